@@ -3,15 +3,15 @@ import { testMillis } from "./packages/testing/src/Waiting.ts"
 import { LongestFirst } from "./test/sequencer.ts"
 import { workers } from "./test/workers.ts"
 
-// What a test file needs is in its name (docs/decisions/proof.md#0045). `npm test` runs what has no such name, `npm run test:all` everything:
-// *.slow.test.ts starts processes of the service again and again, *.chain.test.ts has a chain of its own and is run on each node's, *.btcd.test.ts and
-// *.bitcoind.test.ts on that one's, *.regtest.test.ts shares one network of Lightning nodes, so these take turns: a balance is looked at before and after.
+// The name of a test file states what it needs (docs/decisions/proof.md#0045). `npm test` runs the files without such a name, `npm run test:all` runs
+// all. *.slow.test.ts starts processes of the service repeatedly. *.chain.test.ts starts its own chains, and runs on btcd and bitcoind. *.btcd.test.ts and
+// *.bitcoind.test.ts run on one of them. *.regtest.test.ts shares one network of Lightning nodes, one file at a time, because tests compare balances.
 const real = { btcd: ["chain", "btcd"], bitcoind: ["chain", "bitcoind"], regtest: ["regtest"] }
 const named = ["slow", ...new Set(Object.values(real).flat())].map((name) => `**/*.${name}.test.ts`)
 const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
 
-// Tests of these packages start servers, embedded databases and processes: each file has a process of its own, since native modules and an embedded
-// database do not share one well. All others share processes, and what they import is read once: a third of the processor time.
+// Tests of these packages start servers, embedded databases and processes. Each file runs in its own process, because native modules and embedded
+// databases don't share one well. All other files share processes and load their imports once, which takes a third of the processor time.
 const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) => `packages/${name}/test/**/*.test.ts`)
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the digest of each image behind its version, in the files that name it: what is built and run from then on is exactly that. Asks the images'
-# registries, through docker. To take a newer version, change the version, drop the digest, and run this again.
+# Adds each image's digest to its version in the files that name it, so that later builds use exactly that image. Queries the images' registries
+# through docker. To use a newer version, change the version, remove the digest, and run this again.
 set -eu
 cd "$(dirname "$0")"
 for file in Dockerfile compose.yaml; do
@@ -8,7 +8,7 @@ for file in Dockerfile compose.yaml; do
     digest=$(docker buildx imagetools inspect "$image" --format '{{json .Manifest.Digest}}' | tr -d '"')
     case $digest in
       sha256:????????????????????????????????????????????????????????????????) ;;
-      *) echo "pin: docker named no digest of $image, but: $digest" >&2; exit 1 ;;
+      *) echo "pin: docker returned no digest for $image, but: $digest" >&2; exit 1 ;;
     esac
     sed "s|$image\(@sha256:[0-9a-f]*\)\{0,1\}|$image@$digest|" "$file" > "$file.pinned"
     cat "$file.pinned" > "$file"

@@ -1,7 +1,8 @@
-// docs/reference/promises.md: which backend keeps which promise of its ports, from what the tests of the contracts did.
-//   npm run promises                       runs them, on real nodes too, and writes the page
-//   npm run promises -- --from REPORT…     the same from reports of vitest (--reporter=json)
-//   npm run promises -- --check REPORT…    compares the page with them: how the gate knows that it is true
+// docs/reference/promises.md: which backend keeps which promise of its ports, from the results of the
+// contract tests.
+//   npm run promises                       runs them, also on real nodes, and writes the page
+//   npm run promises -- --from REPORT…     writes the page from vitest reports (--reporter=json)
+//   npm run promises -- --check REPORT…    compares the page with reports, as the gate does
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
@@ -10,7 +11,7 @@ import { parseArgs } from "node:util"
 
 interface Column {
   readonly title: string
-  /** What the suite of a port is called that was held to it. */
+  /** The name of the suite that tested the port. */
   readonly suite: string
   readonly ranOn: string
 }
@@ -22,20 +23,20 @@ interface Part {
 
 const requirement = (module: string): string => {
   const found = new RegExp(`${module} (v\\S+)`).exec(readFileSync("packages/regtest/binaries/go.mod", "utf8"))
-  if (found?.[1] === undefined) throw new Error(`packages/regtest/binaries/go.mod does not say which ${module}`)
+  if (found?.[1] === undefined) throw new Error(`packages/regtest/binaries/go.mod has no version of ${module}`)
   return found[1]
 }
 const lnd = requirement("github.com/lightningnetwork/lnd")
 const btcd = requirement("github.com/btcsuite/btcd")
-const knots = "Bitcoin Knots of Debian's unstable, regtest"
-const pretended = (what: string) => `a pretended ${what}, which does what its documents say: none has run here`
+const knots = "Bitcoin Knots from Debian unstable, regtest"
+const simulated = (what: string) => `a simulated ${what} that follows its documentation; no real one was run`
 
-const inProcess = "the sandbox, in the process"
+const inProcess = "the sandbox, in process"
 
 const chains: ReadonlyArray<readonly [title: string, suffix: string, ranOn: string]> = [
   ["bitcoind", "bitcoind", knots],
   ["btcd", "btcd", `btcd ${btcd}, regtest`],
-  ["Esplora", "Esplora", "a pretended Esplora over the sandbox's chain"]
+  ["Esplora", "Esplora", "a simulated Esplora over the sandbox's chain"]
 ]
 
 const parts: ReadonlyArray<Part> = [
@@ -45,7 +46,7 @@ const parts: ReadonlyArray<Part> = [
     columns: [
       { title: "lnd", suite: "lnd", ranOn: `lnd ${lnd} over btcd ${btcd}, regtest` },
       { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with lnd ${lnd} as its peer` },
-      { title: "phoenixd", suite: "phoenixd, pretend", ranOn: `${pretended("phoenixd")}; an example of an adapter outside this project` },
+      { title: "phoenixd", suite: "phoenixd, simulated", ranOn: `${simulated("phoenixd")}; an example of an adapter outside this project` },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   },
@@ -53,7 +54,7 @@ const parts: ReadonlyArray<Part> = [
     title: "Payers of offers (BOLT 12)",
     ports: ["OfferSender"],
     columns: [
-      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with another one as the issuer, and lnd ${lnd} in between` },
+      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with a second satrail-ldk as the issuer and lnd ${lnd} in between` },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   },
@@ -61,7 +62,7 @@ const parts: ReadonlyArray<Part> = [
     title: "Issuers of offers (BOLT 12)",
     ports: ["OfferIssuer"],
     columns: [
-      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, paid by another one, with lnd ${lnd} in between` },
+      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, paid by a second satrail-ldk, with lnd ${lnd} in between` },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   },
@@ -71,7 +72,7 @@ const parts: ReadonlyArray<Part> = [
     columns: chains.map(([title, suffix, ranOn]) => ({ title, suite: title === "Esplora" ? suffix : `BitcoinRpc, ${suffix}`, ranOn }))
   },
   {
-    title: "The wallet on it",
+    title: "On-chain wallets",
     ports: ["ChainWallet"],
     columns: chains.map(([title, suffix, ranOn]) => ({ title, suite: `own wallet, ${suffix}`, ranOn }))
   },
@@ -83,22 +84,22 @@ const parts: ReadonlyArray<Part> = [
       {
         title: "another process",
         suite: "in another process, Esplora",
-        ranOn: "a program of the tests that signs, over the sandbox's chain"
+        ranOn: "a test program that signs, over the sandbox's chain"
       }
     ]
   },
   {
-    title: "Names in the DNS (BIP 353)",
-    ports: ["Names"],
+    title: "DNS names (BIP 353)",
+    ports: ["Dns"],
     columns: [
-      { title: "over HTTPS", suite: "over HTTPS", ranOn: "a resolver of the tests; a real unbound has a test of its own" },
+      { title: "over HTTPS", suite: "over HTTPS", ranOn: "a test resolver; a separate test uses unbound" },
       { title: "over TCP", suite: "over TCP", ranOn: "the same" },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   }
 ]
 
-/** The tests that hold these backends to the contracts. */
+/** The tests that run the contracts on these backends. */
 const files = [
   "packages/nodes/test/Lnd.regtest.test.ts",
   "packages/nodes/test/Ldk.bitcoind.test.ts",
@@ -123,10 +124,10 @@ interface Report {
 
 const skipped = / \(skipped: (.*)\)$/
 
-/** Of each suite, by its name: each of its promises, and why it is not kept; null where it is. */
+/** For each suite by name, its promises, each with the reason why it is not kept, or null if it is. */
 type Suites = ReadonlyMap<string, ReadonlyMap<string, string | null>>
 
-/** Throws where a promise was broken. */
+/** Throws if a promise is broken. */
 const read = (reports: ReadonlyArray<string>): Suites => {
   const suites = new Map<string, Map<string, string | null>>()
   for (const file of reports) {
@@ -135,7 +136,7 @@ const read = (reports: ReadonlyArray<string>): Suites => {
       const suite = ancestorTitles.at(-1) ?? ""
       const promise = title.replace(skipped, "")
       const reason = skipped.exec(title)?.[1] ?? meta?.lacks ?? null
-      // A whole suite is skipped where its node cannot be had: that was not run.
+      // If a node is unavailable, its whole suite is skipped and does not count as run.
       if (status === "passed" || reason !== null) {
         const of = suites.get(suite) ?? new Map<string, string | null>()
         suites.set(suite, of.set(promise, reason))
@@ -182,12 +183,11 @@ const render = (suites: Suites): string => {
     ]
   })
   return [
-    "<!-- Made by `npm run promises` from what the tests of the contracts did: change it there. -->",
+    "<!-- Made by `npm run promises` from the results of the contract tests. Don't edit it by hand. -->",
     "# Promises kept",
     "",
-    "What each backend was held to, and on what: the rows are the promises of the ports ([contracts](../../packages/contracts/README.md)), as the tests of a backend",
-    "run them. *kept*: the test passed. *no*: it cannot, for a reason that is said below, and says so itself. *not run*: nobody has tried. The gate compares this page with",
-    "its own run.",
+    "For engineers who choose a backend. By the end, you will know what each one was tested for, and how. Each row is a promise of a port ([contracts](../../packages/contracts/README.md)).",
+    "*kept*: the test passed. *no*: the backend lacks this, for the reason in the note. *not run*: not tested. The gate compares this page with its own run.",
     "",
     ...sections,
     ...reasons.map((reason, index) => `[^${index + 1}]: ${reason}`),
@@ -195,7 +195,7 @@ const render = (suites: Suites): string => {
   ].join("\n")
 }
 
-/** Runs the tests, and writes the page if all of them passed. */
+/** Runs the tests and writes the page if all of them passed. */
 const run = () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-promises-"))
   try {
@@ -217,6 +217,6 @@ const { positionals, values } = parseArgs({ options: { from: flag, check: flag }
 if (values.from) writeFileSync(page, render(read(positionals)))
 else if (!values.check) run()
 else if (render(read(positionals)) !== readFileSync(page, "utf8")) {
-  console.error(`${page} is not what the contracts did: npm run promises`)
+  console.error(`${page} is out of date. Run npm run promises`)
   process.exitCode = 1
 }

@@ -1,11 +1,13 @@
-// Runs the README's quickstart and compares what it prints with what it shows: node scripts/readme.mjs
-// Of another page, so that its lessons stay true: node scripts/readme.mjs docs/guides/sandbox.md
+// Runs the README's quickstart and compares its output with the README: node scripts/readme.mjs
+// Does the same for another page, so that its commands stay correct: node scripts/readme.mjs
+// docs/guides/sandbox.md
 //
-// A block that opens with ```sh run is run, all of them in one shell and in order, against a service started for it on a free port and in a
-// directory of its own. A block that opens with a language and `output` right after it is what it must print; … stands for any text
-// on that line that differs from run to run. All of them are run three times: first of all; a second time; and on a service that is new
-// again, after the commands that it prints at its start. What was there before may change numbers, and nothing else.
-// With --record they are run once, and what is printed is kept in docs/assets/story.json: `npm run docs` draws the picture of the README from it.
+// Blocks that start with ```sh run are run in order in one shell, against a service started on a free port
+// with an empty directory. A block after it that starts with a language and `output` is the expected output;
+// … stands for text on that line that varies. All blocks run three times: on the new service, a second time,
+// and on another new service after the commands that it suggests at its start. Earlier runs may change
+// numbers and nothing else. With --record the blocks run once and their output is stored in
+// docs/assets/story.json, from which `npm run docs` draws the README's picture.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -30,7 +32,7 @@ const freePort = () =>
   })
 
 /**
- * Runs commands in a shell of their own, to their end.
+ * Runs commands in a new shell until they end.
  * @param {string} script
  * @param {NodeJS.ProcessEnv} [env]
  */
@@ -41,19 +43,19 @@ const bash = async (script, env) => {
     printed += chunk
   })
   shell.stdin.end(script)
-  const limit = globalThis.setTimeout(() => shell.kill("SIGKILL"), 300_000) // every wait in the README has an end of its own
+  const limit = globalThis.setTimeout(() => shell.kill("SIGKILL"), 300_000) // every wait in the README has its own limit
   const [code] = await once(shell, "close")
   clearTimeout(limit)
   return { code, printed }
 }
 
 const mark = "---satrail-readme-command-done---"
-/** Which page, in the workspace. */
+/** The page's path in the workspace. */
 const page = process.argv.slice(2).find((argument) => argument.endsWith(".md")) ?? "README.md"
 const blocks = blocksOf(readFileSync(path.join(root, page), "utf8"))
 if (blocks.length === 0) throw new Error(`${page} has no block to run`)
 
-/** A service of its own, which has said that it is running. */
+/** Starts a service and waits until it reports that it is running. */
 const start = async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -84,7 +86,7 @@ const start = async () => {
 /** @typedef {Awaited<ReturnType<typeof start>>} Service */
 
 /**
- * Every block of the README, in order. Answers how many of them print something else than it shows.
+ * Runs every block of the page in order. Returns the number of blocks whose output differs from the page.
  * @param {Service} service
  * @param {string} what
  * @param {boolean} isExact
@@ -95,7 +97,7 @@ const runBlocks = async ({ url, data }, what, isExact) => {
   const { code, printed } = await bash(script.join(""), { SATRAIL_DATA: data })
   const all = printed.split(`\n${mark}\n`).map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
   const isWhole = all.length === script.length + 1
-  /** What each command of each block printed. */
+  /** The output of each command in each block. */
   const outputs = steps.map((block) => block.map(() => all.shift() ?? ""))
   const bad = blocks.flatMap(({ command, output }, i) => {
     const actual = (outputs[i] ?? []).join("")
@@ -107,7 +109,7 @@ const runBlocks = async ({ url, data }, what, isExact) => {
 }
 
 /**
- * Keeps what a start and the blocks printed.
+ * Stores the output of a start and of the blocks.
  * @param {Service} service
  * @param {ReadonlyArray<ReadonlyArray<string>>} outputs
  */
@@ -121,7 +123,8 @@ const record = ({ url, said }, outputs) => {
 }
 
 /**
- * What a start says to try, line by line, as somebody copies it: a text in <> is filled in from an answer before.
+ * Runs the commands that a start suggests, line by line, as a reader would. A text in <> is filled in from an
+ * earlier response.
  * @param {Service} service
  */
 const runPrinted = async ({ said }) => {
@@ -140,7 +143,7 @@ const runPrinted = async ({ said }) => {
   return bad
 }
 
-/** The blocks, three times; those of another page than the README twice, on one service. */
+/** Runs the README's blocks three times, or another page's blocks twice on one service. */
 const check = async () => {
   let failures = 0
   const first = await start()
@@ -163,7 +166,7 @@ const check = async () => {
   return failures
 }
 
-/** The blocks, once. */
+/** Runs the blocks once and stores their output. */
 const recorded = async () => {
   const service = await start()
   try {

@@ -1,6 +1,7 @@
-// Runs one task of the project: `node scripts/run.mjs <task>`, which is what the npm scripts call.
-// Plain JavaScript with no dependency, because it runs first, on whatever Node >= 18 is there: it installs the workspace with a pinned
-// pnpm when something in it changed, and hands over to a pinned Node. Silent when nothing is to be done; talks on stderr only.
+// Runs one task of the project: `node scripts/run.mjs <task>`. The npm scripts call it. It is plain
+// JavaScript without dependencies because it runs first, on any Node >= 18. It installs the workspace with a
+// pinned pnpm if an input changed, and then uses a pinned Node. It prints nothing if nothing needs to be
+// done, and otherwise only to stderr.
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -10,7 +11,7 @@ import process from "node:process"
 import { fileURLToPath } from "node:url"
 
 const PNPM = "12.21.0"
-const MINIMUM = { major: 22, minor: 19 } // what effect and vitest ask for
+const MINIMUM = { major: 22, minor: 19 } // required by effect and vitest
 const PROGRESS_EVERY_MILLIS = 5_000
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -30,17 +31,19 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
   process.on(signal, () => {
     stopping = signal
     if (child === undefined) process.exit(statusOf(signal))
-    // A terminal sends Ctrl-C to everyone in it: the child has its own already, and a second one could cut its graceful end short.
+    // A terminal sends Ctrl-C to all its processes. The child has received it already, and a second one could
+    // abort its graceful stop.
     else if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
   })
 }
 
 /**
- * Runs a program to its end. `onOutput` takes what it prints; without one it talks to the user itself, and `onSpeaking` is called just before
- * the first that it says on stdout.
+ * Runs a program until it ends. `onOutput` receives its output. Without it the program uses our terminal, and
+ * `onSpeaking` is called just before its first output on stdout.
  * @param {string} command
  * @param {ReadonlyArray<string>} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onOutput?: (text: string) => void, onSpeaking?: () => void }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onOutput?: (text: string) => void,
+ * onSpeaking?: () => void }} [options]
  * @returns {Promise<number>} its exit code
  */
 const exec = (command, args, { onOutput, onSpeaking, ...options } = {}) =>
@@ -60,12 +63,13 @@ const exec = (command, args, { onOutput, onSpeaking, ...options } = {}) =>
       child = undefined
       const status = code ?? (signal === null ? 1 : statusOf(signal))
       if (stopping === undefined) resolve(status)
-      else process.exit(status) // asked to stop: no further step begins
+      else process.exit(status) // stop requested, so no further step begins
     })
   })
 
 /**
- * Says what is being done, every few seconds that it still is, and when it is done. Without `about` nothing is said of what is done at once.
+ * Reports a stage every few seconds while it runs, and when it is done. Without `about`, a short stage prints
+ * nothing.
  * @param {string} name
  * @param {{ about?: string, progress?: () => string }} [options]
  */
@@ -82,12 +86,12 @@ const stage = (name, { about, progress = () => "" } = {}) => {
       clearInterval(ticks)
       if (isTold) say(`${name}: done after ${seconds(startedMillis)}`)
     },
-    /** It ended otherwise, of which somebody else speaks. */
+    /** Ends the stage without a message, because the failure is reported elsewhere. */
     over: () => clearInterval(ticks)
   }
 }
 
-/** Everything that decides what is installed. */
+/** Hashes everything that affects the installation. */
 const installInputs = () => {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`)
   const workspaces = ["packages", "examples"].flatMap((folder) =>
@@ -112,7 +116,7 @@ const advices = [
   ]
 ]
 
-/** Installs when something changed since the last time. What pnpm prints is shown when it fails, and only then. */
+/** Installs if an input changed since the last time. pnpm's output is shown only if it fails. */
 const install = async () => {
   const inputs = installInputs()
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : ""
@@ -133,7 +137,8 @@ const install = async () => {
   try {
     status = await exec("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile"], {
       cwd: root,
-      // With CI set pnpm asks nothing: there may be nobody to answer. Without a network npm would retry for 70 s before it says so.
+      // With CI set, pnpm does not prompt, as there may be no one to answer. The limit makes npm report a
+      // missing network sooner than after 70 s.
       env: { npm_config_fetch_retry_maxtimeout: "10000", ...process.env, CI: "true" },
       shell: process.platform === "win32",
       onOutput: (text) => (output += text)
@@ -155,7 +160,10 @@ const install = async () => {
   fetching.done()
 }
 
-/** The packaged Node; this one where none is packaged for the machine or it does not start there (Alpine: it needs glibc). */
+/**
+ * The packaged Node, or the current one if none is packaged for this machine or it does not start (Alpine
+ * lacks glibc).
+ */
 const findNode = () => {
   if (existsSync(packagedNode) && spawnSync(packagedNode, ["--version"]).status === 0) return packagedNode
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
@@ -174,7 +182,9 @@ const tools = {
   oxfmt: at("node_modules/oxfmt/bin/oxfmt")
 }
 
-/** Brings the compiled JavaScript up to date: 0.05 s when it is. Nothing runs on a build that failed. */
+/**
+ * Updates the compiled JavaScript, which takes 0.05 s if nothing changed. Nothing runs after a failed build.
+ */
 const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   const isFirst = !existsSync(at("packages/server/dist/.tsbuildinfo"))
   const compiling = stage("compiling", isFirst ? { about: "TypeScript to JavaScript (once; later only what changed)" } : {})
@@ -185,10 +195,14 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   process.exit(status)
 }
 
-/** Makes the service one file (docs/decisions/packages.md#0142), if anything was compiled or installed since. */
+/**
+ * Bundles the service into one file (docs/decisions/packages.md#0142) if anything was compiled or installed
+ * since.
+ */
 const bundle = async () => {
   const made = statSync(at("packages/server/bundle/main.mjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const inputs = ["packages/server/build/main.ts", "node_modules/.install-stamp"].concat(
+  const builders = readdirSync(at("packages/server/build")).map((name) => `packages/server/build/${name}`)
+  const inputs = [...builders, "node_modules/.install-stamp"].concat(
     readdirSync(at("packages")).map((name) => `packages/${name}/dist/.tsbuildinfo`)
   )
   if (inputs.every((file) => (statSync(at(file), { throwIfNoEntry: false })?.mtimeMs ?? 0) < made)) return
@@ -196,27 +210,31 @@ const bundle = async () => {
   if (status !== 0) process.exit(status)
 }
 
-/** How the service wants its heap (docs/decisions/operations.md#0039); deploy/Dockerfile and the benchmark say the same. */
+/**
+ * Heap settings of the service (docs/decisions/operations.md#0039). Keep them equal in deploy/Dockerfile and
+ * the benchmark.
+ */
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /**
- * The embedded database is machine code of V8's first compiler alone, a quarter slower: to optimise its largest function takes 600 MB
- * (docs/decisions/storage.md#0123).
+ * The embedded database uses only V8's baseline compiler, which makes it a quarter slower. Optimizing its
+ * largest function would take 600 MB (docs/decisions/storage.md#0123).
  */
 const embedded = () => ((process.env["DATABASE_URL"] ?? "") === "" ? ["--liftoff-only"] : [])
 
-/** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
+/** npm start runs compiled JavaScript, which uses less memory and starts faster than the sources. */
 const launch = (
   /** @type {string} */ file,
   /** @type {ReadonlyArray<string>} */ args,
   /** @type {{ env?: NodeJS.ProcessEnv, onSpeaking?: () => void }} */ options = {}
 ) => {
-  // They are V8's, which another version may not know. The start clears up after itself (Program.ts), so that room is not taken while nobody asks.
+  // These are V8 options, which another version may not support. The start collects its own garbage
+  // (Program.ts), so that an idle service does not keep the memory.
   const settings = nodePath === packagedNode ? [...heap, ...embedded()] : []
   return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
 }
 
-/** What the C library and Node are told where the service runs (docs/decisions/packages.md#0142). */
+/** Settings of the C library and Node for the service (docs/decisions/packages.md#0142). */
 const surroundings = { MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: at("packages/server/bundle/compiled") }
 
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
@@ -224,7 +242,7 @@ const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<str
   return launch(file, args)
 }
 
-/** What the service says first on stdout is that it can be asked. */
+/** The service's first output on stdout means that it accepts requests. */
 const start = async (/** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
   await bundle()
@@ -234,13 +252,21 @@ const start = async (/** @type {ReadonlyArray<string>} */ args) => {
   return status
 }
 
-/** Everything that needs no program to run, each told in one line. */
+/** The command line. Bundled into one file, it starts in a quarter of the time. */
+const satrail = async (/** @type {ReadonlyArray<string>} */ args) => {
+  await build("packages/server")
+  await bundle()
+  return launch("packages/server/bundle/cli.mjs", args)
+}
+
+/** Everything that can be checked without running the program, one line each. */
 const check = async () => {
   /** @type {ReadonlyArray<readonly [name: string, args: ReadonlyArray<string>]>} */
   const steps = [
     ["format", [tools.oxfmt, "--list-different"]],
     ["lint", [tools.oxlint, "--format=unix"]],
     ["types", [tools.tsc, "-b"]],
+    ["words", [at("scripts/words/main.ts")]],
     ["house rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts", "test/defences.test.ts"]]
   ]
   let failures = 0
@@ -257,7 +283,7 @@ const check = async () => {
   return failures === 0 ? 0 : 1
 }
 
-/** The fast ones, unless the arguments say which: a project, or a file or folder of this workspace. */
+/** Runs the fast tests, unless the arguments name a project, or a file or folder of this workspace. */
 const test = (/** @type {ReadonlyArray<string>} */ args) => {
   const says = (/** @type {string} */ arg) => arg.startsWith("--project") || (!arg.startsWith("-") && existsSync(at(arg)))
   return node([tools.vitest, "run", ...(args.some(says) ? [] : ["--project=fast*"]), ...args])
@@ -275,13 +301,17 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 /** @type {Record<string, readonly [does: string, run: (args: ReadonlyArray<string>) => Promise<number>]>} */
 const tasks = {
   start: ["starts the service", start],
-  satrail: ["the command line of the service", (args) => compiled("packages/server/dist/cli.js", args)],
+  satrail: ["the command line of the service", satrail],
   test: ["runs the fast tests; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
   "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
-  check: ["format, lint, types and house rules, one line each", check],
+  check: ["format, lint, types, words and house rules, one line each", check],
   house: [
     "prints how the code is divided, each number with its goal; --check fails if a goal that was met is missed",
     (args) => node([at("scripts/house/main.ts"), ...args])
+  ],
+  words: [
+    "checks the English of pages, messages, comments and test titles; arguments are the paths to check",
+    (args) => node([at("scripts/words/main.ts"), ...args])
   ],
   typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
   lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],

@@ -108,7 +108,7 @@ export const text = (): string => {
   )
   const names = needed(operations.join("\n"), schemas)
   return [
-    "// Made by `npm run docs` from the OpenAPI documents: change it there.",
+    "// Made by `npm run docs` from the OpenAPI documents. Don't edit.",
     ...[...schemas].filter(([name]) => names.has(name)).map(([name, type]) => `export type ${name} = ${type}`),
     "export interface Operations {",
     ...operations,

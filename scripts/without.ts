@@ -1,35 +1,56 @@
-// `npm run without -- NAME`: takes a feature out of a copy of the working tree, checks the types of the sources, and runs the fast tests that do
-// not mention it. Features that need it are taken out too. Ends with 0 if all of that is green. --keep leaves the copy where it is.
+// `npm run without -- NAME…`: removes features from a copy of the working tree, type-checks the sources, and
+// runs the fast tests of the service's packages that do not mention them. Features that depend on them are
+// removed too. Exits with 0 if everything passes. `--quick` leaves out tests that start databases and servers,
+// `--types` runs no test. CI uses it with one feature per run (`--turn=N`, the number of commits). `--keep`
+// does not delete the copy.
 import { execFileSync, spawnSync } from "node:child_process"
-import { cpSync, existsSync, globSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import process from "node:process"
+import { wordOf } from "./house/Features.ts"
 import { files, importsOf, read, root } from "./house/Floors.ts"
 import { mentions, namesIn, snake } from "./house/Mentions.ts"
 
-/** Tests of all features at once, and why they cannot pass without one. */
-const mixed: Readonly<Record<string, string>> = {}
+/** The packages whose tests run. Others are about the repository, or use the service over HTTP. */
+const tested = ["contracts", "core", "http", "memory", "postgres", "server", "simulator"]
 
-const [name = "", ...options] = process.argv.slice(2)
+const words = process.argv.slice(2)
+const flags = words.filter((word) => word.startsWith("--"))
 const all = [...new Set(files("packages/*/src/features/*/**/*.ts").map((file) => file.split("/")[4] ?? ""))]
-if (!all.includes(name)) {
-  console.error(`npm run without -- NAME [--keep]\nNAME is one of: ${all.join(", ")}`)
+const turns = all.toSorted()
+const turn = flags.find((flag) => flag.startsWith("--turn="))?.slice("--turn=".length)
+const asked = turn === undefined ? words.filter((word) => !word.startsWith("--")) : [turns[Number(turn) % turns.length] ?? ""]
+if (asked.length === 0 || !asked.every((name) => all.includes(name))) {
+  console.error(
+    `npm run without -- NAME… [--quick] [--types] [--keep], or --turn=N for one of them in turn\nNAME is one of: ${all.join(", ")}`
+  )
   process.exit(2)
 }
 
-/** The feature that a file of one belongs to: `memory` has files where other packages have folders. */
+/** The feature that a file belongs to. `memory` has a file where other packages have a folder. */
 const featureOf = (file: string): string | undefined => {
-  const [, found] = /(?:\/src|^@satrail\/\w+|^test\/defences)\/features\/([\w-]+)(?:\/|\.ts$)/.exec(file) ?? []
+  const [, found] = /(?:\/src(?:\/serving)?|\/test|^@satrail\/\w+|^test\/defences)\/features\/([\w-]+)(?:\/|\.ts$)/.exec(file) ?? []
   return found === undefined ? undefined : all.find((one) => one === snake(found).replaceAll("_", "-"))
 }
 
-/** The feature that each import of a file leads to. */
+/** The feature that each of a file's imports belongs to. */
 const targetsOf = (file: string, source: string): ReadonlyArray<string | undefined> =>
   importsOf(source).map(({ specifier }) => featureOf(specifier.startsWith(".") ? path.join(path.dirname(file), specifier) : specifier))
 
 const sources = files("packages/*/{src,browser}/**/*.{ts,tsx}").concat(files("test/defences/**/*.ts"))
-const gone = new Set([name])
+const gone = new Set(asked)
 for (let before = 0; before < gone.size;) {
   before = gone.size
   for (const file of sources) {
@@ -37,9 +58,9 @@ for (let before = 0; before < gone.size;) {
     if (own !== undefined && targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one))) gone.add(own)
   }
 }
-console.log(`without ${[...gone].join(", ")}${gone.size > 1 ? `: what comes after ${name} needs it` : ""}`)
+console.log(`without ${[...gone].join(", ")}${gone.size > asked.length ? `: the others depend on ${asked.join(", ")}` : ""}`)
 
-/** The copy: packages of others are those of the tree itself, packages of the workspace are the copied ones. */
+/** The copy. External packages come from the original tree, and workspace packages are copied. */
 const copy = mkdtempSync(path.join(os.tmpdir(), "without-"))
 const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 })
 for (const file of tracked.split("\n").filter((file) => file !== "" && existsSync(path.join(root, file))))
@@ -53,9 +74,20 @@ for (const folder of globSync(["node_modules", "{packages,examples}/*/node_modul
   }
 }
 
+// Reusing compiled output saves most of the time: only changed sources and those that depend on them are
+// checked again.
+for (const folder of globSync("packages/{*,ui/browser}/dist", { cwd: root }))
+  cpSync(path.join(root, folder), path.join(copy, folder), { recursive: true, preserveTimestamps: true })
+
+// A list may keep an import that only the feature's lines used.
+const options = path.join(copy, "tsconfig.base.json")
+writeFileSync(options, readFileSync(options, "utf8").replaceAll(/"noUnused(Locals|Parameters)": true/g, '"noUnused$1": false'))
+
 const has = (source: string, word: string) => new RegExp(`(?<![\\w$])${word}(?![\\w$])`).test(source)
 
-/** A list without the lines of a feature: its imports, and of the rest the lines and the members of arrays that name what they import. */
+/**
+ * Removes a feature from a list: its imports, and the lines and array members that use the imported names.
+ */
 const shortened = (file: string, source: string): string => {
   const lines = source.split("\n")
   const imports = lines.filter((line) => targetsOf(file, line).some((one) => one !== undefined && gone.has(one)))
@@ -73,33 +105,36 @@ const shortened = (file: string, source: string): string => {
     .join("\n")
 }
 
-/** Files that only list features, or what they export. */
-const isList = (file: string) => /\/features\/[\w-]+\.ts$|\/Following\.ts$|^packages\/core\/src\/\w+\.ts$/.test(file)
+/** Files that only list features or their exports. */
+const isList = (file: string) =>
+  /\/features\/[\w-]+\.ts$|\/Following\.ts$|^packages\/core\/src\/\w+\.ts$|^packages\/\w+\/src\/index\.ts$/.test(file)
 
 const left: Array<string> = []
-for (const file of sources) {
+for (const file of sources.concat(files("packages/*/test/features/*.ts"))) {
   const own = featureOf(file)
-  if (own !== undefined && gone.has(own)) rmSync(path.join(copy, file))
-  else if (targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one))) {
+  if (own !== undefined && gone.has(own)) {
+    rmSync(path.join(copy, file))
+    for (const made of globSync(file.replace("/src/", "/dist/").replace(/\.tsx?$/, ".*"), { cwd: copy })) rmSync(path.join(copy, made))
+  } else if (targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one))) {
     if (isList(file)) writeFileSync(path.join(copy, file), shortened(file, read(file)))
     else left.push(file)
   }
 }
 if (left.length > 0) console.log(`imported outside the lists:\n${left.map((file) => `  ${file}`).join("\n")}`)
 
-const words = [...gone].map((one) => one.replaceAll("-", "_").replace(/s$/, "s?")).join("|")
+const pattern = [...gone].flatMap((one) => [one.replace(/s$/, "s?"), wordOf(one)]).join("|")
 const names = new Map<string, boolean>()
 const isMention = (file: string): boolean => {
-  const known = names.get(file) ?? mentions(namesIn(file, read(file)), words)
+  const known = names.get(file) ?? mentions(`${snake(path.basename(file))}\n${namesIn(file, read(file))}`, pattern)
   names.set(file, known)
   return known
 }
 const mentioning = sources.filter((file) => existsSync(path.join(copy, file)) && !isList(file) && isMention(file))
 console.log(`${mentioning.length} other sources mention it:\n${mentioning.map((file) => `  ${file}`).join("\n")}`)
 
-/** Whether a test, or a helper that it imports, mentions it. */
+/** Whether a test or a helper that it imports mentions a removed feature. */
 const isAbout = (file: string, seen = new Set<string>()): boolean => {
-  if (seen.has(file) || !existsSync(path.join(root, file))) return false
+  if (seen.has(file) || isList(file) || !existsSync(path.join(root, file))) return false
   seen.add(file)
   const helpers = importsOf(read(file)).flatMap(({ specifier }) => {
     const target = path.join(path.dirname(file), specifier)
@@ -107,20 +142,50 @@ const isAbout = (file: string, seen = new Set<string>()): boolean => {
   })
   return isMention(file) || helpers.some((helper) => isAbout(helper, seen))
 }
-const fast = files("{packages,examples}/*/test/**/*.test.ts")
-  .concat(files("test/**/*.test.ts"))
-  .filter((file) => /\/\w+\.test\.ts$/.test(file))
-const tests = fast.filter((file) => !isAbout(file) && mixed[file] === undefined)
+const fast = files(`packages/{${tested.join(",")}}/test/**/*.test.ts`).filter((file) => /\/\w+\.test\.ts$/.test(file))
+const tests = fast.filter((file) => !isAbout(file))
 console.log(`${tests.length} of ${fast.length} fast test files do not mention it`)
 
 const run = (...args: ReadonlyArray<string>) => spawnSync(process.execPath, args, { cwd: copy, stdio: "inherit" }).status === 0
 const projects = globSync("packages/{*,ui/browser}/tsconfig.json", { cwd: copy })
 const isTyped = run("node_modules/typescript/bin/tsc", "-b", ...projects)
-const isGreen =
+const isTested =
   isTyped &&
-  (options.includes("--types") ||
-    run("node_modules/vitest/vitest.mjs", "run", "--project=fast*", "--reporter=dot", "--silent=true", ...tests))
-if (options.includes("--keep")) console.log(copy)
-else if (lstatSync(copy).isDirectory()) rmSync(copy, { recursive: true })
-console.log(isGreen ? "green" : isTyped ? "tests fail" : "sources do not compile")
-process.exitCode = isGreen ? 0 : 1
+  (flags.includes("--types") ||
+    run(
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      `--project=${flags.includes("--quick") ? "fast" : "fast*"}`,
+      "--reporter=json",
+      "--outputFile=results.json",
+      "--silent=true",
+      ...tests
+    ))
+
+interface Results {
+  readonly numPassedTests: number
+  readonly numTotalTests: number
+  readonly testResults: ReadonlyArray<{
+    readonly name: string
+    readonly status: string
+    readonly message: string
+    readonly assertionResults: ReadonlyArray<{
+      readonly fullName: string
+      readonly failureMessages: ReadonlyArray<string>
+    }>
+  }>
+}
+const results = path.join(copy, "results.json")
+if (existsSync(results)) {
+  const { numPassedTests, numTotalTests, testResults } = JSON.parse(readFileSync(results, "utf8")) as Results
+  for (const { assertionResults, message, name, status } of testResults) {
+    if (status !== "passed") console.log(`${path.relative(copy, name)} failed. ${message}`)
+    for (const { failureMessages, fullName } of assertionResults)
+      if (failureMessages.length > 0) console.log(`  ${fullName}: ${failureMessages[0]}`)
+  }
+  console.log(`${numPassedTests} of ${numTotalTests} tests passed after ${Math.round(process.uptime())} s`)
+}
+if (flags.includes("--keep")) console.log(copy)
+else rmSync(copy, { recursive: true })
+console.log(isTested ? "green" : isTyped ? "tests fail" : "sources do not compile")
+process.exitCode = isTested ? 0 : 1

@@ -1,20 +1,20 @@
-// The code in the pages that people copy from. A block that begins with ```ts is a module: it may have a name after it (`ts shop.ts`), by which later blocks
-// of the page import it, and `run` says that it is a program.
+// The code on pages from which people copy. A block that starts with ```ts is a module. It may have a name
+// (`ts shop.ts`), under which later blocks of the page import it, and `run` marks it as a program.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
 export const root = path.dirname(import.meta.dirname)
 
 export interface Block {
-  /** The page, and the line in it where the block begins. */
+  /** The page and the block's first line. */
   readonly at: string
-  /** Where it is written to, in the folder of its page. */
+  /** The file it is written to, in the page's folder. */
   readonly file: string
   readonly isProgram: boolean
   readonly code: string
 }
 
-/** The modules in a page. */
+/** The modules on a page. */
 export const blocksOf = (page: string, text: string): ReadonlyArray<Block> =>
   Array.from(text.matchAll(/^```ts\b(.*)\n([^]*?)^```$/gm), ({ 1: info = "", 2: code = "", index }, number) => {
     const words = info.split(" ").filter((word) => word !== "")
@@ -24,9 +24,10 @@ export const blocksOf = (page: string, text: string): ReadonlyArray<Block> =>
     return { at: `${page}:${line}`, file: path.join(folder, name), isProgram: words.includes("run"), code }
   })
 
-/** Every page of which the code is checked: what a host or the author of an adapter copies from. */
+/** Every page whose code is checked: pages from which a host or an adapter's author copies. */
 export const pages: ReadonlyArray<string> = [
   "README.md",
+  "docs/start.md",
   "docs/guides/add-a-lightning-node.md",
   "docs/guides/add-a-feature.md",
   "docs/guides/checkout.md",
@@ -34,13 +35,16 @@ export const pages: ReadonlyArray<string> = [
   "docs/guides/embed-database.md",
   "docs/guides/embed-server.md",
   "docs/guides/extend.md",
+  "docs/guides/pay-out.md",
+  "docs/guides/sell.md",
+  "docs/guides/serve-a-lightning-node.md",
   "docs/guides/webhooks.md",
   ...globSync("packages/*/README.md", { cwd: root }).toSorted()
 ]
 
 export const blocks = (): ReadonlyArray<Block> => pages.flatMap((page) => blocksOf(page, readFileSync(path.join(root, page), "utf8")))
 
-/** Writes them below a folder, each page in a folder of its own, in place of what was there. */
+/** Writes the blocks below a folder, each page in its own folder, and replaces earlier content. */
 export const write = (all: ReadonlyArray<Block>, into: string): void => {
   rmSync(into, { recursive: true, force: true })
   for (const { file, code } of all) {

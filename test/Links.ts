@@ -1,11 +1,11 @@
-// Links and anchors of the pages, as GitHub has them.
+// Links and anchors of the pages, as GitHub renders them.
 import { anchorOf } from "../packages/server/src/serving/Site.ts"
 
-/** A page without what is shown as it stands: blocks of code, and code in a line. As many lines as before. */
+/** A page without literal text: code blocks and inline code. The number of lines stays the same. */
 export const withoutCode = (page: string): string =>
   page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, (block) => block.replaceAll(/[^\n]/g, "")).replaceAll(/(`+)[^`\n]+?\1/g, "")
 
-/** Every anchor of a page. A heading that is there twice has a number the second time. */
+/** Every anchor of a page. A repeated heading gets a number. */
 export const anchorsIn = (page: string): ReadonlySet<string> => {
   const anchors = new Set<string>()
   const bare = page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, "")
@@ -20,12 +20,12 @@ export const anchorsIn = (page: string): ReadonlySet<string> => {
 }
 
 export interface Link {
-  /** Where it leads, as it is written. */
+  /** The target as written. */
   readonly to: string
   readonly line: number
 }
 
-/** Every link of a page, its pictures too, that leads into this repository. */
+/** Every link and picture of a page that points into this repository. */
 export const linksIn = (page: string): ReadonlyArray<Link> => {
   const text = withoutCode(page)
   const found = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/\b(?:href|src|srcset)="([^"\s]+)"/g)]

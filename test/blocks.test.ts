@@ -7,9 +7,15 @@ import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 
 const folder = path.join(root, "node_modules/.cache/blocks")
 
-/** What a host has installed, where the workspace has it: the entries of each package, and what it brings itself. */
+/**
+ * A host's installed packages, mapped to the workspace: the entries of each package, and its peer
+ * dependencies.
+ */
 const paths = Object.fromEntries([
-  ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => [`@satrail/${file.split(path.sep)[1]}`, [path.join(root, file)]]),
+  ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => {
+    const folder = file.split(path.sep)[1] ?? ""
+    return [folder === "satrail" ? folder : `@satrail/${folder}`, [path.join(root, file)]]
+  }),
   ...Object.entries(entries).flatMap(([name, promised]) =>
     promised.map((entry) => [`${name}/${entry}`, [path.join(root, name.replace("@satrail", "packages"), "src", `${entry}.ts`)]])
   ),
@@ -17,7 +23,7 @@ const paths = Object.fromEntries([
   ["pg", [path.join(root, "packages/postgres/node_modules/@types/pg/index.d.ts")]]
 ])
 
-/** Whoever copies a block has it checked as strictly as we are. */
+/** Copied blocks are checked as strictly as our own sources. */
 const config = {
   extends: path.join(root, "tsconfig.base.json"),
   compilerOptions: {
@@ -33,7 +39,7 @@ const config = {
   include: ["**/*.ts"]
 }
 
-/** What the compiler says of these, with each place as it is in the page. */
+/** The compiler's errors, with positions on the page. */
 const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArray<string>> => {
   write(all, into)
   mkdirSync(into, { recursive: true })
@@ -55,20 +61,20 @@ const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArra
   })
 }
 
-it("guides: each TypeScript block in a page compiles", async () => {
+it("guides: each TypeScript block on a page compiles", async () => {
   const all = blocks()
   assert.isAbove(all.length, 15)
   assert.deepStrictEqual(await problems(all, folder), [])
 })
 
-it("guides: a block that does not compile is named by its page and line", async () => {
+it("guides: a block that does not compile is reported by page and line", async () => {
   const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/core"\nCompanies.nothing()\n```\n')
   const said = await problems(wrong, `${folder}-wrong`)
   assert.lengthOf(said, 1)
   assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
 })
 
-/** The packages that a page says to install: in a command, or in the row of a table. */
+/** The packages that a page tells readers to install, in a command or a table row. */
 const toInstall = (text: string) => {
   const commands = Array.from(text.matchAll(/npm install ([^`#\n]+)/g), ([, names = ""]) => names)
   const rows = text.split("\n").filter((line) => line.startsWith("| ") && !line.includes("npm install"))
@@ -85,7 +91,7 @@ const imported = ({ code }: Pick<Block, "code">) =>
     ([, specifier = ""]) => (/^@[^/]+\/[^/]+|^[^/]+/.exec(specifier) ?? [specifier])[0]
   ).filter((name) => !name.startsWith("node:"))
 
-it("guides: a page that says what to install names all that its programs import", () => {
+it("guides: the install commands of a page include everything that its programs import", () => {
   const withCommands = pages.filter((page) => /^(?: {4})?npm install @satrail/m.test(readFileSync(path.join(root, page), "utf8")))
   assert.isAbove(withCommands.length, 10)
   const missing = withCommands.flatMap((page) => {

@@ -12,7 +12,7 @@ const rows = incidents.flatMap(([, rows]) => rows)
 const all = titles()
 
 describe("the incidents", () => {
-  it("incidents: sixty, each once, in order", () => {
+  it("incidents: there are sixty, each once, in order", () => {
     assert.deepStrictEqual(
       rows.map(({ row }) => row),
       Array.from({ length: 60 }, (_, at) => at + 1)
@@ -23,38 +23,50 @@ describe("the incidents", () => {
     it(`incidents: row ${row} has a test, or a reason to have none: ${incident}`, () => {
       const proofs = all.filter(({ rows }) => rows.includes(row))
       if (reason === undefined) assert.isNotEmpty(proofs)
-      else assert.isEmpty(proofs, "it applies, as somebody has shown")
+      else assert.isEmpty(proofs, "a flaw marked as not applicable has no proofs")
     })
   }
 
-  it("incidents: no title names another number", () => {
+  it("incidents: no title has an unknown number", () => {
     const known = rows.map(({ row }) => row)
     for (const { rows, title } of all) assert.includeMembers(known, [...rows], title)
   })
 })
 
 describe("the canaries", () => {
-  it("mutants: each has a name that a shell takes", () => {
+  it("mutants: each has a unique name that is safe in a shell", () => {
     assert.strictEqual(new Set(mutants.map(({ name }) => name)).size, mutants.length)
     for (const { name } of mutants) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
   })
 
-  it("mutants: those of every port are found, each with the test that must fail", () => {
+  it("mutants: the mutants of every port are found, each with the test that must fail", () => {
     const tables = new Set(inPorts.map(({ where }) => where))
     assert.sameMembers([...tables], globSync("packages/*/test/*.bite*.test.ts", { cwd: root }))
     for (const { name, noticedBy } of mutants) assert.isNotEmpty(noticedBy, name)
   })
 
-  it("mutants: none is in an ordinary run of the tests", () => {
+  it("mutants: ordinary test runs contain none", () => {
     assert.notMatch(read("vitest.config.ts"), /canar|defences/i)
     assert.strictEqual(process.env["SATRAIL_CANARY"], undefined)
   })
 
+  it("mutants: formatting does not matter, and only the named declaration is changed", () => {
+    const [canary] = canaries
+    assert.isDefined(canary)
+    const bug = { ...canary, in: "b", find: "if (x > 1) return [x]", replace: "return []" }
+    const source = (text: string) => `const a = () => {\n  if (x > 1) return [x]\n}\n\n/** b */\nconst b = () => {\n  ${text}\n}\n`
+    for (const text of [bug.find, "if (\n    x > 1\n  )\n    return [\n      x,\n    ]"])
+      assert.strictEqual(patched(bug, source(text)), source(bug.replace))
+    assert.strictEqual(fits(bug, source("if (x > 10) return [x]")), 0)
+    assert.strictEqual(fits(bug, source(`${bug.find}\n  ${bug.find}`)), 2)
+    assert.strictEqual(fits({ ...bug, in: "c" }, source(bug.find)), 0)
+  })
+
   for (const canary of canaries) {
-    it(`mutants: ${canary.name} fits its source, and changes it`, () => {
+    it(`mutants: ${canary.name} fits its source and changes it`, () => {
       const { file, test, rows: caught } = canary
       const source = read(file)
-      assert.strictEqual(fits(canary, source), 1, `its text must be in ${file} once`)
+      assert.strictEqual(fits(canary, source), 1, `it must fit ${canary.in} in ${file} once`)
       assert.notStrictEqual(patched(canary, source), source)
       assert.isTrue(existsSync(path.join(root, test)), test)
       for (const row of caught) assert.isUndefined(rows.find((one) => one.row === row)?.reason, `row ${row} does not apply`)

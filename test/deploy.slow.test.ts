@@ -5,12 +5,12 @@ import { once } from "node:events"
 import { copyFileSync, existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { dockerfile, read, root } from "./deployFiles.ts"
+import { all, dockerfile, read, root } from "./deployFiles.ts"
 import { build, bytesIn, type Image, inside, open } from "./image.ts"
 
 const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
 
-describe("the image, by the Dockerfile's steps without an engine", () => {
+describe("the image, built by the Dockerfile's steps without an engine", () => {
   const work = mkdtempSync(path.join(tmpdir(), "satrail-image-"))
   const node = path.join(work, "node")
   let image: Image
@@ -18,7 +18,7 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
 
   beforeAll(() => {
     open(work)
-    // Where the image's user reaches it, and nothing beside it.
+    // Accessible to the image's user, and nothing else is beside it.
     try {
       linkSync(process.execPath, node)
     } catch {
@@ -38,7 +38,7 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
     rmSync(work, { recursive: true, force: true })
   })
 
-  /** As the image starts it: its user, its settings, an empty folder as the working directory, and nothing to be found on the path. */
+  /** Like the image: its user, its settings, an empty working directory, and an empty path. */
   const asInside = () => {
     const isRoot = process.getuid?.() === 0
     const empty = path.join(image.root, "tmp")
@@ -47,7 +47,7 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
     return { cwd: empty, env, ...(isRoot && { uid: Number(image.user), gid: Number(image.user) }) }
   }
 
-  it("image: what runs is all that the server needs, without build tools, sources of tests or a package manager", () => {
+  it("image: it contains everything that the server needs, but no build tools, test sources or package manager", () => {
     const app = path.join(image.root, "app")
     const modules = readdirSync(path.join(app, "node_modules"))
     assert.includeMembers(modules, ["effect", "pg", "@electric-sql"])
@@ -57,7 +57,7 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
     assert.isBelow(megabytes(bytesIn(app)), 150)
   })
 
-  it("image: it has a list of what is in it", () => {
+  it("image: it contains a list of its contents", () => {
     const { bomFormat, components } = JSON.parse(readFileSync(path.join(image.root, "app/sbom.cdx.json"), "utf8"))
     const names = components.map(({ group, name }: { group?: string; name: string }) => (group === undefined ? name : `${group}/${name}`))
     assert.strictEqual(bomFormat, "CycloneDX")
@@ -65,7 +65,7 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
     assert.notInclude(names, "vitest")
   })
 
-  it("image: as its user, with its settings alone, it is healthy, serves the documentation, and stops when asked to", async () => {
+  it("image: with its user and settings it is healthy, serves the documentation, and stops on request", async () => {
     const [command, ...settings] = image.entrypoint
     assert.strictEqual(command, "node")
     const args = [...settings, ...image.command.map((one) => inside(image.root, one))]
@@ -81,21 +81,37 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
       (text) => text.includes("Ctrl-C") || started.exitCode !== null
     )
     const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
-    assert.notInclude(wrong, "others may look into")
+    assert.notInclude(wrong, "other users can read")
     const [asking, ...asked] = image.healthcheck
     assert.strictEqual(asking, "node")
     const check = () => spawnSync(node, asked, { ...asInside(), env: { ...asInside().env, PORT: port } }).status
     assert.strictEqual(check(), 0)
     const page = await (await fetch(`http://127.0.0.1:${port}/docs/guides/deploy`)).text()
     assert.include(page, "Several processes behind a proxy")
-    // What a page loads is read beside the module that serves it, wherever that is.
+    // A page's assets are read next to the module that serves it, wherever that is.
     const [, script = ""] = /<script[^>]* src="([^"]+)"/.exec(await (await fetch(`http://127.0.0.1:${port}/console`)).text()) ?? []
     assert.strictEqual((await fetch(new URL(script, `http://127.0.0.1:${port}/console`))).status, 200)
     started.kill("SIGTERM")
     assert.deepStrictEqual(await ended, [0, null])
     assert.isNotEmpty(readdirSync(path.join(image.root, "data/compiled")), "what Node compiled is there for the next start")
-    // Nobody answers any more, and the check says so.
+    // Nothing responds, so the check fails.
     assert.strictEqual(check(), 1)
+  })
+
+  it("image: its command line runs by the path that compose.yaml and the guide name, and creates a wallet", () => {
+    const [cli = ""] = all(read("deploy/compose.yaml"), /command: \[(\S+), migrate\]/g)
+    assert.include(read("docs/guides/containers.md"), ` satrail ${cli} wallet create --network mainnet`)
+    const [, ...settings] = image.entrypoint
+    const { cwd, env, ...user } = asInside()
+    const args = [...settings, inside(image.root, cli), "wallet", "create", "--network", "mainnet"]
+    const { status, stdout, stderr } = spawnSync(node, args, {
+      cwd,
+      ...user,
+      env: { ...env, CHAIN_WALLET_PASSPHRASE: "p".repeat(32) },
+      encoding: "utf8"
+    })
+    assert.strictEqual(status, 0, `${stdout}${stderr}`)
+    assert.isTrue(existsSync(path.join(image.root, "data/wallet.json")))
   })
 })
 
@@ -110,7 +126,7 @@ describe.skipIf(!hasEngine)("the image, by an engine", () => {
     spawnSync("docker", ["image", "rm", name])
   })
 
-  it("image: built and started as compose does, it is healthy, has no package manager of its own, and stops when asked to", async () => {
+  it("image: built and started by compose, it is healthy, has no package manager, and stops on request", async () => {
     docker("build", "--file", "deploy/Dockerfile", "--tag", name, ".")
     docker("run", "--detach", "--name", name, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--volume", "/data", name)
     await eventually(

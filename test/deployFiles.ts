@@ -5,7 +5,7 @@ export const root = path.dirname(import.meta.dirname)
 export const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 export const all = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, found = ""]) => found)
 
-/** A Dockerfile's instructions, each on one line, comments left out. */
+/** A Dockerfile's instructions, each on one line and without comments. */
 export const instructionsOf = (dockerfile: string) =>
   dockerfile
     .split("\n")

@@ -1,16 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
-import { besides, circles, files, floorOf, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
+import { importsWithin, circles, files, floorOf, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
+import { isMention } from "../scripts/house/Features.ts"
 import { mentions, namesIn } from "../scripts/house/Mentions.ts"
 
-/** SQL that is about the database's own time, which an advanced or simulated clock would not move. */
+/** SQL that reads the database's own clock, which an advanced or simulated clock would not move. */
 const asksForTime =
   /(?<![\w.])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\(\)|\b(?:current_timestamp|localtimestamp|current_date)\b/i
 
 /**
- * What each package's sources may import besides themselves. A name allows the package and its modules; of effect, whose folders may
- * change in a minor version, a name allows that folder only.
+ * The imports allowed for each package's sources, other than the package itself. A name allows the package and
+ * its modules. For effect, whose folders may change in a minor version, it allows only that folder.
  */
 const allowed: Record<string, ReadonlyArray<string>> = {
   bitcoin: ["effect", "@noble/", "@scure/", "tiny-secp256k1"],
@@ -34,17 +35,23 @@ const allowed: Record<string, ReadonlyArray<string>> = {
     "node:util",
     "node:zlib",
     "@satrail/ui",
+    "@simplewebauthn/server",
     "qr"
   ],
   ui: ["@satrail/bitcoin", "preact", "preact-render-to-string", "qr", "node:fs"],
+  client: [],
+  react: ["react"],
   server: [""],
+  satrail: ["@satrail/", "effect", "node:"],
+  ldk: ["satrail", "node:"],
+  "create-satrail": ["node:"],
   testing: ["node:"],
   bench: [""],
   simulator: [""],
   regtest: [""]
 }
 
-/** `@scure/base` of `@scure/base/x.js`, `effect` of `effect/sql`. */
+/** `@scure/base` for `@scure/base/x.js`, `effect` for `effect/sql`. */
 const packageOf = (specifier: string) => (/^@[^/]+\/[^/]+|^[^/]+/.exec(specifier) ?? [specifier])[0]
 
 const isAllowed = (rules: ReadonlyArray<string>, specifier: string) =>
@@ -54,13 +61,16 @@ const isAllowed = (rules: ReadonlyArray<string>, specifier: string) =>
     return specifier === rule || specifier.startsWith(`${rule}/`)
   })
 
-/** Modules of effect that may change in a minor version, though they lie beside the stable ones: they stay out of the core. */
+/**
+ * Modules of effect that may change in a minor version although they are next to the stable ones. The core
+ * must not import them.
+ */
 const unstable = globSync("node_modules/effect/dist/*.d.ts", { cwd: root }).flatMap((file) => {
   const source = read(file)
   return source.includes("@stability unstable") && !source.includes("@stability stable") ? [path.basename(file, ".d.ts")] : []
 })
 
-/** What `file` of package `name` imports and should not, in words. */
+/** The imports of `file` that package `name` is not allowed. */
 const violations = (name: string, file: string, source: string): ReadonlyArray<string> =>
   importsOf(source).flatMap(({ specifier, clause }) => {
     if (specifier.startsWith(".")) {
@@ -74,18 +84,21 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
     return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
   })
 
-/** The titles of a file's tests, as far as they are written where `it` is called: one that a caller gives as `title` is found at the caller. */
+/** The titles in a file's calls of `it`. A title passed as `title` is found at its caller. */
 const titlesIn = (source: string) =>
   Array.from(
     source.matchAll(/\bit(?!\.layer)(?:\.\w+)*(?:\([^()]*\))?\(\s*(["'`])(?!\$\{title\})((?:(?!\1)[^\n])+)/g),
     ([, , title = ""]) => title
   )
 
-/** Words that begin no area, since an area is a noun. */
+/** Words that cannot start an area, since an area is a noun. */
 const noNoun =
   /^(?:an?|the|that|this|who|whose|which|what|when|where|while|until|of|to|in|on|by|with|without|from|for|at|is|are|was|has|have|may|must|can|does|says|takes|gives|gets|makes|nobody|nothing|every|all|one|and|C\d+)(?: |$)/i
 
-/** Whether a title can be read, searched and run alone: `area: case`, behind the numbers of incidents, where the area is a noun of up to four words. */
+/**
+ * Whether a title is readable, searchable and understandable alone: `area: case`, after incident numbers,
+ * where the area is a noun of up to four words.
+ */
 const isReadable = (title: string) => {
   const [, area] = /^(?:(?:C\d+ )*C\d+: )?([^:]+): ./.exec(title) ?? []
   return area !== undefined && area.split(" ").length <= 4 && !noNoun.test(area)
@@ -104,13 +117,13 @@ interface Manifest {
 }
 const manifestIn = (folder: string): Manifest => JSON.parse(read(`${folder}/package.json`))
 
-/** What `name` asks whoever depends on it to bring. */
+/** The peer dependencies of `name`. */
 const peersOf = (folder: string, name: string) =>
   existsSync(path.join(root, folder, "node_modules", name))
     ? Object.keys(manifestIn(`${folder}/node_modules/${name}`).peerDependencies ?? {})
     : []
 
-/** Where a manifest and the imports of its `sources` and `tests` differ, in words. */
+/** The differences between a manifest and the imports of its `sources` and `tests`. */
 const differences = (folder: string, sources: string, tests: string): ReadonlyArray<string> => {
   const manifest = manifestIn(folder)
   const dependencies = Object.keys(manifest.dependencies ?? {})
@@ -118,18 +131,19 @@ const differences = (folder: string, sources: string, tests: string): ReadonlyAr
   const development = Object.keys(manifest.devDependencies ?? {})
   const runtime = [...dependencies, ...peers]
   const [used, usedByTests] = [packagesUsed(sources), packagesUsed(tests)]
-  // Not imported and needed all the same: the types of what is, and what it asks its host to bring.
+  // Needed without being imported: the types of imported packages, and their peer dependencies.
   const implied = [...used, ...usedByTests].flatMap((name) => [`@types/${name}`, ...peersOf(folder, name)])
   const without = (names: ReadonlyArray<string>, others: ReadonlyArray<string>, what: string) =>
     names.filter((name) => !others.includes(name)).map((name) => `${folder}/package.json: ${name} ${what}`)
   return [
-    ...without(used, runtime, "is imported by the sources and is no dependency"),
-    // The types of what is imported are a dependency too where our own declarations name them: whoever installs us checks ours. So is what a package below asks for.
+    ...without(used, runtime, "is imported by the sources and is not a dependency"),
+    // Types of imported packages are dependencies too if our declarations use them, because installers
+    // type-check ours. So are the peer dependencies of a dependency.
     ...without(dependencies, [...used, ...implied], "is a dependency that no source imports"),
     ...without(peers, [...used, ...implied], "is a peer dependency that no source imports"),
-    ...without(usedByTests, [...runtime, ...development], "is imported by the tests and is no dependency"),
+    ...without(usedByTests, [...runtime, ...development], "is imported by the tests and is not a dependency"),
     ...without(development, [...usedByTests, ...peers, ...implied], "is a development dependency that no test imports"),
-    // Two copies of effect in one program do not know each other's services: the host brings the one.
+    // Two copies of effect in one program do not share services, so the host provides the only one.
     ...(manifest.private !== true && dependencies.includes("effect") ? [`${folder}/package.json: effect must be a peer dependency`] : [])
   ]
 }
@@ -141,7 +155,7 @@ describe("the house", () => {
   for (const folder of packages) {
     const name = path.basename(folder)
 
-    it(`house: ${name} imports only what its place allows`, () => {
+    it(`house: ${name} imports only packages that its position allows`, () => {
       const sources = files(`${folder}/src/**/*.ts`)
       assert.isNotEmpty(sources)
       assert.isDefined(allowed[name], `a new package needs its rule here: ${name}`)
@@ -151,17 +165,17 @@ describe("the house", () => {
       )
     })
 
-    it(`house: ${name} depends on what it imports`, () => {
-      // What is bundled for browsers, and what bundles it, is not there for whoever installs the package.
+    it(`house: ${name} depends on the packages that it imports`, () => {
+      // The code for browsers and its bundler are not available after installation.
       assert.deepStrictEqual(differences(folder, `${folder}/src/**/*.ts`, `${folder}/{test,browser,build}/**/*.{ts,tsx}`), [])
     })
   }
 
   for (const [name, order] of Object.entries(floors)) {
-    it(`house: the folders of ${name} import downwards only, types included, and few files lie beside them`, () => {
+    it(`house: the folders of ${name} import only downwards, including types, and few files lie beside them`, () => {
       const sources = files(`packages/${name}/src/**/*.ts`)
       const folders = new Set(sources.map((file) => floorOf(order, path.dirname(path.relative(`packages/${name}/src`, file)))))
-      assert.sameMembers([...folders], [...order, "."], "a new folder needs its floor here")
+      assert.sameMembers([...folders], [...order, "."], "a new folder must be added to this order")
       assert.deepStrictEqual(
         sources.flatMap((file) => upwards(name, file, read(file))),
         []
@@ -170,13 +184,13 @@ describe("the house", () => {
     })
   }
 
-  it("house: no files of a package import each other in a circle, types included", () => {
-    const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, besides(file)]))))
+  it("house: no files of a package import each other in a circle, including types", () => {
+    const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, importsWithin(file)]))))
     assert.deepStrictEqual(found, [])
     assert.deepStrictEqual(circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))), [["b", "c"]])
   })
 
-  it("house: the key of a service is its path", () => {
+  it("house: a service's key is its path", () => {
     const found = files("packages/*/src/**/*.ts").flatMap((file) => {
       const [, name = "", where = ""] = /^packages\/([^/]+)\/src\/(.*)\.ts$/.exec(file) ?? []
       const keys = Array.from(read(file).matchAll(/(?:>\(\)|\bContext\.Reference(?:<.*>)?)\("([^"]+\/[^"]+)"/g), ([, key = ""]) => key)
@@ -197,7 +211,7 @@ describe("the house", () => {
     })
   }
 
-  it("house: a test's title can be read alone: area: case", () => {
+  it("house: a test title can be read alone: area: case", () => {
     const unreadable = files("{packages,examples}/*/test/**/*.ts")
       .concat(files("test/**/*.ts"))
       .flatMap((file) =>
@@ -206,7 +220,7 @@ describe("the house", () => {
           .map((title) => `${file}: ${title}`)
       )
     assert.deepStrictEqual(unreadable, [])
-    const call = "it" // in two pieces, or these would be titles themselves
+    const call = "it" // split in two, because these would be titles themselves
     assert.deepStrictEqual(titlesIn(`${call}("a: b", () => 1)`), ["a: b"])
     assert.deepStrictEqual(titlesIn(`${call}.skipIf("a" in b)(\n  "a: b"`), ["a: b"])
     for (const title of ["invoice: credited once", "C12 C60: fee limit: held", "${name}: 404"]) assert.isTrue(isReadable(title), title)
@@ -223,7 +237,7 @@ describe("the house", () => {
     assert.deepStrictEqual(silent, [])
   })
 
-  it("house: no statement of a store asks the database for the time: there is one clock, the caller's", () => {
+  it("house: no store statement reads the database's time, because the caller's clock is the only one", () => {
     const asking = files("packages/postgres/src/**/*.ts").filter((file) => asksForTime.test(read(file)))
     assert.deepStrictEqual(asking, [])
     for (const statement of ["default now()", "set x = clock_timestamp()", "values (CURRENT_TIMESTAMP)"])
@@ -231,7 +245,7 @@ describe("the house", () => {
     for (const code of ["performance.now()", "Date.now()", "const known = ()"]) assert.notMatch(code, asksForTime)
   })
 
-  it("house: a mention of a feature is code, not prose or a comment", () => {
+  it("house: a feature is mentioned by code, not by prose or a comment", () => {
     const isMention = (source: string, file = "packages/core/src/X.ts") => mentions(namesIn(file, source), "vouchers?")
     for (const source of [
       `voucherId`,
@@ -241,10 +255,21 @@ describe("the house", () => {
       `import "./vouchers/A.ts"`
     ])
       assert.isTrue(isMention(source), source)
-    for (const source of [`// vouchers`, `const avouchers = 1`, `f("a voucher expired")`, "`a voucher ${expired}`"])
+    for (const source of [`// vouchers`, `const ${"a"}vouchers = 1`, `f("a voucher expired")`, "`a voucher ${expired}`"])
       assert.isFalse(isMention(source), source)
     assert.isTrue(isMention("`select * from vouchers -- all`", "packages/postgres/src/X.ts"))
     assert.isFalse(isMention("`select 1 -- vouchers`", "packages/postgres/src/X.ts"))
+  })
+
+  it("house: a feature's word is not a mention where it means something else, unless the feature is imported", () => {
+    const importing = 'import { Offers } from "@satrail/core/features/offers/Offers"'
+    assert.isFalse(isMention("offers", "packages/nodes/src/X.ts", "const offer = payOffer(offers)"))
+    assert.isTrue(isMention("offers", "packages/nodes/src/X.ts", importing))
+    assert.isTrue(isMention("offers", "packages/core/src/sending/X.ts", "const issuedOffers = 1"))
+    assert.isFalse(isMention("statements", "packages/postgres/src/reads/X.ts", "const statement = 1"))
+    assert.isTrue(isMention("statements", "packages/postgres/src/features/index.ts", 'import { statements } from "./statements/index.ts"'))
+    assert.isFalse(isMention("approvals", "packages/memory/src/ApiKey.ts", "const { approval } = key"))
+    assert.isTrue(isMention("approvals", "packages/core/src/sending/X.ts", "const { approval } = withdrawal"))
   })
 
   it("house: the rules can fail", () => {
@@ -278,7 +303,7 @@ describe("the house", () => {
   })
 })
 
-/** A contract, and the package whose tests hold an adapter to it. */
+/** A contract, and the package whose tests run it on an adapter. */
 interface Held {
   readonly contract: string
   readonly folder: string
@@ -287,9 +312,9 @@ interface Held {
 const contracts = files("packages/contracts/src/**/*.ts")
   .filter((file) => /^export const suite\b/m.test(read(file)))
   .map((file) => path.basename(file, ".ts"))
-  .filter((name) => name !== "Contract") // what makes a suite of promises
+  .filter((name) => name !== "Contract") // defines suites of promises
 
-/** What the tests of a file hold to a contract: `suite` of a contract that they import, under whatever name. */
+/** The contracts that a file's tests run: each imported contract's `suite`, under any name. */
 const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
   importsOf(source).flatMap(({ specifier, clause }) => {
     const [folder = ""] = /^\w+\/[^/]+/.exec(file) ?? []
@@ -302,7 +327,7 @@ const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
     return contract !== undefined && name !== "" && source.includes(`${name}.suite(`) ? [{ contract, folder }] : []
   })
 
-describe("the tiers of the tests", () => {
+describe("test tiers", () => {
   const tests = files("{packages,examples}/*/test/**/*.test.ts")
   const isReal = (file: string) => /\.(chain|btcd|bitcoind|regtest)\.test\.ts$/.test(file)
   const isFast = (file: string) => !isReal(file) && !file.endsWith(".slow.test.ts")
@@ -310,7 +335,7 @@ describe("the tiers of the tests", () => {
   const among = (all: ReadonlyArray<Held>, { contract, folder }: Held) =>
     all.some((one) => one.contract === contract && one.folder === folder)
 
-  it("house: each contract is held to by an adapter in a fast test", () => {
+  it("house: a fast test runs each contract against an adapter", () => {
     assert.isAbove(contracts.length, 10)
     const fast = held(isFast).map(({ contract }) => contract)
     assert.deepStrictEqual(
@@ -319,7 +344,7 @@ describe("the tiers of the tests", () => {
     )
   })
 
-  it("house: an adapter that runs a contract in a slow test runs it in a fast one", () => {
+  it("house: an adapter that runs a contract in a slow test also runs it in a fast one", () => {
     const fast = held(isFast)
     const others = held((file) => file.endsWith(".slow.test.ts"))
     assert.deepStrictEqual(

@@ -1,11 +1,11 @@
-// An image without a container engine: the steps of a Dockerfile, run one after the other, each stage in a folder that stands for its root. What an engine adds
-// is the base image, of which only Node is used here, and walls.
+// Builds an image without a container engine by running a Dockerfile's steps, with a folder as the root of
+// each stage. An engine would add the base image, of which only Node is used here, and isolation.
 import { execFileSync } from "node:child_process"
 import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, statSync } from "node:fs"
 import path from "node:path"
 import { instructionsOf } from "./deployFiles.ts"
 
-/** A pattern of an ignore file: `*` stands for anything in one name, `**` for any folders. */
+/** A pattern of an ignore file: `*` matches within one name, `**` any folders. */
 const patternOf = (text: string): RegExp => {
   const parts = text
     .split(/(\*\*\/|\*\*|\*)/)
@@ -13,7 +13,10 @@ const patternOf = (text: string): RegExp => {
   return new RegExp(`^${parts.join("")}$`)
 }
 
-/** Whether a Dockerfile's ignore file leaves a file out: the last of its lines that names the file, or a folder that it is in, decides. */
+/**
+ * Whether a Dockerfile's ignore file excludes a file. The last line that matches the file or a folder above
+ * it decides.
+ */
 export const isIgnored = (ignore: string, file: string): boolean => {
   const places = file.split("/").map((_, depth, parts) => parts.slice(0, depth + 1).join("/"))
   return ignore
@@ -26,7 +29,7 @@ export const isIgnored = (ignore: string, file: string): boolean => {
 }
 
 export interface Image {
-  /** The folder that stands for `/`. */
+  /** The folder that represents `/`. */
   readonly root: string
   readonly env: Readonly<Record<string, string>>
   readonly user: string
@@ -37,7 +40,7 @@ export interface Image {
 
 const json = (text: string): ReadonlyArray<string> => JSON.parse(text)
 
-/** A text with the absolute paths of a stage led into its folder. */
+/** A text whose absolute paths are moved into a stage's folder. */
 export const inside = (root: string, text: string): string => text.replaceAll(/(^|[\s"'=:>])\/(?=\w)/g, `$1${root}/`)
 
 interface Stage {
@@ -47,7 +50,7 @@ interface Stage {
   readonly said: Map<string, string>
 }
 
-/** Copies what a build is given of a repository: what git has of it, and its Dockerfile's ignore file does not leave out. */
+/** Copies a repository's build context: the files in git that the ignore file does not exclude. */
 const copyContext = (repository: string, ignore: string, to: string): void => {
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: repository, encoding: "utf8" })
   for (const file of files.split("\n").filter((file) => file !== "" && !isIgnored(ignore, file))) {
@@ -60,7 +63,7 @@ const copy = (stages: ReadonlyArray<Stage>, stage: Stage, rest: string, context:
   const [, from, source = "", target = ""] = /^(?:--from=(\w+) )?(\S+) (\S+)$/.exec(rest) ?? []
   const to = path.resolve(stage.workdir, target.startsWith("/") ? path.join(stage.root, target) : target)
   if (from === undefined) {
-    if (source !== ".") throw new Error(`COPY ${rest} is not understood here`)
+    if (source !== ".") throw new Error(`COPY ${rest} is not supported`)
     return context(to)
   }
   const other = stages.find(({ name }) => name === from)
@@ -68,7 +71,7 @@ const copy = (stages: ReadonlyArray<Stage>, stage: Stage, rest: string, context:
   cpSync(path.join(other.root, source), to, { recursive: true, verbatimSymlinks: true })
 }
 
-/** Runs every step of a Dockerfile below a folder, and answers what its last stage says of the image. */
+/** Runs every step of a Dockerfile below a folder. Returns the metadata of its last stage. */
 export const build = (dockerfile: string, ignore: string, repository: string, into: string, env: NodeJS.ProcessEnv): Image => {
   const stages: Array<Stage> = []
   for (const { name, rest } of instructionsOf(dockerfile)) {
@@ -79,7 +82,7 @@ export const build = (dockerfile: string, ignore: string, repository: string, in
       continue
     }
     const stage = stages.at(-1)
-    // Before the first stage are the names of images, which are not here.
+    // Before the first stage there are only names of images, which do not exist here.
     if (stage === undefined) continue
     if (name === "WORKDIR") mkdirSync((stage.workdir = path.join(stage.root, rest)), { recursive: true })
     else if (name === "COPY") copy(stages, stage, rest, (to) => copyContext(repository, ignore, to))
@@ -100,12 +103,12 @@ export const build = (dockerfile: string, ignore: string, repository: string, in
   }
 }
 
-/** How many bytes are in a folder. */
+/** The size of a folder in bytes. */
 export const bytesIn = (folder: string): number =>
   globSync("**/*", { cwd: folder }).reduce((sum, file) => {
     const found = statSync(path.join(folder, file), { throwIfNoEntry: false })
     return sum + (found?.isFile() === true ? found.size : 0)
   }, 0)
 
-/** Lets another user reach a folder that was made for this one alone. */
+/** Gives other users access to a private folder. */
 export const open = (folder: string): void => chmodSync(folder, 0o755)

@@ -1,9 +1,11 @@
-// What a stranger does: takes the packages of a release into an empty folder, with nothing of this workspace around it, checks types as strictly as can be,
-// and runs programs. On the lowest Node that is said to do, and on the one of this workspace.
+// Installs a release like a new user: takes its packages into an empty folder outside this workspace, checks
+// types as strictly as possible, and runs programs. It uses the lowest supported Node and the one of this
+// workspace.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -11,28 +13,16 @@ import { programsMillis } from "@satrail/testing/Waiting"
 import { minimumNode, problem } from "../packages/bitcoin/src/Runtime.ts"
 import { version } from "../scripts/release/Package.ts"
 import { blocks, root, write } from "./Blocks.ts"
+import { environment as isolated } from "./packed.ts"
 
-/** Too old; the sentence is tried on it. */
+/** An unsupported version, to test the error message. */
 const oldNode = "20.19.5"
 
 const work = mkdtempSync(path.join(tmpdir(), "satrail-install-"))
 const release = path.join(work, "release")
 const kind = `node-${process.platform}-${process.arch}`
 
-/** Nobody's home, and nothing that a task of this workspace is given; but the registry that this machine was told to use, and its cache of what was fetched. */
-const cache = spawnSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).stdout.trim()
-const environment = (bin: string) => ({
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(?:npm_config_|NPM_CONFIG_|NODE_EXTRA_CA|https?_proxy$|HTTPS?_PROXY$)/.test(name))
-  ),
-  ...(process.env["NPM_CONFIG_USERCONFIG"] === undefined && { NPM_CONFIG_USERCONFIG: path.join(process.env["HOME"] ?? "", ".npmrc") }),
-  npm_config_cache: cache,
-  npm_config_local_prefix: "",
-  HOME: path.join(work, "home"),
-  NODE_COMPILE_CACHE: path.join(work, "compiled"),
-  NO_COLOR: "1",
-  PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`
-})
+const environment = (bin: string) => ({ ...isolated(path.join(work, "home"), bin), NODE_COMPILE_CACHE: path.join(work, "compiled") })
 
 interface Ended {
   readonly status: number
@@ -54,7 +44,7 @@ const runWith = (
 const run = (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<Ended> =>
   runWith(environment(bin), folder, command, ...args)
 
-/** What a command printed as a line of JSON; npm may warn of this machine's settings behind it. */
+/** The first line of the output as JSON. npm may print warnings after it. */
 const answered = ({ said }: Ended) => JSON.parse(said.split("\n")[0] ?? "")
 
 const right = async (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<string> => {
@@ -63,7 +53,7 @@ const right = async (bin: string, folder: string, command: string, ...args: Read
   return said
 }
 
-/** The folder with `node` of a version, from the registry. */
+/** The folder that contains `node` in a version from the registry. */
 const nodeAt = async (version: string): Promise<string> => {
   const folder = path.join(work, `node-${version}`)
   mkdirSync(folder, { recursive: true })
@@ -72,13 +62,13 @@ const nodeAt = async (version: string): Promise<string> => {
   return path.join(folder, "node_modules", kind, "bin")
 }
 
-/** What a folder takes, in megabytes. */
+/** The size of a folder in megabytes. */
 const megabytes = (folder: string): number => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0) / 1e6
 }
 
-/** The packages that are installed in a folder, by what they take. */
+/** The packages installed in a folder, by size. */
 const installed = (folder: string): ReadonlyMap<string, number> => {
   const modules = path.join(folder, "node_modules")
   const names = readdirSync(modules).flatMap((name) =>
@@ -87,14 +77,29 @@ const installed = (folder: string): ReadonlyMap<string, number> => {
   return new Map(names.map((name): [string, number] => [name, megabytes(path.join(modules, name))]).toSorted(([, a], [, b]) => b - a))
 }
 
-const tarballs = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
-const nameOf = (file: string) => `@satrail/${/satrail-(\w+)-/.exec(file)?.[1]}`
+const all = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
+/** All packages but LDK's programs, which packages/ldk/test/installed.bitcoind.test.ts installs. */
+const tarballs = () => all().filter((file) => !file.startsWith("satrail-ldk-linux-"))
+const nameOf = (file: string) => file.replace(/-\d+\.\d+\.\d+\.tgz$/, "").replace(/^satrail-/, "@satrail/")
 
-/** Programs that a host writes: those of the guides, and the examples. */
+/** A host's programs: those of the guides, and the examples. */
 const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts"]
-/** The examples that run in no workspace, and what they need beside the packages. */
+/** The examples that run outside the workspace, and their dependencies other than our packages. */
 const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
-/** What bundles a host, and what webpack's advice of the guide installs beside it. Their newest, as a host would have it; a pinned one would be in everybody's workspace. */
+/** Further dependencies of examples/frameworks: see docs/guides/frameworks.md. */
+const others = [
+  "@nestjs/common@11",
+  "@nestjs/core@11",
+  "@nestjs/platform-express@11",
+  "reflect-metadata",
+  "rxjs",
+  "react@19",
+  "@types/react@19"
+]
+/**
+ * The bundlers, and the plugin that the guide recommends for webpack. They are the newest versions, as a host
+ * would install, because a pinned one would be in everyone's workspace.
+ */
 const bundlers = ["esbuild@0", "rolldown@1", "webpack@5", "terser-webpack-plugin@5"]
 const programs = blocks().filter(({ isProgram }) => isProgram)
 
@@ -113,10 +118,18 @@ const config = (module: "nodenext" | "preserve", moduleResolution: "nodenext" | 
     module,
     moduleResolution
   },
-  include: ["blocks", "examples"]
+  include: ["blocks", "examples"],
+  exclude: ["examples/frameworks"]
 })
 
-/** The manifest of a host that takes these from the release. */
+/** Compiler settings for shops that have a page and, with NestJS, decorators. */
+const shops = () => {
+  const { compilerOptions } = config("nodenext", "nodenext")
+  const options = { ...compilerOptions, lib: ["ES2024", "DOM"], jsx: "react-jsx", experimentalDecorators: true }
+  return { compilerOptions: options, include: ["examples/frameworks"] }
+}
+
+/** The manifest of a host that installs these packages from the release. */
 const manifestWith = (names: ReadonlyArray<string>): string => {
   const files = tarballs().filter((file) => names.includes(nameOf(file)))
   const dependencies = Object.fromEntries(files.map((file) => [nameOf(file), `file:../release/${file}`]))
@@ -125,38 +138,42 @@ const manifestWith = (names: ReadonlyArray<string>): string => {
 
 const hostOf = (version: string) => path.join(work, `host-${version}`)
 
-/** An empty folder with every package of the release installed, and the programs. */
+/** An empty folder with every package of the release and the programs installed. */
 const host = async (bin: string, version: string): Promise<string> => {
   const folder = hostOf(version)
   mkdirSync(folder)
   writeFileSync(path.join(folder, "package.json"), manifestWith(tarballs().map(nameOf)))
-  // Today's newest that the ranges allow, the types of this Node, and nothing else.
-  const others = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node", ...frameworks]
+  // The newest versions in the allowed ranges, the types of this Node, and nothing else.
+  const newest = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node", ...frameworks, ...others]
   const startedMillis = Date.now()
-  await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...others)
+  await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...newest)
   console.log(`Node ${version}: installed in ${Math.round((Date.now() - startedMillis) / 1000)} s`)
   write(blocks(), path.join(folder, "blocks"))
-  for (const name of examples) {
+  for (const name of [...examples, "frameworks"]) {
     cpSync(path.join(root, "examples", name), path.join(folder, "examples", name), {
       recursive: true,
       filter: (file) => !file.includes("node_modules")
     })
   }
   writeFileSync(path.join(folder, "tsconfig.nodenext.json"), JSON.stringify(config("nodenext", "nodenext")))
+  writeFileSync(path.join(folder, "tsconfig.frameworks.json"), JSON.stringify(shops()))
   writeFileSync(path.join(folder, "tsconfig.bundler.json"), JSON.stringify(config("preserve", "bundler")))
   return folder
 }
 
 /**
- * What the compiler says of us and of a host. Declarations of others (effect, hono) name types of the DOM (CryptoKey, BinaryType), which a program for Node
- * has no library of.
+ * Compiler errors about our packages or the host. Declarations of others (effect, hono) use DOM types
+ * (CryptoKey, BinaryType), which a Node program lacks.
  */
 const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
 
-/** That of the first host. */
+/** The compiler of the first host. */
 const compiler = path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc")
 
-/** An empty folder with what is left of the release `without` some, and `others`; of what is neither effect nor ours, less than so many megabytes. */
+/**
+ * An empty folder with the release except `without`, plus `others`. Packages other than effect and ours must
+ * stay below the given size in megabytes.
+ */
 const lean = async (
   name: string,
   without: ReadonlyArray<string>,
@@ -168,7 +185,7 @@ const lean = async (
   mkdirSync(folder)
   const taken = tarballs()
     .map(nameOf)
-    .filter((one) => !without.includes(one))
+    .filter((one) => ![...without, "satrail", "@satrail/ldk", "create-satrail"].includes(one))
   writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
   const startedMillis = Date.now()
   await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...others)
@@ -181,7 +198,7 @@ const lean = async (
     sum((one) => one !== "effect" && !one.startsWith("@satrail/")),
     megabytesOfOthers
   )
-  // Their declarations want nothing else either.
+  // Their declarations need nothing else either.
   writeFileSync(path.join(folder, "main.ts"), taken.map((one) => `export * as ${one.split("/")[1]} from "${one}"\n`).join(""))
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
   const { said } = await run(bin, folder, "node", compiler, "-p", ".")
@@ -191,7 +208,10 @@ const lean = async (
 
 const running = new Set<ChildProcess>()
 
-/** Starts the service as its README says. Answers how it ended, once it was ready, `meanwhile` was done, and it was told to stop. */
+/**
+ * Starts the service as its README describes. Returns the result after it was ready, `meanwhile` was done,
+ * and it received the request to stop.
+ */
 const started = async (bin: string, folder: string, meanwhile: (variables: Readonly<Record<string, string>>) => Promise<void>) => {
   const variables = { HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
   const env = { ...environment(bin), ...variables, PORT: "0" }
@@ -208,7 +228,7 @@ const started = async (bin: string, folder: string, meanwhile: (variables: Reado
   }
   const port = portOf() ?? assert.fail(said)
   await meanwhile({ ...variables, PORT: port })
-  assert.include(await (await fetch(`http://127.0.0.1:${port}/docs/`)).text(), "mainnet in an afternoon")
+  assert.include(await (await fetch(`http://127.0.0.1:${port}/docs/`)).text(), "Mainnet in an afternoon")
   assert.strictEqual((await fetch(`http://127.0.0.1:${port}/docs/guides/webhooks.md`)).status, 200)
   npx.kill("SIGTERM")
   const [code] = await ended
@@ -228,7 +248,8 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       await right(path.dirname(process.execPath), root, process.execPath, "scripts/release/main.ts", "--dry-run", "--out", release)
       lowest = await nodeAt(minimumNode)
       await host(lowest, minimumNode)
-      // The npm that installs is the same for both, and on this workspace's Node the lean hosts below are installed.
+      // Both hosts are installed by the same npm, so copy one. The lean hosts below are installed with this
+      // workspace's Node.
       cpSync(hostOf(minimumNode), hostOf(process.versions.node), { recursive: true, verbatimSymlinks: true })
     }, programsMillis)
     afterAll(() => {
@@ -236,9 +257,9 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       rmSync(work, { recursive: true, force: true })
     })
 
-    it("release: every package has its checksum, and what all of them install is listed", () => {
+    it("release: every package has its checksum, and everything they install is listed", () => {
       assert.lengthOf(tarballs(), globSync("packages/*/README.md", { cwd: root, exclude: ["packages/regtest/*"] }).length)
-      assert.lengthOf(readFileSync(path.join(release, "SHA256SUMS"), "utf8").trim().split("\n"), tarballs().length)
+      assert.lengthOf(readFileSync(path.join(release, "SHA256SUMS"), "utf8").trim().split("\n"), all().length)
       const { components } = JSON.parse(readFileSync(path.join(release, "sbom.cdx.json"), "utf8"))
       assert.includeMembers(
         components.map(({ name }: { name: string }) => name),
@@ -246,7 +267,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       )
     })
 
-    it("release: no package has a declaration of more than 200 kB, which editors read slowly", () => {
+    it("release: no package has a declaration above 200 kB, which would slow editors down", () => {
       const declarations = globSync("node_modules/@satrail/*/dist/**/*.d.ts", { cwd: hostOf(minimumNode) })
       assert.isAbove(declarations.length, 300)
       const large = declarations.map((file) => ({ file, bytes: statSync(path.join(hostOf(minimumNode), file)).size }))
@@ -266,7 +287,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           assert.strictEqual((await right(bin, work, "node", "--version")).trim(), `v${version}`)
         }, programsMillis)
 
-        it(`install: npx @satrail/server start is ready, and stops on SIGTERM (Node ${version})`, async () => {
+        it(`install: npx @satrail/server start becomes ready and stops on SIGTERM (Node ${version})`, async () => {
           const satrail = (variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
             runWith({ ...environment(bin), ...variables }, folder, "npx", "@satrail/server", ...args)
           const { code, said } = await started(bin, folder, async (variables) => {
@@ -280,9 +301,17 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           assert.include(said, "API key")
           assert.include(await right(bin, folder, "npx", "@satrail/server", "--help"), "companies")
           assert.include(await right(bin, folder, "npx", "@satrail/server", "check"), "settings")
+          // The bundle that calls a running service is one file and imports only Node's modules.
+          const remote = readFileSync(path.join(folder, "node_modules/@satrail/server/dist/cli.js"), "utf8")
+          const imported = Array.from(remote.matchAll(/^import .*?"([^"]+)";$/gm), ([, specifier]) => specifier)
+          assert.isAbove(imported.length, 3)
+          assert.isTrue(
+            imported.every((one = "") => isBuiltin(one)),
+            imported.join(" ")
+          )
         })
 
-        it(`install: what is not promised is named internal (Node ${version})`, async () => {
+        it(`install: unsupported entry points have internal in their names (Node ${version})`, async () => {
           const load = (specifier: string) => run(bin, folder, "node", "-e", `import(${JSON.stringify(specifier)})`)
           assert.strictEqual((await load("@satrail/core")).status, 0)
           assert.include((await load("@satrail/core/service/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
@@ -291,11 +320,12 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       })
     }
 
-    // What the compiler reads is the same for both. The examples and the contracts run from their sources on this workspace's Node in other tests, and the packages
-    // of a release are run there above: programs are run on the lowest. But the mounts run nowhere else.
+    // The compiler's input is the same for both Node versions. On this workspace's Node, other tests run the
+    // examples and contracts from their sources, and the packages of a release run above. So programs run on
+    // the lowest Node, except the mounts, which run nowhere else.
     const lowestHost = hostOf(minimumNode)
 
-    it("install: types are right for a strict host, with nodenext and with bundler", async () => {
+    it("install: types are correct for a strict host, with nodenext and with bundler", async () => {
       for (const how of ["nodenext", "bundler"]) {
         const { status, said } = await run(lowest, lowestHost, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
         assert.deepStrictEqual([how, ours(said)], [how, []])
@@ -312,7 +342,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       for (const name of examples) await right(lowest, lowestHost, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
     })
 
-    it(`install: contracts run with the newest vitest of their range (Node ${minimumNode})`, async () => {
+    it(`install: contracts run with the newest vitest in their range (Node ${minimumNode})`, async () => {
       const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
       const said = await right(
         lowest,
@@ -332,6 +362,21 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       assert.strictEqual(status, 0, said)
     })
 
+    it(`install: the guide's shops sell and receive webhooks in each framework (Node ${process.versions.node})`, async () => {
+      const [bin, folder] = [path.dirname(process.execPath), hostOf(process.versions.node)]
+      const tsc = "node_modules/typescript/bin/tsc"
+      const { said } = await run(bin, folder, "node", tsc, "-p", "tsconfig.frameworks.json")
+      assert.deepStrictEqual(ours(said), [])
+      // Node does not run decorators.
+      const into = ["--noEmit", "false", "--allowImportingTsExtensions", "false", "--rewriteRelativeImportExtensions"]
+      const nest = { ...shops(), include: ["examples/frameworks/nest.ts"] }
+      writeFileSync(path.join(folder, "tsconfig.nest.json"), JSON.stringify(nest))
+      const compiled = ["--rootDir", "examples/frameworks", "--outDir", "examples/frameworks/compiled"]
+      await run(bin, folder, "node", tsc, "-p", "tsconfig.nest.json", ...into, ...compiled)
+      const checked = await right(bin, folder, "node", "examples/frameworks/check.ts")
+      for (const name of ["express", "fastify", "hono", "nest", "node", "next"]) assert.include(checked, `${name}: sells and receives`)
+    })
+
     it("install: a host bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles", async () => {
       const bin = path.dirname(process.execPath)
       const folder = path.join(work, "bundling")
@@ -346,14 +391,14 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         mkdirSync(elsewhere)
         cpSync(path.join(folder, "out", name), path.join(elsewhere, name))
         const { status, said } = await run(bin, elsewhere, "node", name)
-        // Lines of the log may stand before it.
+        // Log lines may come first.
         assert.deepStrictEqual({ status, last: said.trimEnd().split("\n").at(-1) }, { status: 0, last: "settled" }, name)
       }
     })
 
-    it("install: a host that embeds the core on a database of its own installs what that needs, and nothing else", async () => {
+    it("install: a host that embeds the core with a custom database installs only what that needs", async () => {
       const bin = path.dirname(process.execPath)
-      const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts"], ["effect", "pg"], 15)
+      const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts", "@satrail/react"], ["effect", "pg"], 15)
       for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
         assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
       }
@@ -361,30 +406,55 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         await Effect.runPromise(Effect.scoped(Layer.build(Storage.layerEmbedded()))).catch(({ message }) => console.log(message))`
       assert.deepStrictEqual(await run(bin, folder, "node", "--input-type=module", "-e", ask), {
         status: 0,
-        said: "The embedded database is a package that is installed beside satrail: npm install @electric-sql/pglite\n"
+        said: "The embedded database is a separate package: npm install @electric-sql/pglite\n"
       })
     })
 
-    it("install: a host of the service installs the embedded database, and no client of another one", async () => {
-      const folder = await lean("serving", ["@satrail/memory", "@satrail/contracts"], [], 45)
+    it("install: a host of the service installs the embedded database and no other database client", async () => {
+      const folder = await lean("serving", ["@satrail/memory", "@satrail/contracts", "@satrail/react"], [], 45)
       assert.isTrue(existsSync(path.join(folder, "node_modules/@electric-sql/pglite")))
       for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
       const bin = path.dirname(process.execPath)
       assert.include(await right(bin, folder, "npx", "@satrail/server", "--version"), version)
-      await right(bin, folder, "npm", "ls") // what is bundled asks for nothing that is not there
+      await right(bin, folder, "npm", "ls") // bundled packages need nothing that is missing
       const { code, said } = await started(bin, folder, async () => {})
       assert.strictEqual(code, 0, said)
     })
 
-    it("install: an older Node is refused in one sentence, at import and at npx", async () => {
+    it("install: satrail alone takes at most 120 MB and 150 packages, of which effect and the embedded database are above 5 MB", async () => {
+      const folder = path.join(work, "alone")
+      mkdirSync(folder)
+      const needed = (name: string): ReadonlyArray<string> => {
+        const { dependencies = {} } = JSON.parse(readFileSync(path.join(hostOf(minimumNode), "node_modules", name, "package.json"), "utf8"))
+        const ours = Object.keys(dependencies).filter((other) => other.startsWith("@satrail/"))
+        return [name, ...ours.flatMap(needed)]
+      }
+      writeFileSync(path.join(folder, "package.json"), manifestWith(needed("satrail")))
+      const said = await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund")
+      const count = Number(/added (\d+) packages/.exec(said)?.[1])
+      const size = megabytes(path.join(folder, "node_modules"))
+      const large = [...installed(folder)].filter(([, size]) => size > 5)
+      const listed = large.map(([name, size]) => `${name} ${size.toFixed(1)} MB`).join(", ")
+      console.log(`satrail: ${count} packages, ${size.toFixed(1)} MB; above 5 MB: ${listed}`)
+      assert.isAtMost(count, 150)
+      assert.isAtMost(size, 120)
+      // docs/decisions/packages.md#0075 gives the reason for each.
+      assert.deepStrictEqual(new Set(large.map(([name]) => name)), new Set(["effect", "@electric-sql/pglite"]))
+    })
+
+    it("install: an older Node is rejected with one sentence, on import and with npx", async () => {
       const bin = await nodeAt(oldNode)
       const folder = path.join(work, `host-${process.versions.node}`)
       assert.isTrue(existsSync(folder))
       const sentence = problem(oldNode) ?? assert.fail()
       assert.deepStrictEqual(await run(bin, folder, "node", "node_modules/.bin/satrail", "start"), { status: 1, said: `${sentence}\n` })
-      for (const file of tarballs()) {
+      // create-satrail imports nothing, so the project's own satrail reports the old version.
+      for (const file of tarballs().filter((one) => !one.startsWith("create-"))) {
         const load = `import(${JSON.stringify(nameOf(file))}).then(() => console.log("loaded"), ({ message }) => console.log(message))`
-        assert.deepStrictEqual(await run(bin, folder, "node", "-e", load), { status: 0, said: `${sentence}\n` }, file)
+        // Packages for browsers run on any Node.
+        const isAnywhere = ["@satrail/client", "@satrail/react"].includes(nameOf(file))
+        const expected = isAnywhere ? "loaded" : sentence
+        assert.deepStrictEqual(await run(bin, folder, "node", "-e", load), { status: 0, said: `${expected}\n` }, file)
       }
     })
   },

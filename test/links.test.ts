@@ -1,4 +1,5 @@
-// Every link of every page, as GitHub follows it. That they work at /docs too is in packages/server/test/site.test.ts.
+// Checks every link of every page as GitHub resolves it. packages/server/test/site.test.ts checks that they
+// also work at /docs.
 import { assert, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
@@ -11,7 +12,7 @@ const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md", "examples/*/*
   exclude: ["**/node_modules"]
 }).toSorted()
 
-/** What is wrong with the links of a page, each by its line. */
+/** The broken links of a page, with their lines. */
 const deadLinks = (page: string, text: string): ReadonlyArray<string> =>
   linksIn(text).flatMap(({ to, line }) => {
     const [file = "", anchor] = to.split("#")
@@ -23,7 +24,7 @@ const deadLinks = (page: string, text: string): ReadonlyArray<string> =>
     return anchorsIn(there).has(anchor) ? [] : [`${page}:${line}: ${to} has no such heading`]
   })
 
-it("links: each link in a page leads to a file and a heading that are there", () => {
+it("links: each link on a page leads to an existing file and heading", () => {
   assert.isAbove(pages.length, 40)
   const all = pages.map((page) => [page, readFileSync(path.join(root, page), "utf8")] as const)
   assert.isAbove(all.flatMap(([, text]) => linksIn(text)).length, 500)
@@ -33,7 +34,7 @@ it("links: each link in a page leads to a file and a heading that are there", ()
   )
 })
 
-it("links: one that leads nowhere is named by its page and line", () => {
+it("links: a broken link is reported by page and line", () => {
   const text =
     '# A\n\n[a](start.md) `[b](c.md)` [d](#a)\n\n```\n[e](f.md)\n```\n\n[g](h.md) [i](start.md#nothing)\n![j](k.svg) [l](#m)\n<img src="n.svg">\n'
   assert.deepStrictEqual(deadLinks("docs/x.md", text), [
@@ -45,7 +46,7 @@ it("links: one that leads nowhere is named by its page and line", () => {
   ])
 })
 
-it("links: anchors are GitHub's", () => {
+it("links: anchors match GitHub's", () => {
   for (const [heading, anchor] of [
     ["What a lost commit means", "what-a-lost-commit-means"],
     ["`malformed`", "malformed"],
@@ -62,13 +63,13 @@ it("links: anchors are GitHub's", () => {
   )
 })
 
-/** What looks like an element in a page and is none that GitHub shows: GitHub leaves it out. */
+/** Tags that GitHub does not support and therefore hides. */
 const strayElements = (page: string): ReadonlyArray<string> =>
   Array.from(withoutCode(page).matchAll(/<\/?([A-Za-z][\w-]*)/g), ([, name = ""]) => name).filter(
     (name) => !["a", "br", "details", "img", "picture", "source", "summary"].includes(name)
   )
 
-it("links: a page has no element that only looks like one", () => {
+it("links: a page has no text that only looks like an element", () => {
   const found = pages
     .filter((page) => page.startsWith("docs/"))
     .map((page) => [page, strayElements(readFileSync(path.join(root, page), "utf8"))])

@@ -6,19 +6,19 @@ import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Server from "../packages/server/src/serving/Server.ts"
 import { all, read, root } from "./deployFiles.ts"
 
-// Each module names its metrics when it is loaded, and these load all.
+// A module registers its metrics when it is loaded. These imports load all modules.
 const loaded = [Environment.bundled, Server.services]
 
 const metrics = new Map(Measure.all().map((metric) => [metric.name, metric]))
 
-/** The metric that a series belongs to: a histogram has three. */
+/** The metric that a series belongs to. A histogram has three series. */
 const metricOf = (series: string) => {
   const found = metrics.get(series)
   const histogram = metrics.get(series.replace(/_(bucket|sum|count)$/, ""))
   return found ?? (histogram?.type === "histogram" ? histogram : undefined)
 }
 
-/** What is wrong with the queries of a text: series that there are none of, and labels that these do not have. */
+/** Returns the unknown series and labels in a file's queries. */
 const problems = (text: string): ReadonlyArray<string> => [
   ...new Set(all(text, /\b(satrail_\w+)/g).filter((series) => metricOf(series) === undefined)),
   ...Array.from(text.matchAll(/\b(satrail_\w+)\{([^}]*)\}/g)).flatMap(([, series = "", matchers = ""]) =>
@@ -32,7 +32,7 @@ const problems = (text: string): ReadonlyArray<string> => [
 const unescaped = (text: string) => text.replaceAll('\\"', '"')
 
 describe("metrics", () => {
-  it("metrics: each is named as Prometheus wants it: in base units, and a counter ends in _total", () => {
+  it("metrics: names follow Prometheus conventions: base units, and _total for counters", () => {
     assert.isAbove(metrics.size, 20, `${loaded.length} modules`)
     for (const { name, type } of metrics.values()) {
       assert.match(name, /^satrail_[a-z]+(_[a-z]+)*$/)
@@ -41,7 +41,7 @@ describe("metrics", () => {
     }
   })
 
-  it("metrics: every one is made where the reference finds it", () => {
+  it("metrics: each is created with base/Measure.ts, so that it appears in the reference", () => {
     const sources = readdirSync(path.join(root, "packages")).flatMap((name) =>
       readdirSync(path.join(root, "packages", name, "src"), { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".ts"))
@@ -56,7 +56,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(named.toSorted(), [...metrics.keys()].toSorted())
   })
 
-  it("metrics: alarms and dashboard ask for metrics and labels that there are", () => {
+  it("metrics: alarms and dashboard query only existing metrics and labels", () => {
     for (const file of ["deploy/prometheus/rules.yaml", "deploy/prometheus/rules.test.yaml", "deploy/grafana/satrail.json"])
       assert.deepStrictEqual(problems(unescaped(read(file))), [], file)
     assert.deepStrictEqual(problems('rate(satrail_nothing_total[5m]) > satrail_ready{company="1"}'), [

@@ -12,7 +12,7 @@ const root = path.dirname(import.meta.dirname)
 const mounts = path.join(root, "examples/mounts")
 
 describe("the code that mounts the service in a server", () => {
-  it("mounts: a connection whose body was refused takes its next request, and does not keep the server from closing", async () => {
+  it("mounts: a connection whose body was rejected accepts its next request, and does not keep the server open", async () => {
     const answer = nodeHandler(async (request) =>
       request.method === "POST" ? new Response("too large", { status: 413 }) : new Response("next", { status: 200 })
     )
@@ -44,7 +44,7 @@ describe("the code that mounts the service in a server", () => {
     socket.destroy()
   })
 
-  it("mounts: a client that never sends the rest of a refused body is cut off", async () => {
+  it("mounts: a client that never sends the rest of a rejected body is disconnected", async () => {
     const answer = nodeHandler(async () => new Response("too large", { status: 413 }))
     const server = createServer((request, response) => void answer(request, response, request.url ?? "/")).listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -60,7 +60,7 @@ describe("the code that mounts the service in a server", () => {
     assert.isFalse(server.listening)
   })
 
-  it("mounts: node.ts compiles with the compiler's own libraries, and with those of Node only", async () => {
+  it("mounts: node.ts compiles with the compiler's libraries, and with only Node's", async () => {
     const folder = mkdtempSync(path.join(root, "node_modules/.mounts-"))
     try {
       copyFileSync(path.join(mounts, "node.ts"), path.join(folder, "node.ts"))

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import * as Pictures from "../scripts/pictures/Pictures.ts"
 import { blocksOf, commandsOf, matches } from "../scripts/readme/Story.mjs"
-import { directory, pages, wire } from "../scripts/reference.ts"
+import { client, directory, pages, wire } from "../scripts/reference.ts"
 
 for (const [name, text] of Object.entries(pages())) {
   it(`docs: docs/reference/${name} is up to date`, () => {
@@ -11,8 +11,12 @@ for (const [name, text] of Object.entries(pages())) {
   })
 }
 
-it("docs: the types of the console are those of the OpenAPI documents", () => {
+it("docs: the console's types match the OpenAPI documents", () => {
   assert.strictEqual(readFileSync(wire.file, "utf8"), wire.text(), "run `npm run docs`")
+})
+
+it("docs: the types of @satrail/client match the OpenAPI documents", () => {
+  assert.strictEqual(readFileSync(client.file, "utf8"), client.text(), "run `npm run docs`")
 })
 
 for (const [name, text] of Object.entries(Pictures.pictures())) {
@@ -21,7 +25,7 @@ for (const [name, text] of Object.entries(Pictures.pictures())) {
   })
 }
 
-it("docs: the recording is of the README's blocks as they are, and printed what they say", () => {
+it("docs: the recording runs the README's blocks unchanged and shows their printed output", () => {
   const blocks = blocksOf(readFileSync(path.join(directory, "../../README.md"), "utf8"))
   const story = Pictures.readStory()
   assert.deepStrictEqual(

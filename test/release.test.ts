@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { type Note, noteOf, notesIn, problemWith, withNotes } from "../scripts/release/Changes.ts"
+import { nativeManifest, natives } from "../scripts/release/Native.ts"
 import { manifest, manifests, published, version } from "../scripts/release/Package.ts"
 import { rewritten } from "../scripts/release/Stage.ts"
 import { root } from "./Blocks.ts"
@@ -9,11 +10,11 @@ import { root } from "./Blocks.ts"
 const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 
 describe("a release", () => {
-  it("manifest: everything of the workspace has one version", () => {
+  it("manifest: all workspace packages have the same version", () => {
     for (const file of manifests) assert.strictEqual(JSON.parse(read(file)).version, version, file)
   })
 
-  it("manifest: a published one says all that a registry and a tool ask for, and nothing of this workspace", () => {
+  it("manifest: a published one has every field that registries and tools require, and no workspace reference", () => {
     const all = published()
     assert.isAbove(all.length, 8)
     for (const one of all) {
@@ -28,22 +29,42 @@ describe("a release", () => {
     }
   })
 
-  it("manifest: a peer is a range, effect is one of each, and the embedded database may be left out", () => {
+  /** Packages for browsers, and the one that creates a project. */
+  const withoutEffect = ["@satrail/client", "@satrail/react", "@satrail/ui", "create-satrail"]
+
+  it("manifest: peers are ranges, there is one version of effect, and the embedded database is optional", () => {
     for (const one of published()) {
       const { name, dependencies, peerDependencies } = manifest(one)
-      // Pages know nothing of effect.
-      assert.strictEqual(peerDependencies["effect"], name === "@satrail/ui" ? undefined : "^4.1.0", name)
+      assert.strictEqual(peerDependencies["effect"], withoutEffect.includes(name) ? undefined : "^4.1.0", name)
       assert.notProperty(dependencies, "effect", name)
       for (const [peer, range] of Object.entries(peerDependencies)) assert.match(range, /^\^/, `${name}: ${peer}`)
       for (const [other, wanted] of Object.entries(dependencies))
-        assert.match(wanted, other.startsWith("@satrail/") ? /^\d/ : /^\^/, `${name}: ${other}`)
+        assert.match(wanted, /^(?:satrail|@satrail\/.*)$/.test(other) ? /^\d/ : /^\^/, `${name}: ${other}`)
     }
     const postgres = published().find(({ source }) => source.name === "@satrail/postgres") ?? assert.fail()
     assert.deepStrictEqual(manifest(postgres).peerDependenciesMeta, { "@electric-sql/pglite": { optional: true } })
     assert.notProperty(manifest(postgres).dependencies, "@electric-sql/pglite")
   })
 
-  it("release: an import of another package's module is published as internal, and one of its root or of another entry stays", () => {
+  it("manifest: each program of LDK is an exact optional dependency of @satrail/ldk, installed only where it runs, and no other package needs it", () => {
+    const wanted = Object.fromEntries(natives.map(({ name }) => [name, version]))
+    assert.isAbove(natives.length, 1)
+    for (const one of published()) {
+      const { name, dependencies, optionalDependencies } = manifest(one)
+      assert.deepStrictEqual(optionalDependencies, name === "@satrail/ldk" ? wanted : undefined, name)
+      for (const other of Object.keys(dependencies)) assert.notMatch(other, /^@satrail\/ldk/, name)
+    }
+    for (const one of natives) {
+      const { name, version: itsOwn, os, cpu, libc, files, license, publishConfig, repository } = nativeManifest(one)
+      assert.deepStrictEqual([`@satrail/ldk-${os}-${cpu}`, itsOwn, libc], [name, version, ["glibc"]])
+      assert.includeMembers(files, ["satrail-ldk", "libldk_node.so", "SHA256SUMS", "licenses"])
+      assert.include(license, "Apache-2.0")
+      assert.deepStrictEqual(publishConfig, { access: "public", provenance: true })
+      assert.strictEqual(repository.directory, "packages/nodes/ldk")
+    }
+  })
+
+  it("release: an import of another package's module is published as internal, and an import of its root or another entry stays", () => {
     const source = [
       `import * as Msat from "@satrail/bitcoin/Msat"`,
       `export { a } from "@satrail/core/ledger/Journal"`,
@@ -68,11 +89,11 @@ describe("a release", () => {
 describe("the changelog", () => {
   const note = (kind: Note["kind"], text: string): Note => ({ file: `changes/${text}.md`, kind, text })
 
-  it("changelog: the notes that wait can be read", () => {
+  it("changelog: pending notes can be read", () => {
     for (const { kind, text } of notesIn(path.join(root, "changes"))) assert.isAbove(text.length, 20, kind)
   })
 
-  it("changelog: a note is a kind and a text in one line; anything else is refused by its name", () => {
+  it("changelog: a note is a kind and a text on one line; anything else is rejected by name", () => {
     assert.deepStrictEqual(noteOf("changes/a.md", "fix: An invoice\n  is credited once.\n"), {
       file: "changes/a.md",
       kind: "fix",
@@ -83,7 +104,7 @@ describe("the changelog", () => {
     }
   })
 
-  it("changelog: what breaks comes first in a new version, and a version that is there is added to", () => {
+  it("changelog: a new version lists breaking changes first, and an existing version is extended", () => {
     const before = "# Changelog\n\nIntroduction.\n\n## 0.1.0\n\n- The first.\n"
     const notes = [note("fix", "C"), note("feature", "B"), note("breaking", "A")]
     const after = withNotes(before, "0.2.0", notes)
@@ -93,7 +114,7 @@ describe("the changelog", () => {
     assert.strictEqual(withNotes(before, "0.2.0", []), before)
   })
 
-  it("changelog: a patch mends, and a version goes up", () => {
+  it("changelog: fixes alone give a patch version, and versions only increase", () => {
     assert.isUndefined(problemWith("0.1.1", "0.1.0", [note("fix", "C")]))
     assert.isUndefined(problemWith("0.2.0", "0.1.9", [note("breaking", "A")]))
     assert.isUndefined(problemWith("0.1.0", "0.1.0", [note("feature", "B")]), "the first one has not been published")

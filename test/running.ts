@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs"
 import type { Reporter, TestCase, TestModule } from "vitest/node"
 
 /**
- * Keeps a file with the test files and tests that are running, one a line, so that a run that never ends can be explained. `.ci/run` prints it when it
- * stops such a run; SATRAIL_RUNNING_TESTS names the file.
+ * Maintains a file of the running test files and tests, one per line, to explain a run that never ends.
+ * `.ci/run` prints it when it stops such a run. SATRAIL_RUNNING_TESTS names the file.
  */
 export default class Running implements Reporter {
   readonly #file = process.env["SATRAIL_RUNNING_TESTS"] ?? "running.log"

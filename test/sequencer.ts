@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The files that take minutes, the longest first: whoever begins one of them last waits for it alone, on one core. */
+/**
+ * The files that take minutes, the longest first. If one started last, the run would wait for it on a single
+ * core.
+ */
 const longest = [
   "crashes.slow",
   "canary.slow",
@@ -17,10 +20,10 @@ const place = ({ moduleId }: TestSpecification): number => {
   return found === -1 ? longest.length : found
 }
 
-/** As vitest orders files, but for those that take minutes, which come first. */
+/** vitest's order, except that files that take minutes come first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is a method of vitest's, which answers a new array
+    // oxlint-disable-next-line unicorn/no-array-sort -- vitest's own method, which returns a new array
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => place(one) - place(other))
   }

@@ -1,4 +1,7 @@
 import { availableParallelism } from "node:os"
 
-/** How many test files run at once: vitest by itself leaves one core free, which of two is half the machine. More than eight gain nothing here. */
+/**
+ * The number of concurrent test files. By default vitest leaves one core free, which is half of a machine
+ * with two. More than eight gain nothing here.
+ */
 export const workers = Math.min(availableParallelism(), 8)

@@ -1,4 +1,5 @@
-// A shop whose own server has the payments service and its pages, as one function from a Request to its Response. Its page is shop.html.
+// A shop whose server includes the payments service and its pages, as one function from a Request to its
+// Response. Its page is shop.html.
 import { Answer, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/core"
 import { Checkout } from "@satrail/core/records"
 import { Authentication, Http, Readiness } from "@satrail/http"
@@ -9,7 +10,16 @@ import { readFileSync } from "node:fs"
 
 const page = readFileSync(new URL("shop.html", import.meta.url))
 const coffee = { asked: { amount: Decimal.make(21_000n), currency: "sats" }, description: "Coffee", orderId: "1042", metadata: {} } as const
-const terms = { expirySeconds: 900, tolerancePercent: 0, returnUrl: null, cancelUrl: null, color: "#7c2d12", locale: "en" } as const
+const terms = {
+  expirySeconds: 900,
+  tolerancePercent: 0,
+  returnUrl: null,
+  cancelUrl: null,
+  color: "#7c2d12",
+  locale: "en",
+  options: [],
+  contact: null
+} as const
 
 export const open = async (host: string) => {
   const settings = { ...Policy.defaults, network: "regtest", domain: "shop.example", linkHost: host } as const

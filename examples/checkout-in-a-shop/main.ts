@@ -1,5 +1,5 @@
-// A shop that opens a checkout over its own page: Shop.ts is the shop. Here it gets a port, and a customer who buys.
-// Run it: npm run example -- checkout-in-a-shop; with `serve` behind it, it stays, to be looked at.
+// A shop that opens a checkout over its own page. Shop.ts is the shop; this file listens on a port and plays
+// a customer. Run it: npm run example -- checkout-in-a-shop. Add `serve` to keep it running.
 import { Sandbox } from "@satrail/sandbox"
 import assert from "node:assert/strict"
 import { once } from "node:events"
@@ -25,7 +25,7 @@ server.on("request", async ({ url = "", method = "GET", headersDistinct }, respo
 console.log(`open       ${origin}`)
 if (process.argv.includes("serve")) await once(process, "SIGINT")
 
-// The customer buys; his wallet pays what the page shows, and the page says so.
+// The customer buys, their wallet pays the checkout, and the page shows it.
 const url = await (await fetch(`${origin}/buy`, { method: "POST" })).text()
 const state = async () => JSON.parse(await (await fetch(`${url}/state`)).text())
 const { asking, status } = await state()

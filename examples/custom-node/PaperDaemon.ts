@@ -1,5 +1,5 @@
-// The other side of the wire: a node's program, as small as it can be. It stands for lnd, Core Lightning, …, and answers JSON over HTTP in
-// words of its own; the network behind it is the sandbox. No backend needs anything from here.
+// A minimal node program for the backend to call. It stands for lnd, Core Lightning, …, and sends JSON over
+// HTTP in its own format. Its network is the sandbox. Your backend needs nothing from this file.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
@@ -15,10 +15,10 @@ export class PaperDaemon extends Context.Service<
   {
     readonly url: string
     readonly macaroon: Redacted.Redacted
-    /** From here on requests arrive, and responses do not: the worst way for a connection to break. */
+    /** From now on, requests arrive but responses don't, which is the worst way for a connection to break. */
     readonly cut: Effect.Effect<void>
     readonly mend: Effect.Effect<void>
-    /** Everybody else on the network. */
+    /** All other nodes on the network. */
     readonly outside: Sandbox.Sandbox["Service"]
   }
 >()("example/PaperDaemon") {}
@@ -132,7 +132,7 @@ const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender
     )
   )
 
-/** Hangs up without a word. */
+/** Closes the connection without a response. */
 const hangUp = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
   return HttpServerResponse.empty()
@@ -172,7 +172,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The node, listening on a free port of this machine for as long as the scope is open. */
+/** The node, listening on an unused port of this machine for as long as the scope is open. */
 export const layer = Layer.effect(PaperDaemon, make).pipe(
   Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
   Layer.provide(Sandbox.layer({ seed: "paper", network: "regtest" }))

@@ -1,25 +1,27 @@
-// A Lightning backend in one file: how satrail talks to a node over HTTP. The node is made up (PaperDaemon.ts); all the rest is as it is for a
-// real one. To write yours for lnd, Core Lightning, phoenixd, …: copy this file; write what your node answers as Schemas, and what its words
-// mean in the functions below them; keep `connect`, where whatever can go wrong between two machines becomes an outage; then hold it to the
-// promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
+// A Lightning backend in one file: how satrail talks to a node over HTTP. The node is simulated
+// (PaperDaemon.ts); everything else is as with a real node. To write yours for lnd, Core Lightning, phoenixd,
+// …, copy this file. Describe your node's responses as Schemas, and translate them in the functions below.
+// Keep `connect`, which turns everything that can go wrong between two machines into an outage. Then test it
+// against the promises, as test/contract.test.ts does. Omit the layer of a feature that a node lacks: a node
+// that only receives payments has no `layerSender`.
 import { Msat, Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 
-/** Where the node is, and what opens it. */
+/** The node's address and credentials. */
 export interface Options {
   readonly url: string
-  /** Made for its purpose: one that may pay belongs to `layerSender` alone. */
+  /** Use a separate one for each layer: a macaroon that allows payments belongs only to `layerSender`. */
   readonly macaroon: Redacted.Redacted
-  /** Timeout of one call; 10 s when absent. It ends the wait only: the call may take effect all the same. */
+  /** Timeout of one call; 10 s by default. It only ends the wait: the call may still take effect. */
   readonly deadlineMillis?: number
 }
 
-/** How long the node keeps a question for the next settlement open. */
+/** How long the node keeps a request for the next settlement open. */
 const waitSeconds = 20
 
-// What the node answers. Amounts are texts in JSON, where a number stops being exact.
+// The node's responses. Amounts are strings, because numbers in JSON are not exact.
 
 const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
 
@@ -64,7 +66,7 @@ const Route = Schema.Struct({ fee_msat: Amount, success_probability: Schema.Fini
 
 const Problem = Schema.Struct({ code: Schema.String, message: Schema.String })
 
-// What it means.
+// Translation to our terms.
 
 const stateOf = (state: typeof State.Type): LightningReceiver.InvoiceState => {
   switch (state.state) {
@@ -94,7 +96,7 @@ const paymentOf = (sent: typeof Sent.Type): LightningSender.Payment => {
     case "SUCCEEDED":
       return { _tag: "settled", preimage: sent.preimage, fee: sent.fee_msat, index: sent.index }
     case "FAILED":
-      // The node's final result, also for an unknown reason.
+      // The node's final result, even for an unknown reason.
       return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
   }
 }
@@ -105,7 +107,10 @@ const orUnknown = <A>(answer: Effect.Effect<A, LightningReceiver.NodeUnavailable
     Effect.as(Effect.logWarning("node: payment status unavailable", outage), { _tag: "unknown" } as const)
   )
 
-/** What went wrong, in words alone: a failed request has the macaroon in it, and an answer that is not understood may have a preimage. */
+/**
+ * Returns the error's message only, because a failed request contains the macaroon, and an invalid response
+ * may contain a preimage.
+ */
 const wordsOf = (problem: unknown): string => {
   if (!(problem instanceof Error)) return String(problem)
   return problem.cause === undefined ? problem.message : `${problem.message}: ${wordsOf(problem.cause)}`
@@ -118,25 +123,25 @@ const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 1
   )
 
   /**
-   * The node's response, or undefined where it reports not found. Anything else is an outage: a timeout, a broken
-   * connection, a refusal, an unknown value, a 404 of a proxy between us and the node.
+   * The node's response, or undefined if it reports not found. Anything else is an outage: a timeout, a
+   * broken connection, a refusal, an unknown value, a proxy's 404.
    */
   const find = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis = 0) => {
     const duration = deadlineMillis + extraMillis
     return client.execute(request).pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }), // which would take the macaroon elsewhere
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }), // a redirect would send the macaroon elsewhere
       Effect.flatMap((response): Effect.Effect<A | undefined, unknown> => {
         if (response.status === 200) return HttpClientResponse.schemaBodyJson(schema)(response)
         return Effect.flatMap(HttpClientResponse.schemaBodyJson(Problem)(response), ({ code, message }) =>
           code === "not_found" ? Effect.undefined : Effect.fail(`${code}: ${message}`)
         )
       }),
-      Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(`no answer within ${duration} ms`) }),
+      Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(`no response within ${duration} ms`) }),
       Effect.mapError((problem) => new LightningReceiver.NodeUnavailable({ operation, cause: wordsOf(problem) }))
     )
   }
 
-  /** The same where the node must know. */
+  /** The same for records that the node must have. */
   const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis?: number) =>
     Effect.flatMap(find(operation, request, schema, extraMillis), (answer) =>
       answer === undefined ? Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: "not_found" })) : Effect.succeed(answer)
@@ -155,7 +160,8 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
   return LightningReceiver.LightningReceiver.of({
     nodeId: info.node_id,
     network: info.network,
-    // The label is our id: a repeated call returns the existing invoice. With a node that answers "exists" instead, look it up by label.
+    // The label is our id, so a repeated call returns the existing invoice. With a node that responds with
+    // "exists" instead, look it up by label.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
       const text = description._tag === "Text" ? { description: description.text } : { description_hash: description.sha256 }
       const request = post("/v1/invoices", { label: id, amount_msat: amount && `${amount}`, expiry_seconds: expirySeconds, ...text })
@@ -173,7 +179,8 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
         if (answer.state === "CANCELED") return { _tag: "canceled", preimage: Redacted.make(answer.preimage) } as const
         return { _tag: answer.state === "SETTLED" ? "settled" : "accepted" } as const
       }),
-    // One question after another, each from where the last answer ended. The cursor is the node's own number, so that it survives us both.
+    // Each request continues where the last response ended. The cursor is the node's own number, so it
+    // survives restarts of both.
     settlements: (after) =>
       Stream.paginate(after ?? "0", (cursor) => {
         const request = get("/v1/settlements", { urlParams: { after: cursor, wait_seconds: waitSeconds } })
@@ -196,12 +203,12 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   const bodyOf = ({ invoice, amount, feeLimit }: LightningSender.Ask) => ({
     payment_request: invoice.paymentRequest,
     amount_msat: `${amount}`,
-    fee_limit_msat: `${feeLimit}` // always sent: a node's default may be anything
+    fee_limit_msat: `${feeLimit}` // always sent, because a node's default may be anything
   })
 
   return LightningSender.LightningSender.of({
     graceMillis: 60_000,
-    // A refusal is unknown too: `lookupPayment` decides whether there is a payment.
+    // A refusal is unknown too. `lookupPayment` decides whether there is a payment.
     pay: (payment) => orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
     lookupPayment: (paymentHash) =>
       orUnknown(
@@ -209,7 +216,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
           sent ? paymentOf(sent) : ({ _tag: "notFound" } as const)
         )
       ),
-    ends: Stream.empty, // this node does not notify: payments are looked up
+    ends: Stream.empty, // this node does not notify, so payments are polled
     quote: (payment) =>
       Effect.map(
         find("quote", post("/v1/routes", bodyOf(payment)), Route),
@@ -218,10 +225,12 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   })
 })
 
-/** The node receives payments for us. Fails when it does not answer at the start, since its identity is needed. */
+/**
+ * Receives payments with the node. Fails if it doesn't respond at the start, because its identity is needed.
+ */
 export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
   Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** The node pays for us. */
+/** Sends payments with the node. */
 export const layerSender = (options: Options): Layer.Layer<LightningSender.LightningSender> =>
   Layer.effect(LightningSender.LightningSender, sender(options)).pipe(Layer.provide(FetchHttpClient.layer))

@@ -4,7 +4,8 @@ import { Effect, Layer, References } from "effect"
 import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
 import * as PaperNode from "./PaperNode.ts"
 
-// Who the promises need on the other side. For a real node: a second node on regtest, with a channel, to pay and to be paid by.
+// The peers that the contracts require. With a real node, use a second regtest node with a channel, which pays
+// and is paid.
 
 const payer = Layer.effect(
   Receiver.Peer,
@@ -36,13 +37,13 @@ const node = Layer.unwrap(
   )
 )
 
-// The contracts cut the connection on purpose: the backend's log of that is no news.
+// The contracts cut the connection on purpose, so don't log outages.
 const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
 
-/** The backend, connected to a node that runs, and the peers of both contracts. */
+/** The backend, connected to a running node, and the peers of both contracts. */
 export const layer = Layer.mergeAll(node, payer, payee).pipe(Layer.provide(daemon), Layer.merge(quiet))
 
-/** The node, and the backend at whatever address: for what happens when what answers there is not the node. */
+/** The node, and the backend at any address, to test responses that are not the node's. */
 export const layerWire = Layer.effect(
   Wire.Target,
   Effect.map(PaperDaemon, ({ url, macaroon }) => ({

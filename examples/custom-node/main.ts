@@ -1,11 +1,12 @@
-// A Lightning backend of your own: PaperNode.ts, one file. This starts a node for it (PaperDaemon.ts) and holds it to every promise that the
-// core relies on, which test/contract.test.ts does as tests. Run it: npm run example -- custom-node
+// Your own Lightning backend in one file: PaperNode.ts. This starts a node for it (PaperDaemon.ts) and tests
+// it against every promise that the core relies on, as test/contract.test.ts does. Run it: npm run example --
+// custom-node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type Contract, LightningReceiver as Receiver, LightningSender as Sender } from "@satrail/contracts"
 import { Cause, Console, Effect, Exit } from "effect"
 import * as Peers from "./Peers.ts"
 
-/** Counts the promises that are broken, and prints which. */
+/** Prints the broken promises and returns their number. */
 const hold = Effect.fnUntraced(function* <R>(port: string, promises: Contract.Promises<R>) {
   yield* Console.log(port)
   let broken = 0

@@ -1,5 +1,6 @@
-// The core inside an Effect program: a company receives a Lightning payment, and sends one. Nothing is stored and the network is
-// simulated; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
+// The core inside an Effect program: a company receives a Lightning payment and sends one. Nothing is stored
+// and the network is simulated. Each line of `ports` can be replaced with a real one. Run it: npm run example
+// -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Msat } from "@satrail/bitcoin"
 import { Answer, Balance, Companies, Decimal, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"
@@ -10,12 +11,12 @@ import { Console, Effect, Layer, Schedule } from "effect"
 import assert from "node:assert/strict"
 
 const ports = Layer.mergeAll(
-  Memory.layer, // what is stored; to keep it, Storage.layer of @satrail/postgres
-  Sandbox.layer({ seed: "embed-effect", network: "regtest" }), // our nodes, and the world outside
-  FixedRates.layer() // what a bitcoin costs
+  Memory.layer, // storage; to keep it, use Storage.layer of @satrail/postgres
+  Sandbox.layer({ seed: "embed-effect", network: "regtest" }), // our nodes, and the outside world
+  FixedRates.layer() // the price of bitcoin
 )
 
-// Every service, and the workers that credit what arrives and send what was confirmed.
+// Every service, and the workers that credit deposits and send confirmed withdrawals.
 const satrail = Satrail.layerWorkers.pipe(
   Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
   Layer.provideMerge(ports)
@@ -23,7 +24,7 @@ const satrail = Satrail.layerWorkers.pipe(
 
 const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sats" as const })
 
-/** Looks until it is so, for ten seconds at most. */
+/** Polls until the condition holds, for at most ten seconds. */
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
   look.pipe(Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }), Effect.timeout("10 seconds"))
 
@@ -58,7 +59,7 @@ const program = Effect.gen(function* () {
   const ended = yield* until(transactions.withdrawal(company.id, withdrawal.id), ({ status }) => status !== "pending")
   yield* Console.log(`sent       it is ${ended.status}; the proof is ${ended.preimage}`)
 
-  const { transactions: lines } = yield* transactions.list(company.id, { limit: 10 })
+  const { rows: lines } = yield* transactions.list(company.id, { limit: 10 })
   for (const { type, amount, fee, status } of lines) {
     yield* Console.log(`           ${type} of ${Msat.toSats(amount)} sats, fee ${Number(fee) / 1000}, ${status}`)
   }

@@ -5,12 +5,13 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { Payments } from "./Payments.ts"
 
-/** The service's own HTTP interface, to be mounted in a Node server at `/v1`. */
+/** The service's HTTP interface, for a Node server at `/v1`. */
 export const mount = async (payments: Payments) => {
   const { handler, dispose } = Http.webHandler(
     Http.layer().pipe(
       Layer.provide(Layer.succeedContext(await payments.context())),
-      Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)), // no operator's routes over HTTP: the shop opens companies in its own code
+      // no operator routes over HTTP, because the shop opens companies in its own code
+      Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)),
       Layer.provide(Layer.succeed(Readiness.Readiness, []))
     )
   )

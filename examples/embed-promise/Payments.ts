@@ -3,12 +3,12 @@ import { Storage } from "@satrail/postgres"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Layer, ManagedRuntime } from "effect"
 
-/** Every service with its workers, at work until `dispose`. What is stored is kept in `directory`. */
+/** Every service with its workers, running until `dispose`. Its data is stored in `directory`. */
 export const open = (directory: string) =>
   ManagedRuntime.make(
     Satrail.layerWorkers.pipe(
       Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
-      Layer.provideMerge(Storage.layerEmbedded({ directory })), // or on the pool that you have: Storage.layerPool(pool)
+      Layer.provideMerge(Storage.layerEmbedded({ directory })), // or on your pool: Storage.layerPool(pool)
       Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "embed-promise", network: "regtest" }), FixedRates.layer()))
     )
   )

@@ -1,5 +1,6 @@
-// A shop in plain Node that takes bitcoin. The payments service is part of its process (Payments.ts), and the shop (Shop.ts) talks to it in
-// promises, and hears from it in events. Here the shop opens, one customer comes, and it closes. Run it: npm run example -- embed-promise
+// A shop in plain Node that accepts bitcoin. The payments service is part of its process (Payments.ts). The
+// shop (Shop.ts) calls it with promises and receives its events. Here the shop opens, serves one customer,
+// and closes. Run it: npm run example -- embed-promise
 import { ApiKeys, Companies, Events } from "@satrail/core"
 import { Sandbox } from "@satrail/sandbox"
 import { Redacted, Stream } from "effect"
@@ -14,7 +15,7 @@ import * as Shop from "./Shop.ts"
 const directory = await mkdtemp(path.join(tmpdir(), "shop-"))
 const payments = Payments.open(directory)
 
-// Once in the life of a shop, which keeps the id with its own data.
+// Once per shop, which stores the id with its own data.
 const companies = await payments.runPromise(Companies.Companies)
 const opened = await payments.runPromise(companies.open({ name: "Corner shop", plan: "free" }))
 assert(opened._tag === "Made", "only a request with a key can be the replay of an earlier one")
@@ -27,7 +28,8 @@ assert(address !== null && typeof address === "object")
 const url = `http://127.0.0.1:${address.port}`
 console.log(`open       ${url}`)
 
-// What is paid is shipped. A real shop keeps the cursor of each event with what it did about it, and goes on after it at its next start.
+// Ship paid orders. A real shop stores the cursor of each event with its effect, and resumes after it at the
+// next start.
 const events = await payments.runPromise(Events.Events)
 const shipments = new Map<string, PromiseWithResolvers<void>>()
 const shipment = (order: string) => {
@@ -52,14 +54,14 @@ console.log(`checkout   order ${order}: please pay ${pay.slice(0, 32)}…`)
 const look = async () => (await fetch(`${url}/orders/${order}`)).text()
 assert.equal(await look(), JSON.stringify({ order, paid: false }))
 
-// The customer's wallet pays, and the shop hears of it.
+// The customer's wallet pays, and the shop receives the event.
 const outside = await payments.runPromise(Sandbox.Sandbox)
 await payments.runPromise(outside.pay({ paymentRequest: pay }))
 await shipment(order).promise
 assert.equal(await look(), JSON.stringify({ order, paid: true }))
 console.log("paid       thank you: it is on its way")
 
-// What the shop's other programs see, over HTTP and with a key.
+// The shop's other programs use HTTP and a key.
 const apiKeys = await payments.runPromise(ApiKeys.ApiKeys)
 const key = await payments.runPromise(apiKeys.issue({ companyId, name: "bookkeeping", scopes: ["read"], expiresAtMillis: null }))
 assert(key._tag === "Made")

@@ -1,4 +1,4 @@
-// The smallest program: invoices, withdrawals, and the ledger. No feature, no events, no reports.
+// The smallest program: only invoices, withdrawals and the ledger, without features, events or reports.
 import { Msat } from "@satrail/bitcoin"
 import { Answer, Balance, Companies, Decimal, Invoices, LedgerReads, Money, Policy, Withdrawals } from "@satrail/core/money"
 import { Memory } from "@satrail/memory"

@@ -1,5 +1,5 @@
-// The smallest program: its start-up time, its balance at the end of the day, and the size of its bundle. The storage adapter knows every kind of record,
-// so it brings their declarations along. npm run example -- minimal
+// Runs the smallest program and prints its startup time, its final balance and the size of its bundle. The storage adapter imports the declarations of
+// all records, so the bundle includes them. Run it: npm run example -- minimal
 const begun = performance.now()
 const { day } = await import("./Cafe.ts")
 const { Effect } = await import("effect")
@@ -15,7 +15,7 @@ const bundle = await rolldown({ input: fileURLToPath(new URL("Cafe.ts", import.m
 const { output } = await bundle.generate({ minify: true })
 await bundle.close()
 
-/** The folder of core that a module is in; undefined for other modules. */
+/** Returns the folder of core that a module is in; undefined for other modules. */
 const folderOf = (id: string): string | undefined => /\/core\/src\/([\w-]+)\//.exec(id)?.[1]
 const folders = output
   .flatMap((one) => (one.type === "chunk" ? Object.entries(one.modules) : []))

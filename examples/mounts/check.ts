@@ -1,4 +1,5 @@
-// Asks each of them the same: the host's own page, a request without a key, an invoice, and the same again.
+// Sends each framework the same requests: for the host's own page, without a key, for an invoice, and for the
+// same invoice again.
 import { serve } from "@hono/node-server"
 import { Answer, ApiKeys, Companies } from "@satrail/core"
 import { Effect, Redacted } from "effect"
@@ -66,10 +67,10 @@ for (const [name, port] of [
   assert.equal(await (await listening(port)("/")).text(), "the shop")
   await check(name, listening(port))
 }
-// What Next itself does with it: one function for each method, from a Request to a Response.
+// What Next does: one function per method, from a Request to a Response.
 await check("next", (path, init) => (init?.method === "POST" ? next.POST : next.GET)(new Request(`http://localhost${path}`, init)))
 
-/** A connection whose body was left unread after the 413 holds this up for a minute and more. */
+/** A connection whose body was left unread after the 413 would delay this by a minute or more. */
 const closesSoon = (name: string, closed: Promise<unknown>) =>
   Promise.race([closed, setTimeout(30_000, undefined, { ref: false }).then(() => assert.fail(`${name} does not close after a 413`))])
 

@@ -1,4 +1,4 @@
-// Express 5. Before any body parser: the service reads and limits its requests' bodies itself.
+// Express 5. Mount it before any body parser, because the service reads and limits request bodies itself.
 import express from "express"
 import { nodeHandler } from "./node.ts"
 import { handler } from "./payments.ts"

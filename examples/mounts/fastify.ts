@@ -1,4 +1,5 @@
-// Fastify 5. In a scope of its own, where Fastify leaves bodies alone: the service reads and limits them itself.
+// Fastify 5. In a separate scope in which Fastify doesn't parse bodies, because the service reads and limits
+// them itself.
 import fastify from "fastify"
 import { nodeHandler } from "./node.ts"
 import { handler } from "./payments.ts"

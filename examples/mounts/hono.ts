@@ -1,4 +1,4 @@
-// Hono 4 speaks web requests: nothing is in between.
+// Hono 4 uses web requests, so no adapter is needed.
 import { Hono } from "hono"
 import { handler } from "./payments.ts"
 

@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { pipeline } from "node:stream/promises"
 
-/** How long a client may go on sending a body that the service has not read, after the response. */
+/** How long a client may keep sending an unread body after the response. */
 const patienceMillis = 1000
 
 async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
 }
 
-/** A web handler for a framework over `node:http`. Nothing may have read the body before it. `path` is the whole path of the request, with its query. */
+/**
+ * Adapts a web handler to a framework over `node:http`. Nothing may have read the body before it. `path` is
+ * the full path of the request with its query.
+ */
 export const nodeHandler =
   (handler: (request: Request) => Promise<Response>) =>
   async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {
@@ -29,11 +32,12 @@ export const nodeHandler =
       outgoing.end()
     } else {
       const reader = answer.body.getReader()
-      outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client has gone: a stream ends
+      outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client has disconnected, so the stream ends
       await pipeline(chunksOf(reader), outgoing)
     }
     if (incoming.complete) return
-    // A body that was refused is read and dropped, or its connection counts as busy and the server waits for it when it closes.
+    // Read and drop a refused body. Otherwise its connection counts as busy, and the server waits for it when
+    // it closes.
     const cutOff = setTimeout(() => incoming.destroy(), patienceMillis)
     incoming.once("close", () => clearTimeout(cutOff))
     await chunks.return?.()

@@ -1,4 +1,5 @@
-// The service in this process, and `/v1` as one function from a web Request to its Response. Each file beside this one puts it into another framework.
+// The service in this process, and `/v1` as one function from a web Request to its Response. Each of the
+// other files mounts it in a framework.
 import { Policy, Satrail } from "@satrail/core"
 import { Authentication, Http, Readiness } from "@satrail/http"
 import { Storage } from "@satrail/postgres"
@@ -15,14 +16,16 @@ export const payments = ManagedRuntime.make(services)
 const mounted = Http.webHandler(
   Http.layer().pipe(
     Layer.provide(Layer.succeedContext(await payments.context())),
-    Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)), // no operator's routes over HTTP
+    Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)), // no operator routes over HTTP
     Layer.provide(Layer.succeed(Readiness.Readiness, []))
   )
 )
 
 export const handler = (request: Request): Promise<Response> => mounted.handler(request)
 
-/** When the host stops: no more requests, then the workers finish their step, then the store is closed. */
+/**
+ * When the host stops: first the requests end, then the workers finish their step, then the store is closed.
+ */
 export const close = async (): Promise<void> => {
   await mounted.dispose()
   await payments.dispose()

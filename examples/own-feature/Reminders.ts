@@ -1,5 +1,5 @@
-// A feature from outside: a company sets a reminder, and receives the event `reminder.due` when its time has come. Everything is imported from public
-// entry points. Reminder.ts has the record, this file the service and the worker.
+// A host's own feature: a company sets a reminder and receives the event `reminder.due` when it is due. Everything is imported from public
+// entry points. Reminder.ts contains the record, this file the service and the worker.
 import { type CompanyId, Journal } from "@satrail/core"
 import { Feature, NounReads, Tasks } from "@satrail/core/ports"
 import { Id } from "@satrail/core/records"
@@ -35,9 +35,9 @@ const make = Effect.gen(function* () {
       yield* commit(Reminder.created(row))
       return row
     }),
-    /** The newest reminders of a company. */
+    /** Returns the newest reminders of a company. */
     list: (companyId: CompanyId.CompanyId) => nouns.newestFirst(Reminder.noun, companyId, null, 100),
-    /** Marks what is due. Any number of processes may run it at once: each job is claimed by one of them. */
+    /** Marks due reminders. Any number of processes can run it at the same time, because only one of them claims each job. */
     step: Effect.gen(function* () {
       const claimed = yield* tasks.claim({ kind: Reminder.taskKind, nowMillis: yield* Clock.currentTimeMillis, leaseMillis, limit: 20 })
       yield* Effect.forEach(claimed, ring, { discard: true })

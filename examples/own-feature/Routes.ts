@@ -44,7 +44,7 @@ const list = Section.company(
 
 export const section = Section.make("reminders", { title: "Reminders", description: "Reminders of a company" }, [create, list])
 
-/** A page beside the console: whoever is signed in there sees the company's reminders here. */
+/** A page next to the console, where a signed-in company sees its reminders. */
 const script = `
 const list = document.querySelector("ul")
 const { data, message } = await (await fetch("${path}")).json()

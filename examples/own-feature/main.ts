@@ -1,4 +1,4 @@
-// A feature from outside in a running service: a reminder is set over HTTP, becomes due, and its event is in the feed. npm run example -- own-feature
+// A host's own feature in a running service: a reminder is set over HTTP, becomes due, and its event appears in the feed. Run it: npm run example -- own-feature
 import { Answer, ApiKeys, Companies, Policy, Satrail } from "@satrail/core"
 import { HostFeatures } from "@satrail/core/ports"
 import { Api, Authentication, EventIds, Http, Readiness, Seal } from "@satrail/http"

@@ -1,4 +1,5 @@
-// A pretend phoenixd: what its documentation and its sources say of the calls that Phoenixd.ts makes. The network behind it is the sandbox.
+// A simulated phoenixd, according to its documentation and sources, for the calls that Phoenixd.ts makes. The
+// network behind it is the sandbox.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
@@ -8,7 +9,7 @@ import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 
-/** A running phoenixd, the wire to it, and the world around it. */
+/** A running phoenixd, the connection to it, and its outside world. */
 export class PhoenixDaemon extends Context.Service<
   PhoenixDaemon,
   {
@@ -42,7 +43,7 @@ const Paying = Schema.Struct({ invoice: Schema.String, amountSat: Schema.optiona
 const Listing = Schema.Struct({ from: Schema.optional(Schema.NumberFromString), externalId: Schema.optional(Schema.String) })
 const Hash = Schema.Struct({ hash: PaymentHash.PaymentHash })
 
-/** What is null is left out. */
+/** Omits null values. */
 const present = (body: object): object => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 const json = (body: object) => HttpServerResponse.jsonUnsafe(Array.isArray(body) ? body.map(present) : present(body))
 const nothing = HttpServerResponse.text("Unknown endpoint (check api doc)", { status: 404 })
@@ -61,7 +62,7 @@ const make = Effect.gen(function* () {
   const incomingIn = Effect.fnUntraced(function* ({ paymentHash, invoice, externalId }: Incoming) {
     const state = yield* receiver.lookupInvoice(paymentHash)
     const isPaid = state._tag === "settled"
-    // In the order in which they were paid, each in a millisecond of its own or not.
+    // In payment order. Several may share a millisecond.
     if (isPaid && !paidAt.has(paymentHash)) paidAt.set(paymentHash, yield* Clock.currentTimeMillis)
     const receivedSat = isPaid ? Number(Msat.toSats(state.received)) : 0
     const preimage = isPaid ? state.preimage : "00".repeat(32)
@@ -148,7 +149,7 @@ const make = Effect.gen(function* () {
   return PhoenixDaemon.of({ url: HttpServer.formatAddress(server.address), password, cut: setCut(true), mend: setCut(false), outside })
 })
 
-/** Listening on a free port of this machine for as long as the scope is open. */
+/** Listens on an unused port of this machine for as long as the scope is open. */
 export const layer = Layer.effect(PhoenixDaemon, make).pipe(
   Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
   Layer.provide(Sandbox.layer({ seed: "phoenixd", network: "regtest" }))

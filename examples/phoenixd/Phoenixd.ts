@@ -1,6 +1,7 @@
-// phoenixd (https://phoenix.acinq.co/server/api) as a backend: a node that cannot cancel invoices, takes no fee limit, keeps no reasons and counts in whole
-// satoshis, and says so. Written from its documentation and its sources (Api.kt, JsonSerializers.kt) and tried on a pretend one (PhoenixDaemon.ts): it has never
-// run against a real phoenixd.
+// phoenixd (https://phoenix.acinq.co/server/api) as a backend. The node cannot cancel invoices, accepts no
+// fee limit, stores no failure reasons and counts whole satoshis, which the backend declares. Written from
+// its documentation and sources (Api.kt, JsonSerializers.kt) and tested with a simulated one
+// (PhoenixDaemon.ts). It has never run against a real phoenixd.
 import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Deferred, Effect, Layer, Option, type Redacted, Schema, Semaphore, Stream } from "effect"
@@ -8,21 +9,24 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 export interface Options {
   readonly url: string
-  /** `http-password` pays; `http-password-limited-access` is enough to take payments. */
+  /** `http-password` allows payments; `http-password-limited-access` is enough to receive. */
   readonly password: Redacted.Redacted
   readonly network: Network.Network
-  /** How long one answer is waited for; 10 s when absent. */
+  /** Response timeout; 10 s by default. */
   readonly deadlineMillis?: number
 }
 
-/** What phoenixd takes for a payment: 0.4 % and 4 sats, in whole satoshis. It takes no limit, so that what is more than ours is not sent. */
+/**
+ * phoenixd's fee for a payment: 0.4 % and 4 sats, in whole satoshis. It accepts no limit, so a payment whose
+ * fee exceeds ours is not sent.
+ */
 const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
 
-/** How long `pay` waits for the end of a payment, and a call may take to reach phoenixd. */
+/** How long `pay` waits for a payment to end, and how long a call may take to reach phoenixd. */
 const [settleMillis, arrivalMillis] = [2_000, 60_000]
 const [pollMillis, pageSize] = [1_000, 100]
 
-/** What phoenixd leaves out where it has none; its first versions said null. */
+/** phoenixd omits missing values; its first versions sent null. */
 const orNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const Sats = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Info = Schema.Struct({ nodeId: Schema.String })
@@ -35,7 +39,7 @@ const Incoming = Schema.Struct({
   receivedSat: Sats,
   completedAt: orNull(Schema.Int)
 })
-/** Of several attempts the one that was paid, else one that is pending. */
+/** Of several attempts, the paid one, otherwise a pending one. */
 const Outgoing = Schema.Struct({
   paymentHash: PaymentHash.PaymentHash,
   preimage: orNull(Preimage.Preimage),
@@ -43,10 +47,10 @@ const Outgoing = Schema.Struct({
   fees: Sats, // millisatoshis
   completedAt: orNull(Schema.Int)
 })
-/** The end of a call to pay. What became of the payment is in the record; where there is none, a reason says that there will be none. */
+/** The response to a call to pay. The record has the outcome. If there is no record, a `reason` means that there never will be one. */
 const Ended = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, reason: Schema.optionalKey(Schema.String) })
 
-/** By when it was paid, and by its hash among those of the same millisecond. */
+/** The cursor orders payments by time, and those of the same millisecond by hash. */
 const settledOf = ({ paymentHash, preimage, receivedSat, completedAt }: typeof Incoming.Type): ReadonlyArray<LightningReceiver.Settled> =>
   completedAt === undefined || completedAt === null
     ? []
@@ -67,7 +71,7 @@ const post = (path: string, form: Readonly<Record<string, string>>) => HttpClien
 
 const outage = (operation: string, cause: string) => new LightningReceiver.NodeUnavailable({ operation, cause })
 
-/** Asks phoenixd, and is the only one here who does. */
+/** The only function here that calls phoenixd. */
 const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 10_000 }: Options) {
   const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
     request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.basicAuth("", password))
@@ -78,30 +82,30 @@ const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 1
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
       Effect.flatMap((response) => Effect.map(response.text, (text) => ({ status: response.status, text }))),
       Effect.timeout(withinMillis),
-      Effect.mapError(({ _tag }) => outage(operation, _tag)) // in words alone: the failed request has the password in it
+      Effect.mapError(({ _tag }) => outage(operation, _tag)) // only the tag, because the failed request contains the password
     )
   const read =
     <A, I>(operation: string, schema: Schema.Codec<A, I>) =>
     ({ status, text }: { readonly status: number; readonly text: string }) =>
       status === 200
-        ? Effect.mapError(Schema.decodeEffect(Schema.fromJsonString(schema))(text), () => outage(operation, "not what phoenixd answers"))
+        ? Effect.mapError(Schema.decodeEffect(Schema.fromJsonString(schema))(text), () => outage(operation, "not a response of phoenixd"))
         : Effect.fail(outage(operation, `status ${status}`))
   const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, withinMillis?: number) =>
     Effect.flatMap(send(operation, request, withinMillis), read(operation, schema))
   const info = ask("getinfo", get("/getinfo"), Info)
   /**
-   * Undefined where phoenixd has no such record. It says so by a 404, in the words in which it says that it does not know a path, as a version does that is too old to be asked
-   * by hash; and anybody in its place could. So only a phoenixd is believed that refuses a hash which is none, and is the very node that it was, asked right after.
+   * Returns undefined if phoenixd has no such record. Its 404 is the same as for an unknown path, which versions too old for lookups by hash return too, as could
+   * any other server at its address. So a 404 counts only if a request right after it rejects an invalid hash, and the node's id is still the same.
    */
   const find = <A, I>(operation: string, path: string, hash: PaymentHash.PaymentHash, schema: Schema.Codec<A, I>) =>
     Effect.gen(function* (): Effect.fn.Return<A | undefined, LightningReceiver.NodeUnavailable> {
       const answer = yield* send(operation, get(`${path}/${hash}`))
       if (answer.status !== 404 || (answer.text !== "" && answer.text !== strange)) return yield* read(operation, schema)(answer)
       const { status } = yield* send(operation, get(`${path}/none`))
-      if (status !== 400) return yield* outage(operation, "this phoenixd does not know the path: it is too old")
+      if (status !== 400) return yield* outage(operation, "this phoenixd is too old to look up payments by hash")
       const { nodeId } = yield* info
       ours ??= nodeId
-      return nodeId === ours ? undefined : yield* outage(operation, "another node is in its place")
+      return nodeId === ours ? undefined : yield* outage(operation, "another node responds at its address")
     })
   return { ask, find, info: Effect.tap(info, ({ nodeId }) => Effect.sync(() => (ours ??= nodeId))) }
 })
@@ -120,11 +124,11 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
     nodeId,
     network: options.network,
     lacks: new Set(["cancel", "millisatoshis"]),
-    // `externalId` is our id, which phoenixd does not hold to be unique: it is looked for first, one creation at a time.
+    // `externalId` is our id. phoenixd does not require it to be unique, so look it up first, with one creation at a time.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
-      if (amount !== null && amount % 1000n !== 0n) return Effect.fail(outage("createInvoice", "phoenixd knows whole satoshis only"))
+      if (amount !== null && amount % 1000n !== 0n) return Effect.fail(outage("createInvoice", "phoenixd supports whole satoshis only"))
       const text = description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }
-      const asked = amount === null ? {} : { amountSat: String(Msat.toSats(amount)) } // without one the payer decides
+      const asked = amount === null ? {} : { amountSat: String(Msat.toSats(amount)) } // without an amount, the payer decides
       const form = { ...asked, expirySeconds: String(expirySeconds), externalId: id, ...text }
       const known = ask("createInvoice", get("/payments/incoming", { externalId: id, all: "true" }), Schema.Array(Incoming))
       return Effect.gen(function* () {
@@ -139,7 +143,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
       Effect.flatMap(state(hash), ({ _tag }) =>
         _tag === "settled" ? Effect.succeed({ _tag } as const) : Effect.fail(outage("cancelInvoice", "phoenixd cannot cancel an invoice"))
       ),
-    // `from` is the time of the last one, and includes it.
+    // `from` is the time of the last payment, which the page includes again.
     settlements: (after) =>
       Stream.paginate(after ?? "0:", (cursor) => {
         const from = cursor.split(":")[0] ?? "0"
@@ -167,7 +171,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
       if (found === undefined) return { _tag: "notFound" }
       if (typeof found.completedAt !== "number") return { _tag: "pending" }
       if (!found.isPaid) return { _tag: "failed", reason: "error" }
-      // Its first versions say of a payment that has failed that it is paid, without a preimage.
+      // phoenixd's first versions report a failed payment as paid, without a preimage.
       return typeof found.preimage !== "string"
         ? { _tag: "unknown" }
         : { _tag: "settled", preimage: found.preimage, fee: Msat.make(BigInt(found.fees)), index: null }
@@ -178,7 +182,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
       Effect.as(Effect.logWarning("phoenixd: payment status unavailable", outage), unknown)
     )
 
-  /** What phoenixd would pay again, it is not asked for again: what its record says comes first, and last. */
+  /** Reads the record before and after the call, because phoenixd would pay again if it were asked twice. */
   const run = ({ invoice, amount, feeLimit }: LightningSender.Ask) =>
     Effect.gen(function* (): Effect.fn.Return<LightningSender.Payment | LightningSender.NotSent> {
       const before = yield* Effect.option(judge(invoice.paymentHash))
@@ -202,7 +206,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
       if (done === undefined) {
         const begun = Deferred.makeUnsafe<LightningSender.Payment | LightningSender.NotSent>()
         running.set(paymentHash, (done = begun))
-        // Forgotten before it is answered: who asks again after an answer begins anew.
+        // Removed before the result is returned, so a call after that starts a new attempt.
         const over = Effect.sync(() => running.delete(paymentHash))
         const ended = Effect.flatMap(Effect.ensuring(run(payment), over), (answer) => Deferred.succeed(begun, answer))
         yield* Effect.forkIn(ended, scope)
@@ -211,7 +215,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
     }),
     lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
     ends: Stream.empty,
-    // Whether there is a route phoenixd does not tell: what it takes is known, and that the node is there.
+    // phoenixd does not report whether there is a route. Its fee is known, and the call shows that it responds.
     quote: ({ amount, feeLimit }) =>
       Effect.map(ask("quote", get("/getinfo"), Info), () =>
         tariff(amount) > feeLimit ? undefined : { fee: tariff(amount), probability: 0.9 }
@@ -219,10 +223,10 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   })
 })
 
-/** phoenixd takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
+/** Receives payments with phoenixd. Fails if it doesn't respond at the start, because its identity is needed. */
 export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
   Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** phoenixd pays for us. */
+/** Sends payments with phoenixd. */
 export const layerSender = (options: Options): Layer.Layer<LightningSender.LightningSender> =>
   Layer.effect(LightningSender.LightningSender, sender(options)).pipe(Layer.provide(FetchHttpClient.layer))

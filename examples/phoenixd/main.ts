@@ -1,5 +1,5 @@
-// phoenixd as a backend (Phoenixd.ts), in front of a pretend one (PhoenixDaemon.ts): an invoice is made and paid, a payment sent, and what such a node lacks
-// is said. test/contract.test.ts holds it to every promise. Run it: npm run example -- phoenixd
+// phoenixd as a backend (Phoenixd.ts), with a simulated phoenixd (PhoenixDaemon.ts). Creates and pays an invoice, sends a payment, and prints which features
+// the node lacks. test/contract.test.ts runs the contract tests. Run it: npm run example -- phoenixd
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Bolt11, Msat } from "@satrail/bitcoin"
 import { LightningReceiver as Receiving, LightningSender as Sending } from "@satrail/contracts"
@@ -29,7 +29,7 @@ const program = Effect.gen(function* () {
   const invoice = yield* Effect.fromResult(Bolt11.decode(yield* payees.invoice({ amount, behaviour: "settle" })))
   const dear = yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(43) })
   assert.equal(dear._tag, "failed")
-  yield* Console.log("refused    its tariff is 44 sats, and 43 were allowed")
+  yield* Console.log("refused    the node's fee is 44 sats, and the limit was 43")
   const payment = yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(44) })
   assert.equal(payment._tag, "settled")
   yield* Console.log(`sent       10000 sats: ${payment._tag}`)

@@ -1,5 +1,5 @@
-// A shop that takes bitcoin through a payments service of its own, and ships when the service's webhook says that an order is paid. What it has to know
-// after a restart is in one file: its orders, the secret of its webhooks, and which events it has dealt with.
+// A shop that takes bitcoin through its own payments service, and ships when a webhook reports that an order is paid. One file stores the shop's
+// state across restarts: its orders, its webhook secret, and the events it has handled.
 import { Webhooks } from "@satrail/http"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server } from "node:http"
@@ -18,7 +18,7 @@ export interface Options {
   readonly service: string
   readonly apiKey: string
   readonly file: string
-  /** 0: any that is free. A webhook endpoint has a URL, so a shop that was restarted asks for the same port again. */
+  /** 0: any free port. A webhook endpoint has a fixed URL, so a restarted shop must use the same port again. */
   readonly port: number
 }
 
@@ -37,7 +37,7 @@ export const open = async ({ service, apiKey, file, port }: Options) => {
     }
   }
   const kept = read()
-  // Whole or not at all: another file takes the place of the old one.
+  // Write another file and rename it, so that the file is always complete.
   const save = () => {
     writeFileSync(`${file}.new`, JSON.stringify(kept))
     renameSync(`${file}.new`, file)
@@ -53,7 +53,7 @@ export const open = async ({ service, apiKey, file, port }: Options) => {
     return ((await response.json()) as { readonly data: Readonly<Record<string, string>> }).data
   }
 
-  /** The webhook: answered 2xx only once it is on disk. The same event again changes nothing. */
+  /** Handles a webhook. Returns 2xx only once the event is on disk. A repeated event changes nothing. */
   const receive = (headers: IncomingMessage["headers"], body: string): number => {
     const event = Webhooks.verify(headers, body, kept.secret)
     if (kept.done.includes(event.id)) return 204
@@ -66,7 +66,7 @@ export const open = async ({ service, apiKey, file, port }: Options) => {
     return 204
   }
 
-  /** An order, and the invoice to pay. The order's id is the key: clicking twice buys once. */
+  /** Creates an order and returns its invoice. The order's id is the idempotency key, so clicking twice buys once. */
   const buy = async (order: string, item: string): Promise<string> => {
     kept.orders[order] ??= { item, shipped: 0 }
     save()

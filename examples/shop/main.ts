@@ -1,4 +1,4 @@
-// A shop and its payments service, each a process of its own. A customer pays, and the shop ships, whichever of the two is down in between.
+// A shop and its payments service, each in its own process. A customer pays, and the shop ships, even if one of the two is down in between.
 // Run it: npm run example -- shop
 import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -34,7 +34,7 @@ const until = async <A>(what: string, look: () => A | undefined | Promise<A | un
 }
 
 let running: ChildProcess | undefined
-/** The service with its sandbox, on the same data each time. */
+/** Starts the service with its sandbox, each time on the same data. */
 const start = async () => {
   running = spawn(process.execPath, [path.resolve(import.meta.dirname, "../../packages/server/src/main.ts")], {
     env: { PATH: process.env["PATH"], PORT: String(port), SATRAIL_DATA: path.join(directory, "service"), SATRAIL_LOG_LEVEL: "error" },

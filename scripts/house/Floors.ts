@@ -27,21 +27,33 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "features/wallet-connect",
     "service"
   ],
-  http: ["wire", "edge", "api", "resources", "features", "events", "features/webhooks", "pages"],
+  http: ["wire", "edge", "api", "resources", "features", "events", "features/webhooks", "following", "pages"],
   postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
-  server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "client", "features", "commands"]
+  server: [
+    "base",
+    "environment",
+    "backends",
+    "deployment",
+    "check",
+    "sandbox",
+    "serving/features",
+    "serving",
+    "client",
+    "features",
+    "commands"
+  ]
 }
 
 /** The floor of a folder. */
 export const floorOf = (order: ReadonlyArray<string>, folder: string): string =>
   order.includes(folder) ? folder : folder.replace(/^features\/.*$/, "features")
 
-/** The most files that may lie beside the folders. */
+/** Maximum number of files beside the folders. */
 export const maxLoose = 10
 
 export interface Import {
   readonly specifier: string
-  /** What stands between `import` and `from`; empty for `import("…")` and `import "…"`. */
+  /** The text between `import` and `from`; empty for `import("…")` and `import "…"`. */
   readonly clause: string
 }
 
@@ -55,10 +67,10 @@ export const importsOf = (source: string): ReadonlyArray<Import> => [
 ]
 
 /** The files of the same package that a file imports. */
-export const besides = (file: string): ReadonlyArray<string> =>
+export const importsWithin = (file: string): ReadonlyArray<string> =>
   importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
 
-/** The imports of a file that lead to a folder above its own. */
+/** A file's imports from folders above its own. */
 export const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
   const order = floors[name] ?? []
   const heightOf = (one: string) => {
@@ -72,7 +84,10 @@ export const upwards = (name: string, file: string, source: string): ReadonlyArr
   })
 }
 
-/** Groups of files of which each leads to each other (Tarjan's strongly connected components), if there is more than one in it. */
+/**
+ * Groups of at least two files that all import each other directly or indirectly (Tarjan's strongly connected
+ * components).
+ */
 export const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const order = new Map<string, number>()
   const open: Array<string> = []

@@ -1,60 +1,29 @@
-// `npm run house`: prints how the code is divided, each number with its goal. With --check it fails if a goal that was met is missed.
+// `npm run house`: prints metrics of the code's structure, each with its goal. With --check it fails if a
+// goal that was met is missed.
 import { execFileSync } from "node:child_process"
 import path from "node:path"
 import process from "node:process"
-import { besides, circles, files, floors, maxLoose, read, root, upwards } from "./Floors.ts"
-import { mentions, namesIn, snake } from "./Mentions.ts"
+import { mentioning, sources, tests } from "./Features.ts"
+import { importsWithin, circles, files, floors, maxLoose, read, root, upwards } from "./Floors.ts"
 
 interface Row {
   readonly name: string
   readonly value: number
   readonly goal?: number
   readonly note?: string
-  /** The goal is met, and --check fails if it no longer is. */
+  /** The goal is met, and --check fails if that changes. */
   readonly isLimit?: true
 }
 
 const packages = files("packages/*/package.json").map((file) => path.basename(path.dirname(file)))
-const sources = ["packages/*/src/**/*.{ts,tsx}", "packages/ui/browser/**/*.{ts,tsx}"].flatMap(files)
-const tests = ["packages/*/test/**/*.{ts,tsx}", "examples/*/test/**/*.{ts,tsx}", "test/**/*.{ts,tsx}"].flatMap(files)
+/** With --mentions FEATURE, the files that mention it are listed. */
+const shown = process.argv[process.argv.indexOf("--mentions") + 1] ?? ""
 
-/** The words of features that have no folder in core yet, and of those that their name does not give. */
-const words: Readonly<Record<string, string>> = {
-  offers: "offers?",
-  zaps: "zaps?",
-  approvals: "(?:un)?approv[a-z]*",
-  adjustments: "adjustments?",
-  statements: "statements?",
-  audit: "audit",
-  sessions: "sessions?",
-  webhooks: "webhooks?",
-  "wallet-connect": "wallet_connect[a-z]*"
-}
-
-/** Packages where the word means something else: statements are SQL, sessions are those of PostgreSQL, of WebSockets and of Nostr. */
-const otherMeanings: Readonly<Record<string, RegExp>> = {
-  statements: /^packages\/(?:bench|postgres)\//,
-  sessions: /^packages\/(?:bitcoin|postgres|web)\//
-}
-
-/**
- * The files outside a feature's own folders whose code mentions it. The goal is for sources, those of contracts and simulator too. A feature
- * without a folder has no files of its own yet, so all of its sources count.
- */
-const featureRows = (): ReadonlyArray<Row> => {
-  const folders = Array.from(read("packages/core/src/features/index.ts").matchAll(/"\.\/([\w-]+)\/index\.ts"/g), ([, name = ""]) => name)
-  if (folders.length === 0) throw new Error("found no feature in packages/core/src/features/index.ts")
-  const names = new Map([...sources, ...tests].map((file) => [file, namesIn(file, read(file))]))
-  return [...new Set([...folders, ...Object.keys(words)])].map((name) => {
-    const word = words[name] ?? name.replaceAll("-", "_").replace(/s$/, "s?")
-    const isOwn = (file: string) => new RegExp(`/features/${name}[/.]`).test(file)
-    // Named after the feature.
-    const isOwnTest = (file: string) => mentions(snake(path.basename(file)), word)
-    const isMention = (file: string) => !isOwn(file) && otherMeanings[name]?.test(file) !== true && mentions(names.get(file) ?? "", word)
-    const inTests = tests.filter((file) => isMention(file) && !isOwnTest(file)).length
-    return { name: `files that mention ${name}`, value: sources.filter(isMention).length, goal: 20, note: `and ${inTests} of tests` }
+const featureRows = (): ReadonlyArray<Row> =>
+  mentioning(sources, tests).map(({ feature, sources, tests }) => {
+    if (feature === shown) console.log(sources.join("\n"))
+    return { name: `files that mention ${feature}`, value: sources.length, goal: 20, note: `and ${tests.length} of tests` }
   })
-}
 
 const looseRows = (): ReadonlyArray<Row> =>
   packages.map((name) => {
@@ -66,7 +35,7 @@ const looseRows = (): ReadonlyArray<Row> =>
 const importRows = (): ReadonlyArray<Row> => {
   const sourcesOf = (name: string) => files(`packages/${name}/src/**/*.ts`)
   const arrows = Object.keys(floors).flatMap((name) => sourcesOf(name).flatMap((file) => upwards(name, file, read(file))))
-  const found = packages.flatMap((name) => circles(new Map(sourcesOf(name).map((file) => [file, besides(file)]))))
+  const found = packages.flatMap((name) => circles(new Map(sourcesOf(name).map((file) => [file, importsWithin(file)]))))
   const circle = found[0] === undefined ? "" : `${found[0].length} files, such as ${found[0].slice(0, 2).join(" and ")}`
   return [
     { name: "imports from a higher folder", value: arrows.length, goal: 0, note: arrows[0] ?? "", isLimit: true },
@@ -74,10 +43,16 @@ const importRows = (): ReadonlyArray<Row> => {
   ]
 }
 
-/** Packages whose sources serve only proof. The sources of all others are product, also the stand-ins of `memory` and `sandbox`. */
+/**
+ * Packages whose sources are only for tests. All others are part of the product, including the stand-ins in
+ * `memory` and `sandbox`.
+ */
 const proving = /^packages\/(?:bench|contracts|regtest|simulator|testing)\//
 
-/** All lines of TypeScript and Go, comments and blank lines too. Scripts, builds of packages, and examples themselves are neither. */
+/**
+ * All lines of TypeScript and Go, including comments and blank lines. Scripts, package builds and examples
+ * are not counted.
+ */
 const lineRows = (): ReadonlyArray<Row> => {
   const linesOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
   const go = files("packages/nodes/ldk/*.go")
@@ -107,10 +82,13 @@ interface Finding {
   readonly labels: ReadonlyArray<{ readonly span: { readonly line: number } }>
 }
 
-/** Lengths as oxlint counts them, without blank lines and comments. With the low limits of lengths.json it reports more than the longest. */
+/**
+ * Lengths as oxlint counts them, without blank lines and comments. The limits in lengths.json are low, so
+ * that it reports more than the longest.
+ */
 const lengthRows = (): ReadonlyArray<Row> => {
-  // .oxlintrc.json exempts both: the first is generated, the second is data.
-  const exempt = ["packages/ui/browser/console/wire.ts", "packages/contracts/src/Records.ts"]
+  // .oxlintrc.json exempts these: the last is data, the others are generated.
+  const exempt = ["packages/ui/src/console/wire.ts", "packages/client/src/Records.ts", "packages/contracts/src/Records.ts"]
   const args = ["-c", "scripts/house/lengths.json", "-f", "json", ...exempt.map((file) => `--ignore-pattern=${file}`)]
   const folders = [...packages.map((name) => `packages/${name}/src`), "packages/ui/browser"]
   const output = execFileSync(process.execPath, ["node_modules/oxlint/bin/oxlint", ...args, ...folders], {

@@ -1,4 +1,5 @@
-// Badges that say what is checked: each is drawn from the place that the check reads, and a test fails where one is old. None is loaded from elsewhere.
+// Badges for checked facts. Each is drawn from the data that the check reads, and a test fails if one is
+// outdated. None is loaded from elsewhere.
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"
@@ -17,7 +18,7 @@ interface Badge {
   readonly colour: keyof typeof colours
 }
 
-/** Wide enough for a sans-serif of 11 px, whichever the reader has; the text is fitted to it. */
+/** Wide enough for any 11 px sans-serif font. The text is fitted to the width. */
 const widthOf = (text: string): number => Math.round(text.length * 6.3 + 14)
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -34,23 +35,23 @@ const draw = ({ label, value, colour }: Badge): string => {
 `
 }
 
-/** The incidents that have a test, and the tests that have an incident's number. */
+/** The number of incidents with a test, and of tests with an incident's number. */
 const defended = () => {
   const proofs = titles()
   const rows = incidents.flatMap(([, rows]) => rows).filter(({ row }) => proofs.some((titled) => titled.rows.includes(row)))
   return { rows: rows.length, tests: proofs.length }
 }
 
-/** Rounded down, so that not every new test draws a new badge. */
+/** Rounded down, so that not every new test changes a badge. */
 const atLeast = (count: number, step: number): string => `${Math.floor(count / step) * step}+`
 
-/** Every badge, by its file in docs/assets. */
+/** Every badge, by its file name in docs/assets. */
 export const badges = (): Readonly<Record<string, string>> => {
   const { rows, tests } = defended()
   const { license, version } = json("package.json")
   return {
-    "badge-incidents.svg": draw({ label: "incidents of others", value: `${rows}, with ${atLeast(tests, 50)} tests`, colour: "fact" }),
-    "badge-mutants.svg": draw({ label: "bugs put back", value: `${atLeast(canaries.length, 10)}, each caught`, colour: "fact" }),
+    "badge-incidents.svg": draw({ label: "incidents covered", value: `${rows}, with ${atLeast(tests, 50)} tests`, colour: "fact" }),
+    "badge-mutants.svg": draw({ label: "bugs reintroduced", value: `${atLeast(canaries.length, 10)}, each caught`, colour: "fact" }),
     "badge-node.svg": draw({ label: "Node", value: `≥ ${minimumNode}`, colour: "fact" }),
     "badge-licence.svg": draw({ label: "licence", value: license, colour: "fact" }),
     "badge-status.svg": draw({ label: `status ${version}`, value: "not audited", colour: "notice" })

@@ -1,18 +1,22 @@
-// Every picture of docs/assets, drawn from what it shows. `npm run docs` writes them, beside the pages of the reference.
+// Every picture in docs/assets, drawn from the data it shows. `npm run docs` writes them along with the
+// reference pages.
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { blocksOf } from "../readme/Story.mjs"
 import { badges } from "./Badges.ts"
+import * as Deployment from "./Deployment.ts"
 import * as Diagram from "./Diagram.ts"
+import { palettes } from "./Drawing.ts"
+import * as Payments from "./Payments.ts"
 import * as Terminal from "./Terminal.ts"
 
 const root = path.join(import.meta.dirname, "../..")
 export const directory = path.join(root, "docs/assets")
 
 export interface Story {
-  /** What a start said. */
+  /** The output of a start. */
   readonly started: string
-  /** The README's blocks: each with its commands, and what each of these printed when it was recorded. */
+  /** The README's blocks, each with its commands and their output when it was recorded. */
   readonly blocks: ReadonlyArray<ReadonlyArray<{ readonly command: string; readonly output: string }>>
 }
 
@@ -26,7 +30,7 @@ const linesIn = (kind: Terminal.Line["kind"], text: string): ReadonlyArray<Termi
         .split("\n")
         .map((text) => ({ kind, text }))
 
-/** What a reader is shown: each block that prints something, with the README's own words before it. */
+/** The lines to show: each block that prints something, after the README's own sentence. */
 const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
   const told = blocksOf(readFileSync(path.join(root, "README.md"), "utf8"))
   const scenes = blocks.map((commands, index): ReadonlyArray<Terminal.Line> => {
@@ -41,16 +45,19 @@ const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
   return [{ kind: "command", text: "$ npm start" }, { kind: "output", text: started }, ...scenes.flat()]
 }
 
-const title =
-  "A terminal: the service is started, an invoice is paid, some of it is sent on, and a payment of which nobody knows the end stays held"
+const title = "A terminal: the service starts, an invoice is paid, part of it is sent on, and a payment with an unknown outcome stays held"
 
-/** Every picture, by its file in docs/assets. */
+/** Every picture, by its file name in docs/assets. */
 export const pictures = (): Readonly<Record<string, string>> => {
   const lines = linesOf(readStory())
   return {
     ...badges(),
-    "diagram-light.svg": Diagram.draw(Diagram.palettes.light),
-    "diagram-dark.svg": Diagram.draw(Diagram.palettes.dark),
+    "diagram-light.svg": Diagram.draw(palettes.light),
+    "diagram-dark.svg": Diagram.draw(palettes.dark),
+    "payments-light.svg": Payments.draw(palettes.light),
+    "payments-dark.svg": Payments.draw(palettes.dark),
+    "deployment-light.svg": Deployment.draw(palettes.light),
+    "deployment-dark.svg": Deployment.draw(palettes.dark),
     "story-light.svg": Terminal.draw(lines, title, Terminal.palettes.light),
     "story-dark.svg": Terminal.draw(lines, title, Terminal.palettes.dark)
   }

@@ -1,7 +1,8 @@
-// A terminal that tells the README's story, as one SVG: lines appear, commands are typed. It moves by CSS alone, which pictures may have where scripts are not
-// allowed. Who wants no motion, or whose viewer has none, sees the end.
+// Draws the README's commands and output as an animated terminal in one SVG. The animation uses only CSS,
+// which works where scripts are not allowed. Readers who prefer reduced motion, or whose viewer has no
+// animation, see the final state.
 
-/** What is shown: words of ours, a command as it is typed, or what a program printed. */
+/** A line to show: our caption, a typed command, or a program's output. */
 export interface Line {
   readonly kind: "caption" | "command" | "output"
   readonly text: string
@@ -48,14 +49,14 @@ const millis = { perCharacter: 14, afterCommand: 260, afterOutput: 90, afterCapt
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Lines that fit: what is longer goes on in the next one, between words where there are any. */
+/** Wraps long lines, between words if possible. */
 const wrapped = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
   lines.flatMap(({ kind, text }) => {
     const parts = text.match(new RegExp(`.{1,${columns}}(?= |$)|.{1,${columns}}`, "gu")) ?? [""]
     return parts.map((part) => ({ kind, text: part }))
   })
 
-/** When each line begins to be there, and when it is there whole. */
+/** The times at which each line starts to appear and is complete. */
 const timed = (lines: ReadonlyArray<Line>) => {
   let now = 400
   return lines.map((line, index) => {
@@ -69,7 +70,7 @@ const timed = (lines: ReadonlyArray<Line>) => {
   })
 }
 
-/** The picture. `title` is read to those who do not see it. */
+/** Draws the picture. `title` is its text alternative. */
 export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette): string => {
   const lines = timed(wrapped(story))
   const whole = (lines.at(-1)?.until ?? 0) + millis.atTheEnd
@@ -77,7 +78,7 @@ export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette
   const y = (index: number) => inset.top + (index + 1) * character.height - 5
   const up = (index: number) => -Math.max(0, index + 1 - rows) * character.height
 
-  // The window follows the last line: one step each.
+  // The window scrolls with the last line, one step per line.
   const steps = lines.flatMap(({ from }, index) => (index < rows ? [] : [`${percent(from)}{transform:translateY(${up(index)}px)}`]))
   const style = [
     "text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}",
@@ -88,7 +89,7 @@ export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette
     ...lines.flatMap(({ kind, text, from, until }, index) => {
       const shown = `#l${index}{animation-name:l${index}}@keyframes l${index}{0%{opacity:0}${percent(from)}{opacity:1}}`
       if (kind !== "command") return [shown]
-      // What is not typed yet is covered.
+      // Text that is not typed yet is covered.
       const width = text.length * character.width
       const covered = `#c${index}{animation-name:c${index}}@keyframes c${index}{0%{transform:none}${percent(from)}{transform:none;animation-timing-function:steps(${text.length})}${percent(until)}{transform:translateX(${width}px)}100%{transform:translateX(${width}px)}}`
       return [shown, covered]

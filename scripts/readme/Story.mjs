@@ -1,21 +1,22 @@
-// The story that the README tells in blocks of commands and what they print.
+// Parses the README's blocks of commands and their output.
 
 /**
  * @typedef {object} Block
- * @property {string} caption the first sentence of what stands before the block
+ * @property {string} caption the first sentence before the block
  * @property {string} command
- * @property {string | undefined} output what it must print
+ * @property {string | undefined} output the expected output
  */
 
 /**
- * The first sentence of a paragraph, without its marks.
+ * The first sentence of a paragraph, without its formatting.
  * @param {string} text
  */
 const firstSentence = (text) =>
   (/^[^]*?[.:](?=\s|$)/.exec(text) ?? [text])[0].replaceAll(/\s+/g, " ").replace(/[.:]$/, "").replaceAll("`", "")
 
 /**
- * The blocks of a page. One that opens with "sh run" is run; one that opens with a language and "output" right after it is what it must print.
+ * The blocks of a page. A block that starts with "sh run" is a command; one after it that starts with a
+ * language and "output" is the expected output.
  * @param {string} markdown
  * @returns {ReadonlyArray<Block>}
  */
@@ -34,10 +35,10 @@ export const blocksOf = (markdown) => {
 }
 
 /**
- * Whether a block printed what it must: … stands for any text on that line that differs from run to run.
+ * Whether a block printed the expected output. … stands for text on that line that varies.
  * @param {string} expected
  * @param {string} actual
- * @param {boolean} isExact whether numbers must be the same; where something was done before, balances are others
+ * @param {boolean} isExact whether numbers must be equal; balances differ after earlier runs
  */
 export const matches = (expected, actual, isExact) => {
   const pattern = expected
@@ -50,7 +51,7 @@ export const matches = (expected, actual, isExact) => {
 }
 
 /**
- * The commands of a block, one after the other: a line that is indented belongs to the one before.
+ * The commands of a block in order. An indented line continues the previous one.
  * @param {string} command
  * @returns {ReadonlyArray<string>}
  */

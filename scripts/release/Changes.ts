@@ -1,8 +1,9 @@
-// What is new, one note a file in changes/, so that two who change something do not write at the same place; and what a version makes of them.
+// Release notes, one file per note in changes/, so that parallel changes do not conflict, and their effect on
+// a version.
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 
-/** In the order of the changelog: what breaks comes first. */
+/** In the changelog's order: breaking changes come first. */
 const kinds = ["breaking", "feature", "fix"] as const
 type Kind = (typeof kinds)[number]
 
@@ -12,7 +13,7 @@ export interface Note {
   readonly text: string
 }
 
-/** Reads a note; an error says what is wrong with it. */
+/** Reads a note. Its error explains the problem. */
 export const noteOf = (file: string, source: string): Note => {
   const [, named = "", said = ""] = /^(\w+): *([^]*)$/.exec(source.trim()) ?? []
   const kind = kinds.find((one) => one === named)
@@ -31,7 +32,10 @@ export const notesIn = (folder: string): ReadonlyArray<Note> =>
 
 const numbers = (version: string) => version.split(/[.-]/, 3).map(Number)
 
-/** Why a version cannot be called `next` after `before` with these notes; undefined where it can. Before 1.0 the minor is what may break. */
+/**
+ * Returns why a version `next` may not follow `before` with these notes, or undefined if it may. Before 1.0 a
+ * minor version may break compatibility.
+ */
 export const problemWith = (next: string, before: string, notes: ReadonlyArray<Note>): string | undefined => {
   if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) return `a version is such as 0.2.0, and this is ${next}`
   const [[major = 0, minor = 0, patch = 0], [majorBefore = 0, minorBefore = 0, patchBefore = 0]] = [numbers(next), numbers(before)]
@@ -42,7 +46,7 @@ export const problemWith = (next: string, before: string, notes: ReadonlyArray<N
   return big && `${next} may only mend something, and ${big.file} says "${big.kind}"`
 }
 
-/** The changelog with the notes in the section of a version, which is made above the others if it is not there. */
+/** The changelog with the notes in the section of a version, which is added at the top if missing. */
 export const withNotes = (changelog: string, version: string, notes: ReadonlyArray<Note>): string => {
   if (notes.length === 0) return changelog
   const lines = kinds.flatMap((kind) =>

@@ -1,8 +1,10 @@
-// What is published, and what the manifest of each says. All of it is made from packages/*/package.json, the catalog of pnpm-workspace.yaml and the
-// root's package.json, so that nothing about a release is written twice (docs/decisions/packages.md#0069).
+// The published packages and their manifests. Everything is derived from packages/*/package.json, the catalog
+// of pnpm-workspace.yaml and the root's package.json, so that no fact about a release is written twice
+// (docs/decisions/packages.md#0069).
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"
+import { packageOf, platforms } from "../../packages/ldk/src/Program.ts"
 
 export const root = path.join(import.meta.dirname, "../..")
 
@@ -28,19 +30,19 @@ export interface Package {
   /** Its folder in the workspace. */
   readonly folder: string
   readonly source: Source
-  /** Files and folders beside the compiled ones that are published too, such as `roles.sql`. */
+  /** Files and folders published along with the compiled ones, such as `roles.sql`. */
   readonly assets: ReadonlyArray<string>
 }
 
 const json = (file: string) => JSON.parse(readFileSync(path.join(root, file), "utf8"))
 
-/** The one version of everything that is published. */
+/** The version that all published packages share. */
 export const version: string = json("package.json").version
 
-/** Where the sources are. A real release demands that this is also where git has them. */
+/** The URL of the sources. A real release requires that git has the same one. */
 export const repository: string = json("package.json").repository.url
 
-/** Every manifest that has the version. */
+/** Every manifest that contains the version. */
 export const manifests: ReadonlyArray<string> = [
   "package.json",
   ...readdirSync(path.join(root, "packages")).map((name) => `packages/${name}/package.json`)
@@ -48,7 +50,7 @@ export const manifests: ReadonlyArray<string> = [
 
 const compiled = new Set(["dist", "!dist/.tsbuildinfo", "src"])
 
-/** Every package of the workspace that is not private, each after those that it depends on. */
+/** Every public package of the workspace, after its dependencies. */
 export const published = (): ReadonlyArray<Package> => {
   const all = new Map<string, Package>()
   for (const name of readdirSync(path.join(root, "packages"))) {
@@ -70,7 +72,7 @@ export const published = (): ReadonlyArray<Package> => {
   return [...ordered]
 }
 
-/** The versions in pnpm-workspace.yaml: those of `catalog:` under "", those of `catalog:peers` under "peers". */
+/** The versions in pnpm-workspace.yaml: `catalog:` under "", `catalog:peers` under "peers". */
 const catalogs = (() => {
   const found = new Map<string, Map<string, string>>()
   let current: string | undefined
@@ -85,8 +87,9 @@ const catalogs = (() => {
 })()
 
 /**
- * What a dependency is published as: our own packages exactly, because they use each other's internals; a library in the range that semantic versioning
- * calls compatible, so that a host has one copy, and its fixes without waiting for us; what a host brings itself, in the range that the catalog says.
+ * The published version of a dependency. Our own packages are exact, because they use each other's internals.
+ * Libraries have a range of compatible versions, so that a host has one copy and gets fixes without waiting
+ * for us. Peer dependencies have the range from the catalog.
  */
 const publishedAs = (name: string, wanted: string): string => {
   if (wanted === "workspace:*") return version
@@ -100,29 +103,43 @@ const publishedAs = (name: string, wanted: string): string => {
 const resolved = (dependencies: Versions = {}): Versions =>
   Object.fromEntries(Object.entries(dependencies).map(([name, wanted]) => [name, publishedAs(name, wanted)]))
 
-/** Modules that do something when they are loaded. */
+/** Modules with side effects when they are loaded. */
 const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@satrail/bitcoin": ["./dist/checkRuntime.js"],
-  "@satrail/server": ["./dist/bin.js", "./dist/cli.js", "./dist/main.js"]
+  "@satrail/server": ["./dist/bin.js", "./dist/cli.js", "./dist/main.js"],
+  "@satrail/ldk": ["./dist/bin.js"],
+  satrail: ["./dist/bin.js"]
 }
 
-/** What is promised of a package besides its root. */
+/** The public entries of a package other than its root. */
 export const entries: Readonly<Record<string, ReadonlyArray<string>>> = { "@satrail/core": ["money", "ports", "records", "services"] }
+
+const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
+
+/** The fields that all published packages share. The registry links a version to the build that published it. */
+export const shared = (directory: string) => ({
+  version,
+  repository: { type: "git", url: repository, directory },
+  homepage: `${web}#readme`,
+  bugs: `${web}/issues`,
+  engines: { node: `>=${minimumNode}` },
+  publishConfig: { access: "public", provenance: true }
+})
+
+/** Installed by npm where their fields `os`, `cpu` and `libc` fit. */
+const optional: Readonly<Record<string, Versions>> = {
+  "@satrail/ldk": Object.fromEntries(platforms.map((platform) => [packageOf(platform), version]))
+}
 
 export const manifest = ({ folder, source, assets }: Package) => {
   const { name, description, keywords, license, bin, dependencies, bundleDependencies, peerDependencies, peerDependenciesMeta } = source
-  const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
   return {
     name,
-    version,
     description,
     keywords,
     license,
-    repository: { type: "git", url: repository, directory: folder },
-    homepage: `${web}#readme`,
-    bugs: `${web}/issues`,
+    ...shared(folder),
     type: "module",
-    engines: { node: `>=${minimumNode}` },
     sideEffects: sideEffects[name] ?? false,
     ...(bin && { bin }),
     exports: {
@@ -136,6 +153,7 @@ export const manifest = ({ folder, source, assets }: Package) => {
     },
     files: ["dist", ...assets],
     dependencies: resolved(dependencies),
+    ...(optional[name] && { optionalDependencies: optional[name] }),
     ...(bundleDependencies && { bundleDependencies }),
     peerDependencies: resolved(peerDependencies),
     ...(peerDependenciesMeta && { peerDependenciesMeta })

@@ -1,13 +1,16 @@
-// What a package is published as, in a folder of its own: the compiled modules that have a source, a manifest, its README and the licence.
+// The published form of a package in its own folder: the compiled modules that have a source, a manifest, its
+// README and the license.
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import * as Commands from "../../packages/server/build/Commands.ts"
 import { entries, manifest, type Package, root } from "./Package.ts"
 
 const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
 
 /**
- * A module as others load it. In the workspace a package takes any module of another one by its path; published, only the root and its `entries` are promised and the rest is
- * reached as `internal`. Declarations name each other by what exists: the compiled files.
+ * A module with published import paths. In the workspace a package imports modules of other packages by path.
+ * In published packages only the root and `entries` are public, and other modules are under `internal`.
+ * Declarations refer to compiled files, because only those exist.
  */
 export const rewritten = (source: string): string =>
   source
@@ -20,13 +23,17 @@ export const rewritten = (source: string): string =>
     .replace(/^\/\/# sourceMappingURL=.*\n?/gm, "")
 
 /**
- * A dependency that travels inside the package, for what it would have every host install beside it and we never load: it asks for what we have as well. Its modules
- * and its licence are as they were.
+ * Bundles a dependency into the package, because some of its own dependencies are never loaded and every host
+ * would install them. The bundled copy depends only on packages that we depend on too. Its modules and its
+ * license are unchanged.
  */
 const bundle = ({ folder, source }: Package, name: string, into: string): void => {
   const from = realpathSync(path.join(root, folder, "node_modules", name))
   const target = path.join(into, "node_modules", name)
-  cpSync(from, target, { recursive: true, filter: (file) => !/^(?:src|node_modules)(?:\/|$)|\.map$/.test(path.relative(from, file)) })
+  cpSync(from, target, {
+    recursive: true,
+    filter: (file) => !/^(?:src|node_modules|ai-docs)(?:\/|$)|\.map$/.test(path.relative(from, file))
+  })
   const { dependencies, peerDependencies, ...rest } = JSON.parse(readFileSync(path.join(from, "package.json"), "utf8"))
   const ours = { ...source.dependencies, ...source.peerDependencies }
   const shared = (wanted = {}) => Object.fromEntries(Object.entries(wanted).filter(([other]) => ours[other] !== undefined))
@@ -34,7 +41,7 @@ const bundle = ({ folder, source }: Package, name: string, into: string): void =
   writeFileSync(path.join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Fills `into` with what is published of a compiled package. */
+/** Fills `into` with the published files of a compiled package. */
 export const stage = (one: Package, into: string): void => {
   const folder = path.join(root, one.folder)
   for (const source of globSync("**/*.ts", { cwd: path.join(folder, "src") })) {
@@ -45,10 +52,16 @@ export const stage = (one: Package, into: string): void => {
     }
   }
   for (const file of ["README.md", ...one.assets]) {
-    // The documentation is the repository's, and the server's package has a copy.
+    // The documentation belongs to the repository, and the server's package contains a copy.
     cpSync(path.join(file === "docs" ? root : folder, file), path.join(into, file), { recursive: true })
   }
   for (const name of one.source.bundleDependencies ?? []) bundle(one, name, into)
   copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))
   writeFileSync(path.join(into, "package.json"), `${JSON.stringify(manifest(one), null, 2)}\n`)
+}
+
+/** Bundles the command line into one file, which replaces the module that loads commands on demand. */
+export const bundleCommands = ({ folder }: Package, into: string): Promise<void> => {
+  const dist = path.join(root, folder, "dist")
+  return Commands.bundle(dist, path.join(into, "dist/cli.js"), dist)
 }

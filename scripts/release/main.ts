@@ -1,33 +1,27 @@
-// `npm run release`: makes the packages that a release publishes, looks at them as their users' tools will, and publishes them.
-//   --dry-run --out DIR   everything but publishing: DIR has the tarballs, SHA256SUMS and sbom.cdx.json
-//   --set X.Y.Z           gives everything a new version, puts the notes of changes/ into its section of CHANGELOG.md, and does nothing else
+// `npm run release`: builds the published packages, checks them with their users' tools, and publishes them.
+//   --dry-run --out DIR   everything except publishing: writes the tarballs, SHA256SUMS and
+//                         sbom.cdx.json to DIR
+//   --set X.Y.Z           only sets a new version everywhere and moves the notes of changes/ into its
+//                         section of CHANGELOG.md
 // See docs/decisions/packages.md#0069.
-import { execFileSync } from "node:child_process"
-import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { parseArgs } from "node:util"
 import { notesIn, problemWith, withNotes } from "./Changes.ts"
-import { manifests, published, repository, root, version } from "./Package.ts"
-import { stage } from "./Stage.ts"
+import { sha256 } from "./Native.ts"
+import { pack, type Packed } from "./Pack.ts"
+import { manifests, repository, root, version } from "./Package.ts"
+import { CommandFailed, run } from "./Run.ts"
 
 const lint = { publint: "0.3.25", attw: "0.18.5" }
 
-/** The problem, without a stack: it is the reader's. */
+/** Reports a problem that the user must fix, without a stack trace. */
 const refuse = (why: string): never => {
   process.stderr.write(`release: ${why}\n`)
   process.exit(1)
 }
 
-const run = (command: string, args: ReadonlyArray<string>, cwd = root): string => {
-  try {
-    return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 64 * 1024 * 1024 })
-  } catch (cause) {
-    const said = cause instanceof Error && "stdout" in cause && "stderr" in cause ? `${String(cause.stdout)}${String(cause.stderr)}` : ""
-    return refuse(`\`${command} ${args.join(" ")}\` failed.\n${said}`)
-  }
-}
 const git = (...args: ReadonlyArray<string>) => run("git", args).trim()
 
 const { values } = parseArgs({
@@ -36,7 +30,7 @@ const { values } = parseArgs({
 
 const step = (does: string) => process.stdout.write(`${does}\n`)
 
-/** In every manifest of the workspace, private ones too: they are one thing. */
+/** Sets the version in every manifest of the workspace, including private packages, because they share it. */
 const setVersion = (next: string) => {
   const notes = notesIn(path.join(root, "changes"))
   const problem = problemWith(next, version, notes)
@@ -51,7 +45,7 @@ const setVersion = (next: string) => {
   step(`everything is ${next}, and its section of CHANGELOG.md has ${notes.length} notes: read it, and commit`)
 }
 
-/** What a release is made of can be found again, and says what is new in it. */
+/** Requires that a release's sources are committed and its changes are in the changelog. */
 const checkSources = () => {
   if (!readFileSync(path.join(root, "CHANGELOG.md"), "utf8").includes(`\n## ${version}\n`)) {
     refuse(`CHANGELOG.md has no section "## ${version}": it says what a user has to know`)
@@ -65,67 +59,61 @@ const checkSources = () => {
   if (origin !== ours) refuse(`package.json says the repository is ${String(ours)}, and git's origin is ${String(origin)}`)
 }
 
-/** The tarballs, each after those that it depends on. */
-const pack = (out: string, work: string) =>
-  published().map((one) => {
-    const staged = path.join(work, path.basename(one.folder))
-    mkdirSync(staged, { recursive: true })
-    stage(one, staged)
-    const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", out, staged]))
-    step(`packed ${one.source.name} ${version}: ${Math.ceil(packed.size / 1024)} kB, unpacked ${Math.ceil(packed.unpackedSize / 1024)} kB`)
-    return { name: one.source.name, file: path.join(out, packed.filename), staged }
-  })
-
-type Packed = ReturnType<typeof pack>
-
-/** As publint and TypeScript see them. Wildcards are our internals, of which nothing is promised. */
-const look = (all: Packed) => {
-  for (const { name, file, staged } of all) {
+/** Checks packages with publint and, if they can be imported, TypeScript. Wildcard entries are internal and not checked. */
+const look = (all: ReadonlyArray<Packed>) => {
+  for (const { name, file, staged, native } of all) {
     run("npx", ["-y", `publint@${lint.publint}`, "run", "--strict", "--pack", "false", staged])
-    run("npx", ["-y", `@arethetypeswrong/cli@${lint.attw}`, "--profile", "esm-only", "--entrypoints", ".", "--no-color", file])
-    step(`publint and attw: ${name} is right`)
+    if (native === undefined)
+      run("npx", ["-y", `@arethetypeswrong/cli@${lint.attw}`, "--profile", "esm-only", "--entrypoints", ".", "--no-color", file])
+    step(`${native === undefined ? "publint and attw" : "publint"}: ${name} is right`)
   }
 }
 
-const sums = (all: Packed, out: string) => {
-  const lines = all.map(({ file }) => `${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${path.basename(file)}`)
+const sums = (all: ReadonlyArray<Packed>, out: string) => {
+  const lines = all.map(({ file }) => `${sha256(file)}  ${path.basename(file)}`)
   writeFileSync(path.join(out, "SHA256SUMS"), `${lines.join("\n")}\n`)
+  for (const { name, staged, native } of all)
+    if (native) step(`${name} contains, with SHA-256:\n${readFileSync(path.join(staged, "SHA256SUMS"), "utf8").trimEnd()}`)
 }
 
-/** What a host's installation of all of it consists of today (CycloneDX). */
-const sbom = (all: Packed, out: string, work: string) => {
+/** Writes a CycloneDX list of everything a host would install today. */
+const sbom = (all: ReadonlyArray<Packed>, out: string, work: string) => {
   const host = path.join(work, "host")
   mkdirSync(host)
-  const dependencies = Object.fromEntries(all.map(({ name, file }) => [name, `file:${file}`]))
-  writeFileSync(path.join(host, "package.json"), JSON.stringify({ name: "satrail", version, private: true, dependencies }))
+  const files = (some: ReadonlyArray<Packed>) => Object.fromEntries(some.map(({ name, file }) => [name, `file:${file}`]))
+  const dependencies = files(all.filter(({ native }) => native === undefined))
+  const optionalDependencies = files(all.filter(({ native }) => native !== undefined))
+  const manifest = { name: "satrail", version, private: true, dependencies, optionalDependencies }
+  writeFileSync(path.join(host, "package.json"), JSON.stringify(manifest))
   run("npm", ["install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund"], host)
   const document = run("npm", ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "library"], host)
   writeFileSync(path.join(out, "sbom.cdx.json"), document)
   step(`sbom.cdx.json: ${JSON.parse(document).components.length} components`)
 }
 
-/** A release that broke off goes on where it stopped: a version that is there already is what it was. */
-const publish = (all: Packed) => {
+/** Resumes an interrupted release: a version that is already published is skipped. */
+const publish = (all: ReadonlyArray<Packed>) => {
   for (const { name, file } of all) {
     const there = run("npm", ["view", name, "versions", "--json", "--loglevel=silent"])
     if (there.includes(`"${version}"`)) {
       step(`${name} ${version} is there already`)
       continue
     }
-    run("npm", ["publish", "--provenance", "--access", "public", file])
+    run("npm", ["publish", file])
     step(`published ${name} ${version}`)
   }
 }
 
-const release = () => {
+const release = async () => {
   checkSources()
   const out = path.resolve(values.out ?? refuse("--out DIR says where the tarballs go"))
-  mkdirSync(out, { recursive: true })
   const work = mkdtempSync(path.join(tmpdir(), "satrail-release-"))
   try {
-    const projects = published().map(({ folder }) => folder)
-    run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...projects])
-    const all = pack(out, work)
+    const { packed: all, missing } = await pack(out, work, step)
+    for (const { name, why } of missing) {
+      if (!values["dry-run"]) refuse(`${name} must be built: ${why}`)
+      step(`left out ${name}, which a release needs: ${why}`)
+    }
     look(all)
     sums(all, out)
     sbom(all, out, work)
@@ -136,5 +124,9 @@ const release = () => {
   }
 }
 
-if (values.set === undefined) release()
-else setVersion(values.set)
+if (values.set !== undefined) setVersion(values.set)
+else
+  await release().catch((error: unknown) => {
+    if (!(error instanceof CommandFailed)) throw error
+    refuse(error.message)
+  })

@@ -1,4 +1,4 @@
-// `node build.mjs OUT`: bundles host.mjs with each bundler, for Node, as docs/guides/embed.md says.
+// `node build.mjs OUT`: bundles host.mjs for Node with each bundler, as described in docs/guides/embed.md.
 import { build } from "esbuild"
 import path from "node:path"
 import { promisify } from "node:util"
@@ -17,7 +17,8 @@ const bundle = await rolldown({ input: "host.mjs", platform: "node" })
 await bundle.write({ file: path.join(out, "rolldown.mjs") })
 await bundle.close()
 
-// terser moves a `yield` into the function that it is an argument of, which then does not parse (docs/decisions/packages.md#0163).
+// terser moves a `yield` into a function that is called with it, which then does not parse
+// (docs/decisions/packages.md#0163).
 const minimizer = [new TerserPlugin({ terserOptions: { compress: { collapse_vars: false } } })]
 const stats = await promisify(webpack)({
   mode: "production",

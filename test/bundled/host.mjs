@@ -1,4 +1,4 @@
-// A host that is bundled: an invoice, from its creation to its settlement.
+// A bundled host: creates an invoice and waits until it settles.
 import { Answer, Companies, Decimal, Invoices, Policy, Satrail } from "@satrail/core"
 import { Memory } from "@satrail/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"

@@ -1,4 +1,5 @@
-// The main stories, told by a program that knows the service by its OpenAPI document alone. Its types are generated; `document.ts` is made by the test.
+// The main scenarios in a program that knows the service only through its OpenAPI document. Its types are
+// generated. The test creates `document.ts`.
 import createClient from "openapi-fetch"
 import assert from "node:assert/strict"
 import { setTimeout } from "node:timers/promises"
@@ -7,7 +8,7 @@ import type { components, paths } from "./document.ts"
 const [baseUrl = "", apiKey = ""] = process.argv.slice(2)
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` } })
 
-/** What an answer has in it, which must be a good one. */
+/** Returns the data of a response, which must be successful. */
 const right = <A, E>({ data, error }: { readonly data?: A; readonly error?: E }): A => {
   assert.equal(error, undefined, JSON.stringify(error))
   assert(data !== undefined)
@@ -23,7 +24,7 @@ const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Pr
   throw new Error("not so after a minute")
 }
 
-// An invoice is paid from outside: the deposit, and the balance.
+// An external payer pays an invoice. Checks the deposit and the balance.
 const header = { "idempotency-key": crypto.randomUUID() }
 const body = { amount: 21_000, currency: "sats", description: "two coffees", metadata: { order: "1042" } }
 const create = async () => right(await client.POST("/v1/bitcoin/deposit/lightning-invoice", { params: { header }, body })).data
@@ -43,7 +44,7 @@ assert.equal(deposit.lightning_invoice_id, invoice.id)
 const balance = async (): Promise<number> => right(await client.GET("/v1/transactions/balance")).data.balance
 assert.equal(await balance(), 21_000)
 
-// Some of it goes to a Lightning address: estimate, confirm, and the withdrawal as it ended.
+// Sends part of it to a Lightning address: estimate, confirm, and the final withdrawal.
 const { destination } = right(await client.POST("/sandbox/destination", { body: { type: "lightning_address" } })).data
 const asked = { amount: 3000, currency: "sats", destination }
 const estimate = right(await client.POST("/v1/bitcoin/withdraw/estimate", { body: asked })).data
@@ -57,7 +58,7 @@ const withdrawal = await until(
 assert.equal(withdrawal.status, "settled")
 assert.equal(await balance(), 21_000 - 3000 - confirmed.fee_sats)
 
-// An error is known by its code, and its members by the code.
+// The code identifies an error and determines its members.
 const { error, response } = await client.POST("/v1/bitcoin/withdraw/confirm", { body: { ...asked, amount: 1_000_000 } })
 assert.equal(response.status, 422)
 assert(error !== undefined)

@@ -1,20 +1,22 @@
-/** A known bug, put back in one place for as long as its tests run. They must go red, or they protect nobody. */
+/** A known bug, put back in one place while its tests run. The tests must fail, or they protect nothing. */
 export interface Canary {
   readonly name: string
-  /** The incidents that it repeats, by their rows. */
+  /** The numbers of the incidents that it repeats. */
   readonly rows: ReadonlyArray<number>
-  /** What the program does wrong with it. */
+  /** The program's wrong behavior with it. */
   readonly bug: string
   readonly file: string
-  /** The right text, once in the file, and what takes its place. */
+  /** The top-level declaration that contains the bug. */
+  readonly in: string
+  /** The correct code, which occurs once in that declaration (whitespace doesn't matter), and its replacement. */
   readonly find: string
   readonly replace: string
-  /** The test file that is to notice, and which of its tests run (a regular expression, as vitest's -t takes it). */
+  /** The test file that must detect it, and which of its tests run (a regular expression for vitest's -t). */
   readonly test: string
   readonly titles: string
-  /** Nothing but two processes on a server can show it. */
+  /** Detecting it requires two processes on a server. */
   readonly needsServer?: true
-  /** The first stories of the simulator notice it too. */
+  /** The simulator's first stories detect it too. */
   readonly isInStories?: true
 }
 

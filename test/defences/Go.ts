@@ -1,4 +1,4 @@
-// The tests of sources in Go, which the same mutants are put into: a copy of their folder has the bug.
+// Tests of Go sources, which get mutants in the same way: a copy of their folder contains the bug.
 import { programsMillis } from "@satrail/testing/Waiting"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -15,14 +15,17 @@ export const isGo = (file: string): boolean => file.endsWith(".go")
 
 export const isHere = (): boolean => spawnSync("go", ["version"]).status === 0
 
-/** What `go test -json` says, as far as it is read here. */
+/** The members of `go test -json` that are used here. */
 interface Said {
   readonly Action?: string
   readonly Test?: string
   readonly Output?: string
 }
 
-/** Runs the tests in the folder of `file` whose names these are (a regular expression), with the canary's bug or with none. */
+/**
+ * Runs the tests in the folder of `file` whose names match (a regular expression), with or without the
+ * canary's bug.
+ */
 export const run = async (canary: Canary | undefined, file: string, titles: string): Promise<Outcome> => {
   const begunMillis = Date.now()
   const sources = path.dirname(file)

@@ -1,9 +1,12 @@
-/** An incident in which money was lost, or could have been, and what prevents it here. The numbers are the rows of docs/reference/defences.md, and begin the titles of tests. */
+/**
+ * An incident in which money was lost or could have been, and its prevention here. The numbers are the rows
+ * of docs/reference/defences.md and start the titles of tests.
+ */
 export interface Incident {
   readonly row: number
-  /** Who, and what went wrong. */
+  /** The affected service, and the fault. */
   readonly incident: string
-  /** What prevents it here; absent where it does not apply. */
+  /** The prevention here, or undefined if the incident does not apply. */
   readonly defence?: string
   /** Why it does not apply. */
   readonly reason?: string
@@ -22,34 +25,34 @@ const groups = {
     ],
     [
       2,
-      "LNbits: a connection that broke in the call to pay released the money",
-      "A call without a response is *unknown*, and looked up again"
+      "LNbits: a connection lost during the payment call released the money",
+      "A call without a response is *unknown* and is looked up until the node reports a result"
     ],
-    [3, "LndHub: every error of the call to pay released the money", "Only what lnd itself refuses, and has no record of, has failed"],
+    [
+      3,
+      "LndHub: any error from the payment call released the money",
+      "A payment fails only if lnd itself refused it and has no record of it"
+    ],
     [
       4,
       "Blink: after a connection error the next node paid the same invoice too",
-      "One node, identified by its key; another one at its address receives no calls"
+      "Only one node is used, identified by its key. Another node at its address receives no calls"
     ],
     [
       5,
-      "Alby Hub: the caller disconnected, and the payment was marked failed while it went on",
-      "Sending is a stored job of a worker, outside any request"
+      "Alby Hub: the caller disconnected, and the payment was marked failed while it was still in flight",
+      "A worker sends payments from stored jobs, outside any request"
     ],
-    [
-      6,
-      "BTCPay 2.0.2: after the payment its look-up failed, and the payout could be claimed again",
-      "A look-up that fails decides nothing"
-    ],
+    [6, "BTCPay 2.0.2: the lookup after the payment failed, and the payout could be claimed again", "A failed lookup decides nothing"],
     [
       7,
       "BlueWallet and others: reported failed, paid again by the user, and both payments arrived",
-      "`pending` until the final result, under one id"
+      "A withdrawal keeps one id and stays `pending` until the final result"
     ],
     [
       8,
       "Lightning.Pub, found in review: a payment that the node did not find was refunded",
-      "Not found is not failed: it is sent again once no earlier call can still arrive"
+      "Not found is not failed: the payment is sent again once no earlier call can still arrive"
     ],
     [
       9,
@@ -59,74 +62,86 @@ const groups = {
     [
       10,
       "lnd, LDK: a crash between a payment and its record",
-      "The job stays until the end, leased and fenced; tests crash the process between every two calls"
+      "The job is stored until the payment ends, with a lease and a fence; tests crash the process between every two calls"
     ],
     [
       11,
       "LDK: a payment is idempotent only as long as the node keeps its record",
-      "One payment hash is one withdrawal's for ever, by a unique key of ours"
+      "A unique key in our database ties a payment hash to one withdrawal permanently"
     ]
   ],
   "Twice, or concurrently": [
-    [12, "LNbank: withdrawals at once passed one balance check", "The check is part of the statement that holds, under a row lock"],
+    [
+      12,
+      "LNbank: concurrent withdrawals passed one balance check",
+      "The balance check is part of the statement that places the hold, under a row lock"
+    ],
     [
       13,
       "Alby Hub: a lock in the process guarded the balance of all processes",
-      "Nothing in memory guards money: processes are ordered by rows alone"
+      "No state in memory guards money: row locks in the database order the processes"
     ],
     [
       14,
       "Alby Hub: one notification changed every payment with its hash",
-      "A Change names one row and the state that it leaves; one hash is one withdrawal's"
+      "A Change names one row and its previous state; a hash belongs to one withdrawal"
     ],
     [
       15,
-      "LNbits, Blink: an invoice paid internally could be paid from outside too",
-      "It is claimed, then canceled at the node, and only then paid"
+      "LNbits, Blink: an invoice paid internally could also be paid over the network",
+      "The invoice is claimed, then canceled at the node, and only then paid internally"
     ],
-    [16, "Blink: an internal payment was booked before its invoice was canceled", "The order of row 15, and both legs in one Change"],
+    [
+      16,
+      "Blink: an internal payment was booked before its invoice was canceled",
+      "The invoice is canceled first (C15), and both legs are one Change"
+    ],
     [17, "LndHub: the recipient was credited outside the transaction that could still fail", "Both legs are one Change: all or nothing"],
     [
       18,
-      "LNbits, BTCPay and others: one LNURL-withdraw or pull payment claimed several times at once",
-      "A claim is the voucher's one transition from open"
+      "LNbits, BTCPay and others: one LNURL-withdraw or pull payment claimed several times concurrently",
+      "A voucher leaves the status `open` only once, and a claim is that transition"
     ],
     [
       19,
       "BTCPay 2.0.6: a payout was sent up to ten times",
-      "Selected, signed and stored before it is broadcast; then the same bytes, however often; no coin for two"
+      "A payout's coins are selected, and it is signed and stored before its broadcast. Each broadcast has the same bytes, and no coin is used twice"
     ],
     [20, "BTCPay: payout workers raced with manual status changes", "The statement checks each transition; a final state stays final"],
-    [21, "Blnk: refunds of one transaction at once", "A hold is voided by the transition, once"],
+    [21, "Blnk: concurrent refunds of one transaction", "The state transition voids a hold, and happens once"],
     [
       22,
       "LNbits: the database was locked while the node paid, and no row was written",
-      "The decision is committed before the call; a Change is a value, so no database transaction is open meanwhile"
+      "The decision is committed before the call; a Change is a value, so no database transaction is open during the call"
     ],
     [
       23,
-      "Fedimint: a repeated request was validated again, and refused as expired",
+      "Fedimint: a repeated request was validated again and refused as expired",
       "The idempotency key is looked up before anything else, and again in the commit"
     ],
     [24, "Alby Hub: an event was published before its commit", "The event is a part of the Change"]
   ],
   "Fees and amounts": [
-    [25, "LNbits, 2021: payments went out without a fee limit", "One number: held, given to the node, and compared with the actual cost"],
-    [26, "Nutshell: a node's adapter ignored the fee limit", "Every adapter is tested for it by the contract"],
+    [
+      25,
+      "LNbits, 2021: payments went out without a fee limit",
+      "The same number is held, passed to the node as its limit, and compared with the actual cost"
+    ],
+    [26, "Nutshell: a node's adapter ignored the fee limit", "The contract tests every adapter for it"],
     [
       27,
       "LndHub: no reserve for fees, which then took accounts below zero",
       "Amount and fees are held together, and the guard has no exception"
     ],
-    [28, "BTCPay 2.4.1: satoshis where millisatoshis were expected", "One unit with a type of its own; units are in names"],
-    [29, "Alby Hub: unsigned integers overflowed", "Big integers, and a largest amount"],
+    [28, "BTCPay 2.4.1: satoshis where millisatoshis were expected", "The code has one unit with its own type, and names contain the unit"],
+    [29, "Alby Hub: unsigned integers overflowed", "Amounts are big integers with a maximum"],
     [
       30,
       "LNbits: a daily limit that counted the latest payment only",
       "The commit that holds a payment checks and adds to the totals of its windows, under their row locks"
     ],
-    [31, "LNbits: a payment to oneself was credited though it failed", "Both legs are one Change"],
-    [32, "lightning-dev, 2023: an invoice that borrows another's hash", "Our invoices are recognized by hash and whole text"],
+    [31, "LNbits: a payment to oneself was credited although it failed", "Both legs are one Change"],
+    [32, "lightning-dev, 2023: an invoice that borrows another's hash", "Our invoices are recognized by hash and full text"],
     [
       33,
       "BOLT 4 allows overpayment; only the invoice's amount was credited",
@@ -135,21 +150,21 @@ const groups = {
     [
       34,
       "lnd, LNbits, Blnk and others: floating-point numbers and truncation",
-      "Exact decimals and big integers; amounts that do not fit are refused"
+      "Amounts are exact decimals and big integers; an amount that does not fit is refused"
     ],
-    [35, "lnd, Core Lightning, Blnk and others: negative and zero amounts", "At least one satoshi; the tables check it too"],
+    [35, "lnd, Core Lightning, Blnk and others: negative and zero amounts", "Amounts are at least one satoshi, which the tables check too"],
     [
       36,
       "Blink: rounding, and refunds at another rate, could be exploited",
-      "The ledger is in bitcoin: the held amount is the released one"
+      "The ledger is in bitcoin: the released amount is the held one"
     ],
     [
       37,
       "Speed: a partial payment was marked paid",
       "A node accepts no less than the invoice's amount (BOLT 4); the received amount is credited, and both amounts are shown"
     ],
-    [38, "minibits: units mixed up", "As row 28"],
-    [39, "Wallets paid any amount that the invoice of an LNURL server had", "Its amount must be the requested one, to the millisatoshi"],
+    [38, "minibits: units mixed up", "Same as C28"],
+    [39, "Wallets paid whatever amount an LNURL server put in its invoice", "Its amount must be the requested one, to the millisatoshi"],
     [
       40,
       "Ark's LNURL server: a hijacked session, and another user's invoice shown",
@@ -158,26 +173,26 @@ const groups = {
     [
       41,
       "Core Lightning's bookkeeper: books that drifted away from the node",
-      "Double entry, verified; in tests reconciled with node and chain"
+      "Double entry is verified, and reconciled with the node and the chain, in tests too"
     ]
   ],
-  "On the chain": [
+  "On-chain": [
     [42, "LndHub: a deposit was credited twice", "One output is one deposit"],
-    [43, "Blink: of several outputs in one transaction one was credited", "Deposits are known by their output"],
-    [44, "Blink: a repeated notification was taken for a new one", "A repeated notification is recognized"],
+    [43, "Blink: of several outputs in one transaction one was credited", "Deposits are identified by their output"],
+    [44, "Blink: a repeated notification was treated as a new one", "A repeated notification is recognized"],
     [
       45,
-      "BTCPay: a payment that was replaced stayed credited",
-      "A credit is reversed with its block; what was spent is the operator's loss"
+      "BTCPay: a replaced payment stayed credited",
+      "A credit is reversed when its block is reorganized out; the operator bears the part that was already spent"
     ],
     [
       46,
       "BTCPay 2.4.7: one of its interfaces bypassed the confirmation policy",
-      "The operator's policy alone sets the depth; no request can"
+      "Only the operator's policy sets the depth; no request can"
     ],
     [
       47,
-      "RustChain: a payout whose broadcast failed was refunded, though it may be in a mempool",
+      "RustChain: a payout whose broadcast failed was refunded although it could be in a mempool",
       "A payout stays pending whatever the result of its broadcast"
     ]
   ],
@@ -187,50 +202,54 @@ const groups = {
       "LNbits (CVE-2025-32013): server-side requests to internal addresses",
       "A guard checks every address, connects to the checked one, and limits the response"
     ],
-    [49, "LNbits: the check failed, was logged, and the request went out", "The guard is the only one that can connect"],
+    [49, "LNbits: the check failed, was logged, and the request went out", "Only the guard can open connections"],
     [
       50,
-      "BTCPay 2.4.5: connection strings, LNURL and webhooks led to internal addresses",
+      "BTCPay 2.4.5: connection strings, LNURL and webhooks reached internal addresses",
       "The guard covers every outbound request; the operator vouches for hosts by name"
     ],
     [
       51,
       "Mostro, TollGate: an IP address as a Lightning address; a name that changes between check and use",
-      "Public names only, looked up once"
+      "Only public names are accepted, and each is looked up once"
     ],
     [
       52,
       "BTCPay 2.4.2: a second login without the second factor, with access to a macaroon",
-      "One login; macaroons with the needed permissions and no more"
+      "There is one login, and macaroons have only the required permissions"
     ],
     [
       53,
       "BTCPay, 2026: records read by id without a check of their owner",
       "Every read names the company; every endpoint is tested with another company's id"
     ],
-    [54, "BTCPay 2.4.7: payouts reopened after they ended, bodies without limit", "A final state stays final; bodies have a limit"],
-    [55, "BTCPay: scripts and redirects in its pages", "No pages but the documentation, which may load nothing"],
+    [54, "BTCPay 2.4.7: payouts reopened after they ended, unlimited bodies", "A final state stays final; bodies have a limit"],
+    [55, "BTCPay: scripts and redirects in its pages", "Pages escape all input, and a content security policy limits what they load"],
     [
       56,
       "BTCPay, LNbits, Core Lightning: secrets in logs, addresses and arguments",
-      "Keys come in headers only, and are redacted by their type"
+      "Keys are accepted in headers only, and their type redacts them"
     ],
-    [57, "LNbits and others: keys stored, and compared, as plain text", "A SHA-256 is stored, and compared in constant time"],
+    [
+      57,
+      "LNbits and others: keys stored and compared as plain text",
+      "Only a key's SHA-256 is stored, and it is compared in constant time"
+    ],
     [
       58,
       "OpenNode: a webhook's signature covered its id only",
-      "Each signature of a webhook covers all of its body; those of Standard Webhooks its id and time as well"
+      "Every signature covers the whole body; Standard Webhooks signatures also cover id and time"
     ],
     [59, "lnd (CVE-2024-38359 and others), Core Lightning: faults of the node itself", "A version with known faults is reported"],
     [
       60,
       "BTCPay: payments missed after a restart",
-      "The node's notifications, from a checkpoint that moves with the credit; and polling of every open invoice"
+      "Notifications are read from a checkpoint that moves with the credit, and every open invoice is polled"
     ]
   ]
 } as const satisfies Record<string, ReadonlyArray<Row>>
 
-/** Every row, by what it is about. */
+/** Every row, grouped by subject. */
 export const incidents: ReadonlyArray<readonly [group: string, rows: ReadonlyArray<Incident>]> = Object.entries(groups).map(
   ([group, rows]) =>
     [

@@ -2,27 +2,27 @@ import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { canaries } from "./Canaries.ts"
 
-/** A bug that is put into the program for as long as the tests run that must notice it. */
+/** A bug that is put into the program while the tests run that must detect it. */
 export interface Mutant {
   readonly name: string
   readonly bug: string
-  /** The source that it changes, or the table of mutants of ports that it is in. */
+  /** The source that it changes, or the table of port mutants that contains it. */
   readonly where: string
   readonly noticedBy: ReadonlyArray<string>
-  /** The tests that are run for it, and their titles as vitest's -t takes them. */
+  /** The tests that run for it, and their titles for vitest's -t. */
   readonly test: string
   readonly titles: string
 }
 
 const root = path.resolve(import.meta.dirname, "../..")
 
-/** Where ports are exchanged for mutants: each entry of a table names one, and ends with the promises that it must break. */
+/** Tables of port mutants: each entry names a mutant and ends with the promises that it must break. */
 const tables = globSync(["packages/contracts/test/*.bite.test.ts", "packages/simulator/test/*.bite.slow.test.ts"], { cwd: root }).toSorted()
 const entries = /^ {2}"([^"]+)": \[([\s\S]*?)(?=^ {2}"[^"]+": \[|^\})/gm
 const promises = /\[((?:\s*"[^"]+",?)+)\s*\]\s*\],?\s*$/
 
 const nameOf = (file: string, bug: string) =>
-  `${path.basename(file).split(".")[0]} ${bug.replace(/^one (that|whose|in which) /, "")}`
+  `${path.basename(file).split(".")[0]} ${bug.replace(/^an? (?:relay client|node adapter|\w+) (?:that|whose|with|without) /, "")}`
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replace(/-$/, "")
@@ -42,7 +42,7 @@ const ofPorts: ReadonlyArray<Mutant> = tables.flatMap((file) =>
   })
 )
 
-/** Every one there is: texts of sources (Canaries.ts), and ports. */
+/** Every mutant, in sources (Canaries.ts) and in ports. */
 export const mutants: ReadonlyArray<Mutant> = [
   ...canaries.map(({ name, bug, file, test, titles, isInStories }) => ({
     name,
@@ -55,5 +55,5 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...ofPorts
 ]
 
-/** Those that are in a port, whose tests put them there themselves. */
+/** Mutants of ports. Their tests apply them. */
 export const inPorts = ofPorts

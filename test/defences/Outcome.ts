@@ -1,4 +1,4 @@
-/** How the tests went: those that failed, how many did not, and what was said where they did not even begin. */
+/** The results of the tests: the failed ones, the number of others, and the output if they could not run. */
 export interface Outcome {
   readonly failed: ReadonlyArray<{ readonly title: string; readonly why: string }>
   readonly passed: number

@@ -1,6 +1,6 @@
-// npm run canaries [-- --list | --after REPORT | NAME…]: runs the mutants of the project, and demands that the tests notice each.
-// After a run of all tests, whose report in JSON this is, it is known which are green without a bug; and those of ports, which are tests of
-// their own, were in it.
+// npm run canaries [-- --list | --after REPORT | NAME…]: runs the project's mutants and requires that the
+// tests detect each. REPORT is the JSON report of a full test run. It shows which tests pass without a bug,
+// and contains the results of port mutants, which are regular tests.
 import { programsMillis } from "@satrail/testing/Waiting"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -18,7 +18,7 @@ const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
 const atOnce = 2
 
-/** What vitest's JSON says, as far as it is read here. */
+/** The members of vitest's JSON report that are used here. */
 interface Report {
   readonly testResults: ReadonlyArray<TestFile>
 }
@@ -30,11 +30,11 @@ interface TestFile {
 interface Test {
   readonly status: string
   readonly fullName: string
-  /** Not there where a test was given up because another one had failed. */
+  /** Missing if a test was skipped because another one had failed. */
   readonly failureMessages?: ReadonlyArray<string> | null
 }
 
-/** How the tests of these files went that are meant. */
+/** The results of the selected tests in these files. */
 const outcomeOf = (files: ReadonlyArray<TestFile>, seconds: number, isMeant: (test: Test) => boolean): Outcome => {
   const tests = files.flatMap(({ name, assertionResults }) =>
     assertionResults.filter(isMeant).map(({ status, fullName, failureMessages }) => ({
@@ -59,10 +59,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
-/** Servers that no run of tests uses at the moment: runs at once have one each, as test files have (test/postgres.ts). */
+/** Servers that are not in use: concurrent runs have one each, like test files (test/postgres.ts). */
 const free: Array<string> = []
 
-/** Runs some tests with the bug of this name in the sources, or with none. */
+/** Runs some tests with the bug of this name in the sources, or without one. */
 const run = (name: string, file: string, titles: string): Promise<Outcome> =>
   Go.isGo(file)
     ? Go.run(
@@ -78,7 +78,7 @@ const runVitest = async (name: string, file: string, titles: string): Promise<Ou
   const begunMillis = Date.now()
   const config = path.join(import.meta.dirname, "vitest.config.ts")
   const options = ["--config", config, "-t", titles, "--reporter=json", `--outputFile=${outputFile}`]
-  // With a bug the first to notice is enough.
+  // With a bug, the first failure is enough.
   const bail = name === "none" ? [] : ["--bail=1"]
   const server = free.pop()
   const child = spawn(process.execPath, [vitest, "run", file, ...options, ...bail], {
@@ -111,7 +111,7 @@ const tell = (verdict: "ok" | "FAILED" | "skipped", what: string, seconds: numbe
   console.log(`${verdict.padEnd(7)} ${what.padEnd(26)} ${seconds.toFixed(1).padStart(5)} s  ${why}`)
 }
 
-/** A canary, and tests that are to notice it. */
+/** A canary, and the tests that must detect it. */
 interface Trial {
   readonly canary: Canary
   readonly test: string
@@ -121,16 +121,16 @@ interface Trial {
 const judge = async ({ canary, test, titles }: Trial) => {
   const { name, rows, bug, file } = canary
   const times = fits(canary, readFileSync(path.join(root, file), "utf8"))
-  if (times !== 1) return tell("FAILED", name, 0, `its text is in ${file} ${times} times, and must be there once`)
+  if (times !== 1) return tell("FAILED", name, 0, `it fits ${canary.in} in ${file} ${times} times instead of once`)
   const { failed, passed, broken, seconds } = await run(name, test, titles)
   const [first] = failed
   if (first !== undefined) return tell("ok", name, seconds, `C${rows.join(", C")}: ${first.title}`)
-  // A source that does not even load is no bug that anybody wrote.
+  // A source that does not load is not a realistic bug.
   if (passed === 0) return tell("FAILED", name, seconds, `no test of ${test} ran:\n${broken}`)
   return tell("FAILED", name, seconds, `${passed} tests of ${test} stay green though ${bug}`)
 }
 
-/** What a run of all tests came to, for one file of it. */
+/** The results of one file in a full test run. */
 const known = (report: Report, file: string, titles: string): Outcome | undefined => {
   const found = report.testResults.filter(({ name }) => path.relative(root, name) === file)
   if (found.length === 0) return undefined
@@ -138,7 +138,7 @@ const known = (report: Report, file: string, titles: string): Outcome | undefine
   return outcomeOf(found, 0, ({ fullName }) => chosen.test(fullName))
 }
 
-/** Without a bug the same tests are green: so it is the bug that they notice. */
+/** The same tests must pass without a bug, which proves that they detect the bug. */
 const control = async (file: string, trials: ReadonlyArray<Trial>, report: Report | undefined) => {
   const titles = [...new Set(trials.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))].join("|")
   const before = report === undefined ? undefined : known(report, file, titles)
@@ -149,7 +149,7 @@ const control = async (file: string, trials: ReadonlyArray<Trial>, report: Repor
   return tell("ok", "none", seconds, `${passed} tests of ${file} are green without a bug`)
 }
 
-/** Mutants of ports, in one file: its tests put each in, and see that the promises break that it names. */
+/** Judges the port mutants of one file, whose tests apply each and check that the promises it names break. */
 const judgePorts = async (file: string, names: ReadonlyArray<string>) => {
   const here = inPorts.filter(({ where, name }) => where === file && names.includes(name))
   const { failed, passed, broken, seconds } = await run("none", file, here.map(({ titles }) => titles).join("|"))

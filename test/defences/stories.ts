@@ -1,4 +1,4 @@
-// Stories of the simulator, for npm run canaries alone: what nobody wrote a test for is noticed there, if anywhere.
+// Stories of the simulator for `npm run canaries`. They can detect bugs that no test was written for.
 import { assert, it } from "@effect/vitest"
 import { firstViolation } from "../../packages/simulator/src/Simulation.ts"
 

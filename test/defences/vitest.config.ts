@@ -6,14 +6,17 @@ import { canaries, patched, stories } from "./Canaries.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 
-// No other configuration reads this name: an ordinary run of the tests cannot have a bug in it.
+// No other configuration reads this variable, so a normal test run cannot contain a bug.
 const name = process.env["SATRAIL_CANARY"]
 const canary = canaries.find((one) => one.name === name)
-if (name !== "none" && canary === undefined) throw new Error(`SATRAIL_CANARY=${name ?? ""} names no canary: use npm run canaries`)
+if (name !== "none" && canary === undefined) throw new Error(`SATRAIL_CANARY=${name ?? ""} is not a canary: use npm run canaries`)
 
 const isItsFile = (id: string) => path.relative(root, id) === canary?.file
 
-/** Gives the tests one source file with the bug in it. On disk nothing changes, and vitest keeps no copy of that file in its cache of modules. */
+/**
+ * Gives the tests one source file with the bug. The file on disk is unchanged, and vitest does not cache this
+ * module.
+ */
 const plugin: Plugin = {
   name: "canary",
   enforce: "pre",

@@ -7,13 +7,13 @@ import { createServer, type RequestListener } from "node:http"
 import { inspect } from "node:util"
 import * as PaperNode from "../PaperNode.ts"
 
-// What no contract sees: the backend in front of something that is no such node, or none any more.
+// Cases that no contract covers: the adapter connects to a server that is not, or is no longer, such a node.
 
 const macaroon = "c0ffee11"
 const preimage = "ab".repeat(32)
 const paymentHash = PaymentHash.make("0f".repeat(32))
 
-/** A server that answers everything so, for as long as the test runs. */
+/** A server that sends the same response to everything, for as long as the test runs. */
 const serving = Effect.fnUntraced(function* (listener: RequestListener) {
   const server = yield* Effect.acquireRelease(
     Effect.promise(async () => {
@@ -31,7 +31,7 @@ const serving = Effect.fnUntraced(function* (listener: RequestListener) {
   return { url: `http://127.0.0.1:${port}`, macaroon: Redacted.make(macaroon) }
 })
 
-/** The backend in front of it, without its log. */
+/** The adapter for this server, with errors only in its log. */
 const sender = (options: PaperNode.Options) =>
   Layer.merge(PaperNode.layerSender(options), Layer.succeed(References.MinimumLogLevel, "Error"))
 

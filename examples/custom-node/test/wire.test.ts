@@ -1,5 +1,6 @@
-// The contract of the wire is worth as much as what it finds: a backend that takes any error status for the node's "not found" passes the contracts of the
-// ports, whose wire is only ever cut, and gives money back while a payment runs.
+// Tests that the wire's contract detects a faulty backend. A backend that takes any error status for the
+// node's "not found" passes the contracts of the ports, which only cut the wire, and refunds a payment that
+// is still in flight.
 import { assert, it } from "@effect/vitest"
 import { LightningWire } from "@satrail/contracts"
 import { Cause, Effect, Exit, Layer } from "effect"
@@ -7,7 +8,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import * as Peers from "../Peers.ts"
 
-/** What such a backend makes of answers, put before it: every error status is "not found" in the node's own words. */
+/** Emulates such a backend with a proxy: every error status becomes the node's "not found". */
 const gullible = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -40,7 +41,7 @@ const wrong = Layer.effect(
   }))
 ).pipe(Layer.provideMerge(Peers.layerWire))
 
-it.live("wire contract: a backend that reads an error status as not found breaks the promise of every such fault", () =>
+it.live("wire contract: a backend that reads an error status as not found breaks the promise for every such fault", () =>
   Effect.gen(function* () {
     const broken: Array<string> = []
     for (const [title, promise] of Object.entries(LightningWire.promises)) {

@@ -25,7 +25,7 @@ const subject = Nouns.subjectOf(
   }
 )
 
-/** The embedded PostgreSQL, with the table that is the feature's own. */
+/** The embedded PostgreSQL with the feature's table. */
 const postgres = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(Reminder.table))).pipe(
   Layer.provideMerge(Storage.layerClient()),
   Layer.provideMerge(PgliteClient.layer())
@@ -37,7 +37,7 @@ for (const [name, storage] of [
 ] as const) {
   Nouns.suite("reminders", subject)(name, storage)
 
-  it.live(`own feature: a reminder becomes due once, whoever works on it (${name})`, () =>
+  it.live(`own feature: a reminder becomes due once, however many workers run (${name})`, () =>
     Effect.gen(function* () {
       const { set, list, step } = yield* Reminders
       const { id } = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Café", plan: "free" }), Answer.made)

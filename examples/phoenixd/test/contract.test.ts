@@ -1,8 +1,8 @@
 import { LightningReceiver, LightningSender, LightningWire } from "@satrail/contracts"
 import * as Peers from "../Peers.ts"
 
-LightningReceiver.suite("phoenixd, pretend", Peers.layer)
-LightningSender.suite("phoenixd, pretend", Peers.layer, {
-  skip: { "there is no quote without a route, nor with a limit below every route": "it tells its tariff, and no routes" }
+LightningReceiver.suite("phoenixd, simulated", Peers.layer)
+LightningSender.suite("phoenixd, simulated", Peers.layer, {
+  skip: { "there is no quote without a route, or if every route exceeds the limit": "the node has a fixed fee and reports no routes" }
 })
-LightningWire.suite("phoenixd, pretend", Peers.layerWire)
+LightningWire.suite("phoenixd, simulated", Peers.layerWire)

@@ -1,53 +1,56 @@
 import { Schema } from "effect"
 import { randomBytes } from "node:crypto"
-import * as Connection from "./Connection.ts"
+import { connect, type Socket } from "node:net"
 
-/** What is asked of a server, and how. */
+/** Requests to a server of this machine. */
 export const Load = Schema.Struct({
   port: Schema.Int,
-  /** The port of another process, which every second client asks. */
+  /** The port of a second process, which every other client uses. */
   beside: Schema.optionalKey(Schema.Int),
-  /** Whole HTTP requests, sent in turn. Where one has `{fresh}` in it, that is something else each time. */
+  /** Whole HTTP requests, sent in turn. `{fresh}` is replaced with a different text each time. */
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
   /**
-   * Undefined is a closed loop: every client asks again as soon as it is answered. A number is an open loop: requests come at random (Poisson)
-   * so many times a second, whether the server keeps up or not, and one that finds no free client waits.
+   * Undefined is a closed loop: each client sends its next request when it has its response. A number is an
+   * open loop: requests come at random times (Poisson) at this rate per second, however slow the server is,
+   * and wait if no client is free.
    */
   perSecond: Schema.optionalKey(Schema.Finite),
-  /** Comes before and does not count. */
+  /** Warm-up time, which does not count. */
   warmupMillis: Schema.Int,
-  millis: Schema.Int,
-  /** A closed loop's: how many are sent, whatever time is left. */
-  end: Schema.optionalKey(Schema.Int)
+  millis: Schema.Int
 })
 export interface Load extends Schema.Schema.Type<typeof Load> {}
 
-/** What came of it. Latencies are in milliseconds; in an open loop they begin when the request was due, so that a stall is seen. */
+/** Latencies of an open loop begin when a request was due, so that a stall shows. */
 export const Outcome = Schema.Struct({
   answered: Schema.Int,
-  /** All requests of the run, those of the warm-up too. */
+  /** All requests, also those of the warm-up. */
   sent: Schema.Int,
   perSecond: Schema.Finite,
   p50Millis: Schema.Finite,
   p99Millis: Schema.Finite,
-  /** Answers that were not 2xx or an LNURL error, and requests without one. The first of them in words. */
+  /** Responses other than 2xx, LNURL errors, and requests without a response. `firstBad` describes the first. */
   bad: Schema.Int,
   firstBad: Schema.String
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
-// In LNURL no is 200 too (LUD-01).
-const lnurlError = '{"status":"ERROR"'
+/** Default warm-up time. */
+export const warmupMillis = 300
 
-// How long answers are waited for after the last request.
+// LNURL errors have status 200 (LUD-01).
+const lnurlError = '{"status":"ERROR"'
+const openingBytes = 200
+
+// How long to wait for responses after the last request.
 const graceMillis = 10_000
 
-/** What is not above this part of the values. */
+/** Returns the percentile: the value that this share of the values does not exceed. */
 export const percentile = (sorted: Float64Array, part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 
-const summary = (latencies: ReadonlyArray<number>, millis: number) => {
+export const summary = (latencies: ReadonlyArray<number>, millis: number) => {
   const sorted = Float64Array.from(latencies).toSorted()
   return {
     answered: sorted.length,
@@ -62,10 +65,7 @@ const passed = (millis: number) =>
     setTimeout(resolve, millis)
   })
 
-/**
- * Requests come at random, so many a second (a Poisson process). Timers here have a millisecond: whatever came due in the meantime is offered together, with
- * the moment at which it was due.
- */
+/** Offers requests at random times. Timers have a resolution of a millisecond, so requests that came due since the last one are offered together. */
 const arrivals = async (perSecond: number, from: number, until: number, offer: (dueAt: number) => void) => {
   let nextDue = from
   for (let now = from; now < until; now = performance.now()) {
@@ -74,24 +74,61 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
   }
 }
 
-/** What stands for something that was never sent before. */
+/** A keep-alive connection for one request at a time. It reads only Content-Length bodies: a full client costs more than the measured servers. */
+const open = (port: number, onAnswer: (status: number, opening: string) => void, onBroken: (why: string) => void): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => resolve(socket))
+    let chunks: Array<Buffer> = []
+    let missing = Infinity // bytes, once the head is complete
+    let bodyAt = 0
+    const broken = (why: string) => {
+      socket.removeAllListeners("close").destroy()
+      onBroken(why)
+    }
+    socket.on("data", (chunk) => {
+      chunks.push(chunk)
+      if (missing < Infinity) missing -= chunk.length
+      else {
+        chunks = [Buffer.concat(chunks)]
+        const head = chunks[0]?.toString("latin1") ?? ""
+        bodyAt = head.indexOf("\r\n\r\n") + 4
+        if (bodyAt < 4) return
+        const length = /\r\ncontent-length: *(\d+)/i.exec(head.slice(0, bodyAt))?.[1]
+        if (length === undefined) return broken("a response without a Content-Length")
+        missing = bodyAt + Number(length) - head.length
+      }
+      if (missing > 0) return
+      if (missing < 0) return broken("a response longer than its Content-Length")
+      const answer = Buffer.concat(
+        chunks,
+        Math.min(
+          bodyAt + openingBytes,
+          chunks.reduce((sum, { length }) => sum + length, 0)
+        )
+      ).toString("latin1")
+      chunks = []
+      missing = Infinity
+      onAnswer(Number(answer.slice(9, 12)), answer.slice(bodyAt))
+    })
+    socket.on("close", () => broken("the server closed the connection"))
+    socket.on("error", reject)
+  })
+
+/** Replaced with a different text in each request. */
 export const fresh = "{fresh}"
 
 /** Runs a load to its end. */
 export const run = async (load: Load): Promise<Outcome> => {
-  const { perSecond, end = Infinity } = load
+  const { perSecond } = load
   const requests = load.requests.map((request) => request.split(fresh))
   const ofThisRun = randomBytes(8).toString("hex")
   const latencies: Array<number> = []
-  const beganAt = new Map<number, number>() // by client: those that wait for an answer
+  const beganAt = new Map<number, number>() // by client, while it waits
   const due: Array<number> = []
   const idle: Array<number> = []
-  const connections: Array<Connection.Connection> = []
-  let sent = 0
-  let bad = 0
-  let firstBad = ""
-  let countFrom = Infinity
-  let countTo = Infinity
+  const sockets: Array<Socket> = []
+  let [sent, bad, firstBad] = [0, 0, ""]
+  let [countFrom, countTo] = [Infinity, Infinity]
   let sending = true
   let finished = () => {}
 
@@ -99,85 +136,68 @@ export const run = async (load: Load): Promise<Outcome> => {
     if (bad++ === 0) firstBad = why
   }
   const send = (client: number, began: number) => {
-    const request = requests[sent++ % requests.length]
-    if (request === undefined) throw new Error("a load needs at least one request")
+    const request = requests[sent++ % requests.length] ?? []
     beganAt.set(client, began)
-    connections[client]?.send(request.length === 1 ? (request[0] ?? "") : request.join(`${ofThisRun}-${sent}`))
+    sockets[client]?.write(request.length === 1 ? (request[0] ?? "") : request.join(`${ofThisRun}-${sent}`))
   }
-  /** What a client that has nothing to do does next. */
   const next = (client: number) => {
-    if (perSecond === undefined) {
-      if (sending && sent < end) return send(client, performance.now())
-    } else {
+    if (perSecond !== undefined) {
       const began = due.shift()
       if (began !== undefined) return send(client, began)
       idle.push(client)
-    }
-    if ((!sending || sent >= end) && beganAt.size === 0) finished()
+    } else if (sending) return send(client, performance.now())
+    if (!sending && beganAt.size === 0) finished()
   }
   const answered = (client: number, status: number, opening: string) => {
     const now = performance.now()
     const began = beganAt.get(client)
-    if (began === undefined) return failed("an answer that nobody asked for")
+    if (began === undefined) return failed("a response to no request")
     beganAt.delete(client)
-    // A closed loop counts what is answered in the time, an open one what was due in it: a stalled server must not shorten the list.
+    // A closed loop counts responses in the time, an open loop requests due in it, so that a stalled server doesn't shorten the list.
     const at = perSecond === undefined ? now : began
     if (at >= countFrom && at < countTo) latencies.push(now - began)
     if (status < 200 || status > 299) failed(`it answered ${status}`)
     else if (opening.startsWith(lnurlError)) failed(`it answered ${opening}`)
     next(client)
   }
+  const broken = (client: number, why: string) => {
+    beganAt.delete(client)
+    failed(why)
+    if (!sending && beganAt.size === 0) finished()
+  }
 
   try {
     for (let client = 0; client < load.clients; client++) {
-      connections.push(
-        await Connection.open(client % 2 === 1 ? (load.beside ?? load.port) : load.port, {
-          onAnswer: (status, opening) => answered(client, status, opening),
-          onBroken: (why) => {
-            beganAt.delete(client)
-            failed(why)
-            if (!sending && beganAt.size === 0) finished()
-          }
-        })
+      const port = client % 2 === 1 ? (load.beside ?? load.port) : load.port
+      sockets.push(
+        await open(
+          port,
+          (status, opening) => answered(client, status, opening),
+          (why) => broken(client, why)
+        )
       )
     }
-    const startedAt = performance.now()
-    countFrom = startedAt + load.warmupMillis
+    countFrom = performance.now() + load.warmupMillis
     countTo = countFrom + load.millis
     for (let client = 0; client < load.clients; client++) next(client)
-
-    if (perSecond === undefined) {
-      await new Promise<void>((resolve) => {
-        const over = setTimeout(resolve, countTo - startedAt)
-        finished = () => {
-          clearTimeout(over)
-          resolve()
-        }
-      })
-    } else {
-      await arrivals(perSecond, startedAt, countTo, (dueAt) => {
-        const client = idle.shift() // the one idle longest: a server hangs up on who says nothing for long
+    if (perSecond === undefined) await passed(load.warmupMillis + load.millis)
+    else
+      await arrivals(perSecond, countFrom - load.warmupMillis, countTo, (dueAt) => {
+        const client = idle.shift() // idle longest, because a server closes idle connections
         if (client === undefined) due.push(dueAt)
         else send(client, dueAt)
       })
-    }
     sending = false
     const unanswered = () => beganAt.size + due.length
     if (unanswered() > 0) {
-      await new Promise<void>((resolve) => {
-        const grace = setTimeout(resolve, graceMillis)
-        finished = () => {
-          clearTimeout(grace)
-          resolve()
-        }
+      const all = new Promise<void>((resolve) => {
+        finished = resolve
       })
-      if (unanswered() > 0) {
-        failed(`${unanswered()} requests had no answer ${graceMillis / 1000} s after the last was sent`)
-        bad += unanswered() - 1
-      }
+      await Promise.race([all, passed(graceMillis)])
+      for (let left = unanswered(); left > 0; left--) failed(`no response ${graceMillis / 1000} s after the last request was sent`)
     }
   } finally {
-    for (const connection of connections) connection.close()
+    for (const socket of sockets) socket.removeAllListeners("close").destroy()
   }
   return { ...summary(latencies, load.millis), sent, bad, firstBad }
 }

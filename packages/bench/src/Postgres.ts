@@ -3,48 +3,37 @@ import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { existsSync } from "node:fs"
+import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 import * as Program from "./Program.ts"
 
-/** A PostgreSQL server. */
+/** A PostgreSQL server with its own benchmark program. */
 export interface Postgres {
   readonly version: string
-  /** Where its programs are, if it is one of ours. */
-  readonly folder: string | undefined
-  /** A new database on it, dropped when the scope closes; its address. */
+  readonly pgbench: string
+  /** Creates a database and returns its URL. Dropped when the scope closes. */
   readonly database: Effect.Effect<string, Program.BenchFailed, Scope.Scope>
 }
-
-/** No PostgreSQL can be measured here, and why: for a line of the report. */
-export interface Missing {
-  readonly missing: string
-}
-
-// Counts statements, where the module is installed.
-const counting = (installation: PostgresServer.Installation) =>
-  existsSync(path.join(installation.folder, "../lib/pg_stat_statements.so")) ? ["shared_preload_libraries=pg_stat_statements"] : []
-
-/** A server of our own, durable as a real one. */
-const ownServer = (installation: PostgresServer.Installation) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.tryPromise({
-        try: () => PostgresServer.start(installation, { settings: ["shared_buffers=1GB", "max_wal_size=4GB", ...counting(installation)] }),
-        catch: (cause) => new Program.BenchFailed({ message: String(cause) })
-      }),
-      (server) => Effect.promise(() => server.end())
-    ),
-    ({ url }) => url
-  )
 
 const ask = (url: string, text: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly server_version?: string }>(text).unprepared).pipe(
     Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
-    Effect.mapError(({ message }) => new Program.BenchFailed({ message }))
+    Program.failed
   )
 
-/** A new database, dropped when the scope closes. */
+/** Starts a server with durable commits, which counts statements if the module is installed. */
+const started = (installation: PostgresServer.Installation) => {
+  const counts = existsSync(path.join(installation.folder, "../lib/pg_stat_statements.so"))
+  const settings = ["shared_buffers=1GB", "max_wal_size=4GB", ...(counts ? ["shared_preload_libraries=pg_stat_statements"] : [])]
+  return Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => PostgresServer.start(installation, { settings }),
+      catch: (cause) => new Program.BenchFailed({ message: String(cause) })
+    }),
+    (server) => Effect.promise(() => server.end())
+  )
+}
+
 const database = Effect.fnUntraced(function* (server: string) {
   const name = `satrail_bench_${randomUUID().replaceAll("-", "")}`
   yield* Effect.acquireRelease(ask(server, `create database ${name}`), () =>
@@ -55,16 +44,18 @@ const database = Effect.fnUntraced(function* (server: string) {
   return url.href
 })
 
-/** `TEST_DATABASE_URL`, or a server started from this machine's binaries. */
-export const make: Effect.Effect<Postgres | Missing, Program.BenchFailed, Scope.Scope> = Effect.gen(function* () {
+/** `TEST_DATABASE_URL`, or a server started from this machine's binaries. Text if neither exists, or there is no pgbench. */
+export const make: Effect.Effect<Postgres | string, Program.BenchFailed, Scope.Scope> = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"] ?? ""
   const found = PostgresServer.find()
-  if (given === "" && "missing" in found) return { missing: `no PostgreSQL here: TEST_DATABASE_URL names none, and ${found.missing}` }
-  const url = given === "" && !("missing" in found) ? yield* ownServer(found) : given
+  if (given === "" && "missing" in found) return `TEST_DATABASE_URL is not set, and ${found.missing}`
+  const folders = ["missing" in found ? [] : found.folder, globSync("/usr/lib/postgresql/*/bin"), process.env["PATH"]?.split(":") ?? []]
+  const pgbench = folders
+    .flat()
+    .map((folder) => path.join(folder, "pgbench"))
+    .find((file) => existsSync(file))
+  if (pgbench === undefined) return "pgbench, which is part of PostgreSQL, was not found"
+  const url = given === "" && !("missing" in found) ? (yield* started(found)).url : given
   const [row] = yield* ask(url, "show server_version")
-  return {
-    version: row?.server_version ?? "unknown",
-    folder: given === "" && !("missing" in found) ? found.folder : undefined,
-    database: database(url)
-  }
+  return { version: row?.server_version ?? "unknown", pgbench, database: database(url) }
 })

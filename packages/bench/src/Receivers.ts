@@ -1,55 +1,48 @@
 import { Effect, Schema, type Scope } from "effect"
-import * as Program from "./Program.ts"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { text } from "node:stream/consumers"
+import { setTimeout as pass } from "node:timers/promises"
+import type * as Client from "./Client.ts"
 
-/** So many receivers of webhooks. The last one answers after `slowMillis`, where that is more than nothing, and is not counted. */
-export const Begin = Schema.Struct({ count: Schema.Int, slowMillis: Schema.Int })
-export const Ask = Schema.Struct({ ask: Schema.Literal("received") })
-
-const Ports = Schema.Struct({ ports: Schema.Array(Schema.Int) })
-const Received = Schema.Struct({ lateMillis: Schema.Array(Schema.Finite) })
-
-/** Receivers in a process of their own. */
+/** Webhook receivers on ports of this process. */
 export interface Receivers {
   readonly ports: ReadonlyArray<number>
-  /** What arrived since this was asked last: how long after its commit, each. */
-  readonly received: Effect.Effect<ReadonlyArray<number>, Program.BenchFailed>
+  /** Removes and returns the time from commit to receipt of each event received so far. */
+  readonly received: () => ReadonlyArray<number>
 }
 
-export const start = Effect.fnUntraced(function* (begin: typeof Begin.Type): Effect.fn.Return<Receivers, Program.BenchFailed, Scope.Scope> {
-  const program = yield* Program.fork("receiverProgram")
-  program.child.send(begin)
-  const { ports } = yield* Program.message(program, Ports)
-  const ask: typeof Ask.Type = { ask: "received" }
-  const received = Effect.suspend(() => {
-    program.child.send(ask)
-    return Effect.map(Program.message(program, Received), ({ lateMillis }) => lateMillis)
-  })
-  return { ports, received }
-})
+/** If `slowMillis` is positive, the last receiver responds after this time and is not counted. */
+export const start = (count: number, slowMillis: number): Effect.Effect<Receivers, never, Scope.Scope> => {
+  const late: Array<number> = []
+  const receiver = (isSlow: boolean) =>
+    Effect.acquireRelease(
+      Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+        const received = async (request: IncomingMessage, response: ServerResponse) => {
+          const body = await text(request)
+          const nowMillis = Date.now()
+          const timestamp: unknown = JSON.parse(body).timestamp
+          if (isSlow) await pass(slowMillis, undefined, { ref: false })
+          else late.push(nowMillis - Date.parse(String(timestamp)))
+          response.writeHead(204).end()
+        }
+        const server = createServer((request, response) => void received(request, response)).listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          const port = typeof address === "object" && address !== null ? address.port : 0
+          resume(Effect.succeed({ port, close: () => server.close().closeAllConnections() }))
+        })
+      }),
+      ({ close }) => Effect.sync(close)
+    )
+  const all = Array.from({ length: count }, (_, at) => receiver(slowMillis > 0 && at === count - 1))
+  return Effect.map(Effect.all(all), (servers) => ({
+    ports: servers.map(({ port }) => port),
+    received: () => late.splice(0)
+  }))
+}
 
-const Created = Schema.decodeUnknownSync(Schema.Struct({ data: Schema.Struct({ id: Schema.String }) }))
-
-const ask = (method: string, port: number, path: string, key: string, body?: object) =>
-  Effect.tryPromise({
-    try: async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
-        ...(body !== undefined && { body: JSON.stringify(body) })
-      })
-      const text = await answer.text()
-      if (!answer.ok) throw new Error(`${answer.status} ${text}`)
-      return text
-    },
-    catch: (cause) => new Program.BenchFailed({ message: `${method} ${path}: ${String(cause)}` })
-  })
-
-const path = "/v1/webhook-endpoints"
-
-/** An endpoint of the company with this key, at a receiver; its id. */
-export const endpoint = (port: number, key: string, receiver: number): Effect.Effect<string, Program.BenchFailed> =>
-  Effect.map(ask("POST", port, path, key, { url: `http://127.0.0.1:${receiver}/` }), (text) => Created(JSON.parse(text)).data.id)
-
-/** Whatever waits for it is sent no more. */
-export const remove = (port: number, key: string, id: string): Effect.Effect<unknown, Program.BenchFailed> =>
-  ask("DELETE", port, `${path}/${id}`, key)
+/** Creates an endpoint at a receiver, and returns what deletes it. */
+export const endpoint = (client: Client.Client, receiver: number) =>
+  Effect.map(
+    client("POST", "/v1/webhook-endpoints", Schema.Struct({ id: Schema.String }), { url: `http://127.0.0.1:${receiver}/` }),
+    ({ id }) => client("DELETE", `/v1/webhook-endpoints/${id}`, Schema.Unknown)
+  )

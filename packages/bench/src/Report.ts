@@ -1,200 +1,119 @@
-import os from "node:os"
-import * as Bars from "./Bars.ts"
-import type { Series } from "./Chart.ts"
-import * as Exponent from "./Exponent.ts"
-import type { Measured, Rate } from "./Pgbench.ts"
+import type { Compared, Grown, Rate } from "./Rounds.ts"
 
-/** What was measured: which operation, whose, and by how many callers at a time. */
-export interface What {
-  readonly operation: string
-  readonly pattern: string
-  readonly clients: number
+type Cell = string | number
+
+export interface Table {
+  readonly head: ReadonlyArray<string>
+  readonly cells: ReadonlyArray<ReadonlyArray<Cell>>
 }
 
-/** One measured operation. Rates and latencies are medians over the rounds; `ratio` is the median of the rounds' own ratios, beside the least and the most of them. */
-export interface Row extends What {
-  readonly ours_per_s: number
-  /** What it is compared with in the same round. */
-  readonly limit: string
-  readonly limit_per_s: number
-  readonly ratio: number
-  readonly ratio_least: number
-  readonly ratio_most: number
-  /** Null where only the rate was measured. */
-  readonly p50_ms: number | null
-  readonly p99_ms: number | null
-  readonly rounds: number
-}
-
-/** What one operation cost: medians. Null where it could not be counted. */
-export interface Cost extends What {
-  /** Processor time of our process. */
-  readonly cpu_us: number | null
-  /** What the database wrote to its log, whole pages after a checkpoint included. */
-  readonly wal_bytes: number
-  /** Statements sent to the database. */
-  readonly round_trips: number | null
-}
-
-/** Latencies at half of the own rate, requests coming at random; pgbench's at half of its own. Or latencies beside something else, and alone. `times` is the median of the rounds' own. */
-export interface Half extends What {
-  readonly per_s: number
-  readonly p99_ms: number
-  readonly limit_p99_ms: number
-  readonly times: number
-  readonly wanted: number
-}
-
-/** Latencies at a part of the own rate, requests coming at random. */
-export interface Latency extends What {
-  readonly part: number
-  readonly per_s: number
-  readonly p50_ms: number
-  readonly p99_ms: number
-}
-
-/** How the cost of one operation grows with the rows there are. `exponent` is the median of the rounds' own. */
-export interface Growth extends What {
-  readonly sizes: ReadonlyArray<{ readonly rows: number; readonly per_s: number }>
-  readonly exponent: number | null
-  readonly wanted: number | null
-  readonly rounds: number
-}
-
-/** Something that is better small: a start, or memory. `first` is the very first start, where nothing existed yet. */
+/** A time, memory or count: smaller is better. `first` is its value with an empty database. */
 export interface Size {
-  readonly operation: string
-  readonly pattern: string
-  readonly unit: "ms" | "MiB" | "a minute"
-  readonly median: number
-  readonly worst: number
-  readonly first: number | null
-  readonly target: number | null
-  readonly rounds: number
+  readonly what: string
+  readonly values: ReadonlyArray<number>
+  readonly target?: number
+  readonly first?: number
 }
 
-export interface Machine {
-  readonly cpu: string
-  readonly cores: number
-  readonly memory_gib: number
-  readonly system: string
-  readonly node: string
-  readonly postgres: string
-}
-
-export const machine = (postgres: string): Machine => ({
-  cpu: cpuModel(),
-  cores: os.availableParallelism(),
-  memory_gib: Math.round(os.totalmem() / 2 ** 30),
-  system: `${os.platform()} ${os.arch()} ${os.release()}`,
-  node: process.version,
-  postgres
-})
-
-const cpuModel = (): string => os.cpus()[0]?.model.trim() ?? "unknown"
-
-/** The one in the middle; the lower of the two when there are two. */
+/** The middle value, or the lower of the two. */
 export const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? NaN
 
-const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
+const rounded = (value: number, digits = 0) => Number(value.toFixed(digits))
 
-/** The rounds of one operation as a row. `limits` are what the limit did in the same rounds, in order. */
-export const row = (what: Pick<Row, keyof What | "limit">, ours: ReadonlyArray<Rate>, limits: ReadonlyArray<Rate>): Row => {
-  const ratios = ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))
-  return {
-    operation: what.operation,
-    pattern: what.pattern,
-    clients: what.clients,
-    ours_per_s: Math.round(median(ours.map(({ perSecond }) => perSecond))),
-    limit: what.limit,
-    limit_per_s: Math.round(median(limits.map(({ perSecond }) => perSecond))),
-    ratio: rounded(median(ratios), 3),
-    ratio_least: rounded(Math.min(...ratios), 3),
-    ratio_most: rounded(Math.max(...ratios), 3),
-    p50_ms: known(
-      ours.map(({ p50Millis }) => p50Millis),
-      2
-    ),
-    p99_ms: known(
-      ours.map(({ p99Millis }) => p99Millis),
-      2
-    ),
-    rounds: ours.length
-  }
+/** The median of a value that is known in every round; blank otherwise. */
+const known = (rates: ReadonlyArray<Rate>, member: keyof Rate, digits = 0): Cell => {
+  const values = rates.flatMap((rate) => rate[member] ?? [])
+  return values.length === 0 || values.length < rates.length ? "" : rounded(median(values), digits)
 }
 
-const known = (values: ReadonlyArray<number | undefined>, digits: number): number | null => {
-  const all = values.filter((value) => value !== undefined)
-  return all.length < values.length ? null : rounded(median(all), digits)
+const ratioOf = ({ rounds }: Compared, member: "perSecond" | "p99Millis", digits: number) => {
+  const ratios = rounds.map(({ ours, limit }) => (ours[member] ?? NaN) / (limit[member] ?? NaN))
+  return [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => rounded(ratio, digits))
 }
 
-export const cost = (what: What, ours: ReadonlyArray<Measured>): Cost => ({
-  ...what,
-  cpu_us: known(
-    ours.map(({ cpuMicros }) => cpuMicros),
-    1
-  ),
-  wal_bytes: Math.round(median(ours.map(({ walBytes }) => walBytes))),
-  round_trips: known(
-    ours.map(({ roundTrips }) => roundTrips),
-    3
-  )
-})
+const slashed = (cells: ReadonlyArray<Cell | undefined>): string => cells.filter((cell) => cell !== undefined && cell !== "").join("/")
 
-export const half = (
-  what: What,
-  rounds: ReadonlyArray<{ readonly ours: Rate; readonly limit: Rate }>,
-  wanted = Bars.maxTimesP99
-): Half => ({
-  ...what,
-  per_s: Math.round(median(rounds.map(({ ours }) => ours.perSecond))),
-  p99_ms: rounded(median(rounds.map(({ ours }) => ours.p99Millis ?? NaN)), 2),
-  limit_p99_ms: rounded(median(rounds.map(({ limit }) => limit.p99Millis ?? NaN)), 2),
-  times: rounded(median(rounds.map(({ ours, limit }) => (ours.p99Millis ?? NaN) / (limit.p99Millis ?? NaN))), 2),
-  wanted
-})
+const sides = ({ rounds }: Compared) => ({ ours: rounds.map(({ ours }) => ours), limit: rounds.map(({ limit }) => limit) })
 
-export const latency = (what: What, part: number, { perSecond, p50Millis = NaN, p99Millis = NaN }: Rate): Latency => ({
-  ...what,
-  part,
-  per_s: Math.round(perSecond),
-  p50_ms: rounded(p50Millis, 2),
-  p99_ms: rounded(p99Millis, 2)
-})
-
-/** The latencies of each operation as two lines of a chart. */
-export const series = (latencies: ReadonlyArray<Latency>): ReadonlyArray<Series> => {
-  const names = new Set(latencies.map(({ operation, pattern }) => `${operation}, ${pattern}`))
-  return [...names].flatMap((name) => {
-    const own = latencies.filter(({ operation, pattern }) => `${operation}, ${pattern}` === name)
-    return [
-      { name: `${name}: p99`, points: own.map(({ per_s, p99_ms }) => ({ perSecond: per_s, millis: p99_ms })) },
-      { name: `${name}: p50`, points: own.map(({ per_s, p50_ms }) => ({ perSecond: per_s, millis: p50_ms })) }
-    ]
-  })
+const rateRow = (compared: Compared): ReadonlyArray<Cell> => {
+  const { operation, companies, limit: name, bar, aim } = compared
+  const { ours, limit } = sides(compared)
+  const [ratio = NaN, least, most] = ratioOf(compared, "perSecond", 3)
+  const rates = [known(ours, "perSecond"), `${name}, ${known(limit, "perSecond")}`, `${ratio} (${least}–${most})`, slashed([bar, aim])]
+  const latency = slashed([known(ours, "p50Millis", 2), known(ours, "p99Millis", 2)])
+  const cpu = slashed([known(ours, "cpuMicros", 1), known(limit, "cpuMicros", 1)])
+  return [operation, companies, ...rates, latency, cpu, known(ours, "walBytes"), known(ours, "roundTrips", 3)]
 }
 
-/** `rounds` holds for each round the rates at all sizes, in their order. */
-export const growth = (
-  what: What,
-  sizes: ReadonlyArray<number>,
-  rounds: ReadonlyArray<ReadonlyArray<number>>,
-  wanted: number | null = Bars.of(what)?.exponent ?? null
-): Growth => ({
-  ...what,
-  sizes: sizes.map((rows, i) => ({ rows, per_s: Math.round(median(rounds.map((rates) => rates[i] ?? NaN))) })),
-  exponent: known(
-    rounds.map((rates) => Exponent.fit(rates.map((perSecond, i) => ({ rows: sizes[i] ?? NaN, perSecond })))),
-    3
-  ),
-  wanted,
-  rounds: rounds.length
-})
+const latencyRow = (compared: Compared): ReadonlyArray<Cell> => {
+  const { ours, limit } = sides(compared)
+  const [times = NaN] = ratioOf(compared, "p99Millis", 2)
+  return [
+    compared.operation,
+    compared.companies,
+    known(ours, "perSecond"),
+    known(ours, "p99Millis", 2),
+    known(limit, "p99Millis", 2),
+    times
+  ]
+}
 
-export const size = (what: Pick<Size, "operation" | "pattern" | "unit" | "first" | "target">, values: ReadonlyArray<number>): Size => ({
-  ...what,
-  first: what.first === null ? null : Math.round(what.first),
-  median: Math.round(median(values)),
-  worst: Math.round(Math.max(...values)),
-  rounds: values.length
-})
+const sizeRow = ({ what, values, target, first }: Size): ReadonlyArray<Cell> => [
+  what,
+  rounded(median(values)),
+  rounded(Math.max(...values)),
+  target ?? "",
+  first === undefined ? "" : rounded(first)
+]
+
+/**
+ * The exponent with which cost grows with the number of rows, by least squares over the logarithms: 0 if cost is constant, 1 if it is linear. Undefined
+ * with fewer than two sizes.
+ */
+export const exponent = (sizes: ReadonlyArray<number>, perSecond: ReadonlyArray<number>): number | undefined => {
+  const [xs, ys] = [sizes.map(Math.log), perSecond.map((rate) => -Math.log(rate))]
+  const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const [x0, y0] = [mean(xs), mean(ys)]
+  const spread = xs.reduce((sum, x) => sum + (x - x0) ** 2, 0)
+  return spread === 0 ? undefined : xs.reduce((sum, x, at) => sum + (x - x0) * ((ys[at] ?? NaN) - y0), 0) / spread
+}
+
+const growthRow = ({ operation, companies, sizes, rounds, atMost }: Grown): ReadonlyArray<Cell> => {
+  const exponents = rounds.flatMap((rates) => exponent(sizes, rates) ?? [])
+  const rates = sizes.map((_, at) => rounded(median(rounds.map((rates) => rates[at] ?? NaN))))
+  return [operation, companies, ...rates, exponents.length === 0 ? "" : rounded(median(exponents), 3), atMost]
+}
+
+/** The tables of docs/performance.md. Those without rows are left out. */
+export const tables = (found: {
+  readonly rates: ReadonlyArray<Compared>
+  readonly latencies: ReadonlyArray<Compared>
+  readonly sizes: ReadonlyArray<Size>
+  readonly growth: ReadonlyArray<Grown>
+}): ReadonlyArray<Table> => {
+  const columns = "operation, companies, per s, limit per s, ratio (range), bar/aim, p50/p99 ms, CPU µs/limit, WAL bytes, round trips"
+  const latency = "operation, companies, per s, p99 ms, compared with ms, times"
+  const all: ReadonlyArray<Table> = [
+    { head: columns.split(", "), cells: found.rates.map(rateRow) },
+    { head: latency.split(", "), cells: found.latencies.map(latencyRow) },
+    { head: ["startup, memory and delay", "median", "worst", "target", "empty database"], cells: found.sizes.map(sizeRow) },
+    ...Array.from(
+      Map.groupBy(found.growth, ({ sizes }) => sizes.join(" ")),
+      ([, rows]) => ({
+        head: ["operation", "companies", ...(rows[0]?.sizes ?? []).map((size) => `at ${size.toLocaleString("en")}`), "exponent", "at most"],
+        cells: rows.map(growthRow)
+      })
+    )
+  ]
+  return all.filter(({ cells }) => cells.length > 0)
+}
+
+/** Markdown with columns as wide as their widest cell. */
+export const markdown = ({ head, cells }: Table): string => {
+  const rows = [head, ...cells].map((row) => row.map(String))
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: ReadonlyArray<string>, fill = " ") =>
+    `| ${widths.map((width, at) => (row[at] ?? "").padEnd(width, fill)).join(" | ")} |`
+  const [first = [], ...rest] = rows
+  return [line(first), line([], "-"), ...rest.map((row) => line(row))].join("\n")
+}

@@ -1,55 +1,29 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import * as Bars from "./Bars.ts"
-import type * as Drive from "./Drive.ts"
+import * as Client from "./Client.ts"
+import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
-import type { Generator } from "./Generator.ts"
+import * as Load from "./Load.ts"
 import * as Pgbench from "./Pgbench.ts"
 import * as Program from "./Program.ts"
-import type { What } from "./Report.ts"
+import * as Receivers from "./Receivers.ts"
 import * as Requests from "./Requests.ts"
-import type { Pair, Server, Subject, Whole } from "./Subject.ts"
+import type { Rate, Run } from "./Rounds.ts"
+import type { Bench, Subject } from "./Subject.ts"
 
-export interface Operation {
-  readonly what: What
-  /** As fast as it goes; or, where requests can come at random, so many times a second. */
-  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Measured, Program.BenchFailed>
-}
+const { warmupMillis } = Load
 
-/** What operations are compared with. */
-export interface Limit {
-  readonly limit: string
-  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Rate, Program.BenchFailed>
-}
+type Measured<A> = Effect.Effect<A, Program.BenchFailed>
+type Requested = keyof Requests.Requests
+type Script = keyof typeof Pgbench.scripts
+type Served = "server" | "shared" | "limited"
 
-/** Operations that are compared with one limit, which is measured with them in every round; and with another one, where there are two ways to see it. */
-export interface Group extends Limit {
-  readonly other?: Limit
-  readonly operations: ReadonlyArray<Operation>
-  /** Its first operation and the limit are measured at half of their rates too, at random. */
-  readonly half?: true
-}
-
-/** How long a run is, and how long before it nothing is counted. */
-export const times = (seconds: number) => ({ warmupMillis: 300, millis: seconds * 1000 })
-
-/** More open invoices than anybody settles a second, until a round has shown how many that are. */
-const firstGuessPerSecond = 20_000
-
-const add = (one: number | undefined, other: number | undefined) => (one === undefined || other === undefined ? undefined : one + other)
-
-/** What a run costs the processes and the database, for each of what it did. */
-export const costed = <A extends Pgbench.Rate>(
-  subject: Subject,
-  pids: ReadonlyArray<number>,
-  run: Effect.Effect<A, Program.BenchFailed>,
-  count: (outcome: A) => number
-) =>
+/** Adds the processor time, WAL and statements of each operation in a run. */
+export const costed = <A extends Rate>(subject: Subject, pids: ReadonlyArray<number>, run: Measured<A>, count: (outcome: A) => number) =>
   Effect.gen(function* () {
-    const cpuMicros = () => pids.reduce<number | undefined>((sum, pid) => add(sum, Program.cpuMicros(pid)), 0)
-    const [before, cpuBefore] = [yield* subject.spent, cpuMicros()]
+    const cpu = () => pids.reduce<number | undefined>((sum, pid) => add(sum, Program.cpuMicros(pid)), 0)
+    const [before, cpuBefore] = [yield* subject.spent, cpu()]
     const outcome = yield* run
-    const [cpuAfter, after] = [cpuMicros(), yield* subject.spent]
+    const [cpuAfter, after] = [cpu(), yield* subject.spent]
     const each = (from: number | undefined, to: number | undefined) =>
       from === undefined || to === undefined ? undefined : (to - from) / count(outcome)
     return {
@@ -57,171 +31,193 @@ export const costed = <A extends Pgbench.Rate>(
       cpuMicros: each(cpuBefore, cpuAfter),
       walBytes: (after.walBytes - before.walBytes) / count(outcome),
       roundTrips: each(before.statements, after.statements)
-    } satisfies Pgbench.Measured
-  })
-
-/** A script with as many clients as it is fastest with here, which is tried out first. */
-export const pgAtBest = (pgbench: Pgbench.Pgbench, seconds: number, script: Pgbench.Script, clients: ReadonlyArray<number>): Limit => {
-  let best: Pgbench.Script | undefined
-  const tried = Effect.gen(function* () {
-    let most = 0
-    for (const number of clients) {
-      const { perSecond } = yield* Pgbench.run(pgbench, { ...script, clients: number }, 1)
-      if (perSecond > most) [most, best] = [perSecond, { ...script, clients: number }]
     }
   })
-  return {
-    limit: Bars.atBest,
-    run: Effect.fnUntraced(function* () {
-      if (best === undefined) yield* tried
-      return yield* Pgbench.run(pgbench, best ?? script, seconds)
-    })
-  }
-}
 
-/**
- * Confirms as fast as a whole service takes them: how many it takes a second, and how many have reached their payee, of the whole time until the last one has. Nothing else is measured
- * before that.
- */
-export const untilSettled = (
-  subject: Subject,
-  generator: Generator,
-  seconds: number,
-  { databaseUrl, keys, server }: Whole
-): ReadonlyArray<Operation> => {
-  const what = { pattern: "one company", clients: 64 }
-  const requests = Requests.make(keys).confirm
-  const run = (operation: string, perSecond?: number) =>
+const add = (one: number | undefined, other: number | undefined) => (one === undefined || other === undefined ? undefined : one + other)
+
+/** Over HTTP: `clients` send requests to a server of the subject, and half of them to the one beside it. */
+const http =
+  (
+    subject: Subject,
+    requested: Requested,
+    { clients = 64, on = "server", beside = false }: { readonly clients?: number; readonly on?: Served; readonly beside?: boolean } = {}
+  ): Run =>
+  (perSecond) =>
     Effect.gen(function* () {
-      const began = performance.now()
+      const server = yield* on === "server" ? Effect.succeed(subject.server) : subject[on]
+      const second = beside && on !== "limited" ? yield* subject.beside[on] : undefined
       const load = {
         port: server.port,
-        clients: what.clients,
-        ...times(seconds),
-        requests,
-        ...(perSecond === undefined ? {} : { perSecond })
+        ...(second && { beside: second.port }),
+        clients,
+        warmupMillis,
+        millis: subject.seconds * 1000,
+        requests: subject.requests[requested],
+        ...(perSecond !== undefined && { perSecond })
       }
-      const outcome = yield* generator(operation, load)
-      yield* Effect.mapError(
-        Effect.provide(Fill.carriedOut, Fill.client(databaseUrl)),
-        ({ message }) => new Program.BenchFailed({ message })
-      )
-      return { ...outcome, settledPerSecond: (outcome.sent * 1000) / (performance.now() - began) }
+      const pids = [server.pid, ...(second === undefined ? [] : [second.pid])]
+      return yield* costed(subject, pids, subject.generator(load), ({ sent }) => sent)
     })
-  const measured = (operation: string, told: (outcome: Effect.Success<ReturnType<typeof run>>) => number): Operation => ({
-    what: { operation, ...what },
-    run: (perSecond) =>
-      Effect.map(
-        costed(subject, [server.pid], run(operation, perSecond), ({ sent }) => sent),
-        (outcome) => ({ ...outcome, perSecond: told(outcome) })
-      )
+
+/** Requests a server that has no database. */
+export const bare =
+  ({ generator, seconds }: Bench, server: Measured<Program.Server>): Run =>
+  () =>
+    Effect.gen(function* () {
+      const { port, pid } = yield* server
+      const before = Program.cpuMicros(pid)
+      const outcome = yield* generator({ port, clients: 64, warmupMillis, millis: seconds * 1000, requests: Requests.plain })
+      const after = Program.cpuMicros(pid)
+      return { ...outcome, ...(before !== undefined && after !== undefined && { cpuMicros: (after - before) / outcome.sent }) }
+    })
+
+const pgbench =
+  (subject: Subject, script: Script): Run =>
+  (perSecond) =>
+    Pgbench.run(subject.pgbench, Pgbench.scripts[script], subject.seconds, perSecond)
+
+/** Runs a script with the number of clients at which it is fastest, which is determined first. */
+const pgbenchAtBest = (subject: Subject, name: Script): Run => {
+  const script: Pgbench.Script = Pgbench.scripts[name]
+  let best: Pgbench.Script | undefined
+  return Effect.fnUntraced(function* () {
+    let most = 0
+    for (const clients of best === undefined ? [2, 4, 8, 16, 32] : []) {
+      const { perSecond } = yield* Pgbench.run(subject.pgbench, { ...script, clients }, 1)
+      if (perSecond > most) [most, best] = [perSecond, { ...script, clients }]
+    }
+    return yield* Pgbench.run(subject.pgbench, best ?? script, subject.seconds)
   })
-  return [measured(Bars.carriedOut, ({ perSecond }) => perSecond), measured(Bars.untilSettled, ({ settledPerSecond }) => settledPerSecond)]
 }
 
-/** The ways in which something is run on a subject, and measured. */
-export const make = (subject: Subject, generator: Generator, seconds: number) => {
-  const { api, journal, sql, pgbench } = subject
-  const { warmupMillis, millis } = times(seconds)
-
-  /** Over HTTP, as clients ask. */
-  const http = (
-    operation: string,
-    pattern: string,
-    clients: number,
-    asked: ReadonlyArray<string>,
-    { port, pid, beside }: Server & Partial<Pair> = api
-  ): Operation => ({
-    what: { operation, pattern, clients },
-    run: (perSecond) =>
-      costed(
-        subject,
-        beside === undefined ? [pid] : [pid, beside.pid],
-        generator(operation, {
-          port,
-          ...(beside && { beside: beside.port }),
-          clients,
-          warmupMillis,
-          millis,
-          requests: asked,
-          ...(perSecond === undefined ? {} : { perSecond })
-        }),
-        ({ sent }) => sent
-      )
-  })
-
-  /** What is asked may depend on what was settled before. */
-  const inProcess = (
-    what: What,
-    ask: Effect.Effect<Pick<Drive.Drive, "operation" | "companies" | "kind" | "first" | "end" | "audited">, Program.BenchFailed>,
-    then: (outcome: Drive.Outcome) => void = () => {}
-  ): Operation => ({
-    what,
-    run: () =>
-      Effect.flatMap(ask, (asked) =>
-        costed(
-          subject,
-          [journal.pid],
-          Effect.tap(subject.drive({ ...asked, clients: what.clients, warmupMillis, millis }), (outcome) =>
-            Effect.sync(() => then(outcome))
-          ),
-          ({ committed }) => committed
-        )
-      )
-  })
-
-  /** Keeps as many invoices of a kind open as will be settled. `next` is the first that was not settled yet. */
-  const opening = (kind: number, next: Effect.Effect<number, Program.BenchFailed>) => {
-    let end = 0
-    let perSecond = firstGuessPerSecond
-    return {
-      ready: Effect.gen(function* () {
-        const first = yield* next
-        const missing = Math.ceil(perSecond * 1.5 * (seconds + 1)) - (end - first)
-        if (missing > 0) {
-          yield* Effect.provideService(Fill.open(kind, end, missing), SqlClient.SqlClient, sql)
-          end += missing
-        }
-        return { first, end }
-      }),
-      ran: (outcome: Pgbench.Outcome) => {
-        perSecond = outcome.perSecond
-      }
-    }
-  }
-
-  /** Invoices of a kind are settled in process, by so many companies. */
-  const settle = (pattern: string, companies: number, kind: number): Operation => {
-    let next = 0
-    const { ready, ran } = opening(
-      kind,
-      Effect.sync(() => next)
-    )
-    const ask = Effect.map(ready, (invoices) => ({ operation: "settle" as const, companies, kind, ...invoices }))
-    return inProcess({ operation: "settle, in process", pattern, clients: 64 }, ask, (outcome) => {
-      next = outcome.next
-      ran(outcome)
+/** Confirms in the Journal's process. */
+const confirmInProcess =
+  (subject: Subject, operation: "confirm" | "audited confirm"): Run =>
+  () =>
+    Effect.flatMap(subject.journal, ({ pid, drive }) => {
+      const asked = { operation, companies: 1, clients: 256, kind: 0, first: 0, end: Drive.endless }
+      return costed(subject, [pid], drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), ({ committed }) => committed)
     })
-  }
 
-  /** The same work by pgbench on our own tables. */
-  const pg = (script: Pgbench.Script) => ({
-    limit: script.name,
-    run: (perSecond?: number) => Pgbench.run(pgbench, script, seconds, perSecond)
+/** More invoices than can be settled in a second: the guess before the first run. */
+const firstGuessPerSecond = 20_000
+
+/** Keeps more invoices of a kind open than `settle` will settle. `next` is the first that is open. */
+const settling = (
+  { sql, seconds }: Subject,
+  kind: number,
+  next: Measured<number>,
+  settle: (open: { readonly first: number; readonly end: number }) => Measured<Rate>
+): Run => {
+  let end = 0
+  let perSecond = firstGuessPerSecond
+  return Effect.fnUntraced(function* () {
+    const first = yield* next
+    const missing = Math.ceil(perSecond * 1.5 * (seconds + 1)) - (end - first)
+    if (missing > 0) {
+      yield* sql(Fill.open(kind, end, missing))
+      end += missing
+    }
+    const outcome = yield* settle({ first, end })
+    perSecond = outcome.perSecond
+    return outcome
+  })
+}
+
+const settleByPgbench = (subject: Subject, script: Script, kind: number): Run =>
+  settling(subject, kind, subject.sql(Fill.settledByPgbench(kind)), () => pgbench(subject, script)())
+
+const settleInProcess = (subject: Subject, companies: number, kind: number): Run => {
+  let next = 0
+  const settled = Effect.sync(() => next)
+  return settling(subject, kind, settled, (open) =>
+    Effect.flatMap(subject.journal, ({ pid, drive }) => {
+      const asked = { operation: "settle" as const, companies, clients: 64, kind, ...open }
+      const run = Effect.tap(drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), (outcome) =>
+        Effect.sync(() => {
+          next = outcome.next
+        })
+      )
+      return costed(subject, [pid], run, ({ committed }) => committed)
+    })
+  )
+}
+
+/** Confirms of the shipped service. The rate is that of settled withdrawals, until the last one. */
+export const untilSettled = (whole: Measured<Subject>): Run =>
+  Effect.fnUntraced(function* () {
+    const subject = yield* whole
+    const began = performance.now()
+    const settled = Effect.gen(function* () {
+      const { sent, p50Millis, p99Millis } = yield* subject.generator({
+        port: subject.server.port,
+        clients: 64,
+        warmupMillis,
+        millis: subject.seconds * 1000,
+        requests: subject.requests.confirm
+      })
+      yield* subject.sql(Fill.carriedOut)
+      return { sent, p50Millis, p99Millis, perSecond: (sent * 1000) / (performance.now() - began) }
+    })
+    return yield* costed(subject, [subject.server.pid], settled, ({ sent }) => sent)
   })
 
-  const pgSettle = (script: Pgbench.Script, kind: number) => {
-    const next = Effect.provideService(Fill.settledByPgbench(kind), SqlClient.SqlClient, sql)
-    const { ready, ran } = opening(kind, next)
-    return {
-      limit: script.name,
-      run: () =>
-        Effect.andThen(
-          ready,
-          Effect.tap(Pgbench.run(pgbench, script, seconds), (outcome) => Effect.sync(() => ran(outcome)))
-        )
-    }
-  }
+/** Runs with a monthly limit of the busy company that is not reached. */
+const limited = (subject: Subject, run: Run): Run => {
+  const set = (limits: string | null) => subject.sql(Fill.limit(limits))
+  return (perSecond) =>
+    Effect.acquireUseRelease(
+      set(JSON.stringify({ monthSats: 1_000_000_000_000 })),
+      () => Effect.tap(run(perSecond), () => subject.sql(Fill.counted)),
+      () => Effect.orDie(set(null))
+    )
+}
 
-  return { http, inProcess, settle, pg, pgSettle }
+/** The number of webhook endpoints in `heard`. */
+export const endpoints = 10
+
+/** Confirms while the busy company has webhook endpoints. They are deleted afterwards, so that the next run doesn't send their remaining events. */
+export const heard =
+  (webhooks: Measured<Subject>, receivers: Measured<Receivers.Receivers>): Run =>
+  () =>
+    Effect.gen(function* () {
+      const [subject, { ports }] = [yield* webhooks, yield* receivers]
+      const client = Client.make(subject.server.port, subject.keys[Fill.busy - 1] ?? "")
+      return yield* Effect.acquireUseRelease(
+        Effect.forEach(ports, (port) => Receivers.endpoint(client, port)),
+        () => http(subject, "confirm")(),
+        (deletes) => Effect.orDie(Effect.all(deletes))
+      )
+    })
+
+/** Confirms at a low rate, alone or while another company sends requests as fast as it can; most of those are refused. */
+const besideFlood = (subject: Subject, flooder?: Measured<Program.Program>): Run =>
+  Effect.fnUntraced(function* () {
+    const { port } = yield* subject.limited
+    const load = { port, warmupMillis, millis: subject.seconds * 1000 }
+    const victim = subject.generator({ ...load, clients: 16, perSecond: 100, requests: [Requests.confirm(subject.keys[0] ?? "")] })
+    if (flooder === undefined) return yield* victim
+    const program = yield* flooder
+    const flood = Program.ask(program, { ...load, clients: 256, requests: subject.requests.confirm }, Load.Outcome)
+    const [outcome] = yield* Effect.all([victim, flood], { concurrency: 2 })
+    return outcome
+  })
+
+/** The ways to run something on a subject. */
+export const of = (subject: Subject) => {
+  const bound =
+    <Args extends ReadonlyArray<unknown>>(run: (subject: Subject, ...args: Args) => Run) =>
+    (...args: Args) =>
+      run(subject, ...args)
+  return {
+    http: bound(http),
+    pgbench: bound(pgbench),
+    pgbenchAtBest: bound(pgbenchAtBest),
+    confirmInProcess: bound(confirmInProcess),
+    settleInProcess: bound(settleInProcess),
+    settleByPgbench: bound(settleByPgbench),
+    limited: bound(limited),
+    besideFlood: bound(besideFlood)
+  }
 }

@@ -1,9 +1,12 @@
-import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import * as Receiver from "@satrail/sandbox/Receiver"
 import * as World from "@satrail/sandbox/World"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option, Schema, Stream, SubscriptionRef } from "effect"
+import * as Fill from "./Fill.ts"
 
-/** A world in which everything is decided as ever, and nothing happens. */
+/** Makes decisions as usual, and stores nothing. */
 const forgetful = (world: World.World): World.World => ({
   ...world,
   commit: (decide) =>
@@ -13,8 +16,8 @@ const forgetful = (world: World.World): World.World => ({
 })
 
 /**
- * The sandbox's node, except that it keeps no invoice. It would keep each for ever, in the process that is measured: half a kilobyte each, a hundred
- * thousand in a run. A real node keeps them in a process of its own. They are never paid; what is reported as paid are the `settlements`, if any are given.
+ * The sandbox's node without its list of invoices, which would grow in the measured process: a real node keeps it in its own. It reports
+ * only the given settlements.
  */
 export const layer = (
   options: Parameters<typeof World.make>[0],
@@ -24,3 +27,44 @@ export const layer = (
     LightningReceiver,
     Effect.map(World.make(options), (world) => ({ ...Receiver.make(forgetful(world)), ...settlements }))
   )
+
+/** Consecutive invoices of one kind, made by `Fill.open`, that the node reports as paid. */
+export const Run = Schema.Struct({ kind: Schema.Int, first: Schema.Int, count: Schema.Int })
+export interface Run extends Schema.Schema.Type<typeof Run> {}
+
+/** The largest number of settlements that a node reports together. */
+const batch = 100
+
+const received = Msat.fromSats(1)
+
+const settlement = (kind: number, number: number, cursor: number, settledAtMillis: number): Settled => {
+  const preimage = Preimage.make(Fill.preimage(kind, number))
+  return { paymentHash: Preimage.hashOf(preimage), received, preimage, settledAtMillis, cursor: String(cursor) }
+}
+
+/** The settlements after the first `after`. */
+const following = (runs: ReadonlyArray<Run>, after: number): ReadonlyArray<Settled> => {
+  const nowMillis = Date.now()
+  const found: Array<Settled> = []
+  let before = 0
+  for (const { kind, first, count } of runs) {
+    for (let at = Math.max(after, before); at < before + count && found.length < batch; at++)
+      found.push(settlement(kind, first + at - before, at + 1, nowMillis))
+    before += count
+  }
+  return found
+}
+
+/** Reports runs as fast as they are read. The cursor is the number of settlements so far, so an interrupted stream resumes where it ended. */
+export const settlements =
+  (runs: SubscriptionRef.SubscriptionRef<ReadonlyArray<Run>>): LightningReceiver["Service"]["settlements"] =>
+  (after) =>
+    Stream.paginate(Number(after ?? 0), (at) =>
+      SubscriptionRef.changes(runs).pipe(
+        Stream.map((all) => following(all, at)),
+        Stream.filter((found) => found.length > 0),
+        Stream.runHead,
+        Effect.map(Option.getOrElse(() => [])),
+        Effect.map((found) => [found, Option.some(at + found.length)] as const)
+      )
+    )

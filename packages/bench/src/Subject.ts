@@ -1,66 +1,64 @@
-import { Effect, Layer, Schema, type Scope } from "effect"
+import { Effect, Layer, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import path from "node:path"
 import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
+import type { Generator } from "./Generator.ts"
 import type { Pgbench } from "./Pgbench.ts"
 import type { Postgres } from "./Postgres.ts"
 import * as Program from "./Program.ts"
-import type * as Reports from "./Reports.ts"
+import * as Requests from "./Requests.ts"
 import * as Service from "./Service.ts"
 
-export interface Server {
-  readonly port: number
-  readonly pid: number
+/** The settings of a run. */
+export interface Bench {
+  readonly generator: Generator
+  readonly directory: string
+  /** Options of Node for the measured processes, such as those that write CPU profiles. */
+  readonly nodeArgs: ReadonlyArray<string>
+  readonly seconds: number
+  readonly rounds: number
+  readonly wanted: (operation: string) => boolean
+  readonly tell: (line: string) => void
 }
 
-/** Two processes, of which each has half of the clients. */
-export interface Pair extends Server {
-  readonly beside: Server
-}
+type Lazy<A> = Effect.Effect<A, Program.BenchFailed>
 
-/** What is measured: programs over one filled database. */
-export interface Subject {
-  /** The HTTP side of the service, without workers, where one company asks and no other. */
-  readonly api: Server
-  /** The same, where all companies ask: for a minute after another one has, none has the service to itself (http/src/Lanes.ts). */
-  readonly shared: Server
-  /** Each of these with another process beside it. */
-  readonly pairs: { readonly api: Pair; readonly shared: Pair }
-  /** The process of the Journal without HTTP, and what it is asked. */
-  readonly journal: { readonly pid: number }
-  readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
-  /** The API keys of the companies, in order, and how many rows their past has. */
+/** Starts something when it is first used. It ends when this scope closes. */
+export const lazily = <A>(make: Effect.Effect<A, Program.BenchFailed, Scope.Scope>): Effect.Effect<Lazy<A>, never, Scope.Scope> =>
+  Effect.flatMap(Effect.scope, (scope) => Effect.cached(Scope.provide(make, scope)))
+
+/** A measured subject: a filled database and programs that use it. */
+export interface Subject extends Pick<Bench, "seconds" | "generator"> {
+  readonly server: Program.Server & { readonly program?: Program.Program }
+  /** Serves the requests of many companies. With `server`, one company would have the service to itself only a minute later (http/src/edge/Lanes.ts). */
+  readonly shared: Lazy<Program.Server>
+  /** Second processes for each of these. */
+  readonly beside: { readonly server: Lazy<Program.Server>; readonly shared: Lazy<Program.Server> }
+  /** Limits requests as by default. */
+  readonly limited: Lazy<Program.Server>
+  readonly journal: Lazy<{
+    readonly pid: number
+    readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
+  }>
   readonly keys: ReadonlyArray<string>
-  readonly rows: number
-  readonly sql: SqlClient.SqlClient
+  readonly requests: Requests.Requests
+  readonly sql: <A, E extends { readonly message: string }>(
+    use: Effect.Effect<A, E, SqlClient.SqlClient>
+  ) => Effect.Effect<A, Program.BenchFailed>
   readonly pgbench: Pgbench
-  /** Another HTTP side over the same database, until the scope closes. */
-  readonly another: (options: Program.ForkOptions) => Effect.Effect<Server, Program.BenchFailed, Scope.Scope>
-  /** What the database server has written to its log (WAL), and how many statements it was sent, since it began. */
+  /** Bytes written to the WAL and statements sent since the database server started. */
   readonly spent: Effect.Effect<{ readonly walBytes: number; readonly statements: number | undefined }, Program.BenchFailed>
 }
 
-/** A service with more than its HTTP side, over a database of its own. */
-export interface Whole {
-  readonly server: Server
-  readonly keys: ReadonlyArray<string>
-  readonly databaseUrl: string
-}
-
-/** A whole service whose node reports what it is told was paid. */
-export interface Settling extends Whole {
-  readonly report: (run: Reports.Run) => Effect.Effect<void>
-  readonly sql: SqlClient.SqlClient
-}
-
 export interface Options {
-  /** How many rows of the past there are. */
+  /** For the folder of its files. */
+  readonly name: string
   readonly rows: number
-  readonly directory: string
-  /** Where CPU profiles go when the programs end. None unless given. */
-  readonly profileDirectory?: string | undefined
-  readonly tell: (line: string) => void
+  /** Workers beside HTTP. "shipped" is the whole service as `npm start` runs it. */
+  readonly workers?: "webhooks" | "all" | "shipped"
+  /** The sources of this package in another build. */
+  readonly sources?: string
 }
 
 const Spent = Schema.decodeUnknownSync(Schema.Struct({ wal: Schema.FiniteFromString, statements: Schema.NullOr(Schema.FiniteFromString) }))
@@ -71,116 +69,59 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   SATRAIL_DATA: directory,
   ...Program.surroundings(directory),
   PORT: "0",
-  // One caller asks at one address, as fast as he can: what is measured is the answer, not its limits.
   SATRAIL_LNURL_PER_ADDRESS: "10000000",
   SATRAIL_LNURL_PER_CALLER: "10000000",
   SATRAIL_LNURL_OPEN: "10000000",
   SATRAIL_REQUESTS_PER_KEY: "0",
-  // The loaded past never was at its node.
+  SATRAIL_REQUESTS_PER_STRANGER: "0",
+  // The history was never paid by the node.
   SATRAIL_RECONCILE_SECONDS: "86400",
-  // A line a request would be measured with it.
   SATRAIL_REQUEST_LOG: "no"
 })
 
-/** The HTTP side of the service over a database; where it `sendsWebhooks`, with the worker that does. */
-const api = (databaseUrl: string, directory: string, profileDirectory: string | undefined, sendsWebhooks = false) =>
-  Program.server("apiProgram", {
-    env: { ...environment(databaseUrl, directory), ...(sendsWebhooks && { BENCH_SENDS_WEBHOOKS: "yes" }) },
-    nodeArgs: profiled(profileDirectory)
-  })
-
-/** What Node is given to write a CPU profile there when it ends. */
-export const profiled = (directory: string | undefined) => (directory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${directory}`])
-
-const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (context) => Effect.provide(SqlClient.SqlClient, context))
-
-const unreachable = Effect.mapError(({ message }: { readonly message: string }) => new Program.BenchFailed({ message }))
-
-/** Companies and so many rows of their past; the companies' keys. */
-const filled = (rows: number, tell: (line: string) => void) =>
-  Effect.tap(Fill.companies, () =>
-    Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`))
-  )
-
-/** Makes a database, has the service make its tables, and fills it. Everything is gone when the scope closes. */
+/** Creates a database, lets the service create its tables, and fills it. */
 export const make = Effect.fnUntraced(function* (
   postgres: Postgres,
-  program: string,
-  { rows, directory, profileDirectory, tell }: Options
-) {
+  { generator, directory: parent, nodeArgs, seconds, tell }: Bench,
+  { name, rows, workers, sources }: Options
+): Effect.fn.Return<Subject, Program.BenchFailed, Scope.Scope> {
+  const directory = path.join(parent, name)
   const url = yield* postgres.database
-  const server = yield* api(url, path.join(directory, "api"), profileDirectory)
-  const sql = yield* unreachable(client(url))
-  const keys = yield* Effect.provideService(filled(rows, tell), SqlClient.SqlClient, sql)
-  const journal = yield* Program.fork("journalProgram", { env: environment(url, directory), nodeArgs: profiled(profileDirectory) })
-  const counted = yield* Effect.provideService(Fill.countStatements, SqlClient.SqlClient, sql)
-  const another: Subject["another"] = ({ env, nodeArgs = [], ...more }) =>
-    Program.server("apiProgram", {
-      ...more,
-      env: { ...environment(url, path.join(directory, "api")), ...env },
-      nodeArgs: [...profiled(profileDirectory), ...nodeArgs]
-    })
-  const [shared, besideApi, besideShared] = [yield* another({}), yield* another({}), yield* another({})]
+  const env = environment(url, directory)
+  const serve = (more: NodeJS.ProcessEnv = {}) => Program.server("apiProgram", { env: { ...env, ...more }, nodeArgs, sources })
+  const shipped = Service.start({ directory, databaseUrl: url, nodeArgs, env: { SATRAIL_RECONCILE_SECONDS: "86400" } })
+  const served = Effect.map(serve({ BENCH_WORKERS: workers }), (program) => ({ ...program, program }))
+  const server = yield* workers === "shipped" ? shipped : served
+  const client = yield* Program.failed(Layer.build(Fill.client(url)))
+  const sql: Subject["sql"] = (use) => Program.failed(Effect.provideContext(use, client))
+  const keys = yield* sql(Fill.companies)
+  if (rows > 0)
+    yield* sql(Fill.history(rows, (loaded) => tell(`${name}: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)))
+  const counted = yield* sql(Fill.countStatements)
+  const calls = counted ? "(select sum(calls)::text from pg_stat_statements)" : "null"
+  const spent = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<object>(`select (pg_current_wal_insert_lsn() - '0/0')::text as wal, ${calls} as statements`)
+  )
   return {
-    api: server,
-    shared,
-    pairs: { api: { ...server, beside: besideApi }, shared: { ...shared, beside: besideShared } },
-    journal,
-    drive: (drive) =>
-      Effect.suspend(() => {
-        journal.child.send(drive)
-        return Program.message(journal, Drive.Outcome)
-      }),
+    seconds,
+    generator,
+    server,
+    shared: yield* lazily(serve()),
+    beside: { server: yield* lazily(serve()), shared: yield* lazily(serve()) },
+    limited: yield* lazily(serve({ SATRAIL_REQUESTS_PER_KEY: undefined })),
+    journal: yield* lazily(
+      Effect.map(Program.fork("journalProgram", { env, nodeArgs }), (program) => ({
+        pid: program.pid,
+        drive: (drive: Drive.Drive) => Program.ask(program, drive, Drive.Outcome)
+      }))
+    ),
     keys,
-    rows,
+    requests: Requests.make(keys, rows),
     sql,
-    pgbench: { program, url, directory },
-    another,
-    spent: sql
-      .unsafe<object>(
-        `select (pg_current_wal_insert_lsn() - '0/0')::text as wal, ${counted ? "(select sum(calls)::text from pg_stat_statements)" : "null"} as statements`
-      )
-      .pipe(
-        Effect.map(([row]) => Spent(row)),
-        Effect.map(({ wal, statements }) => ({ walBytes: wal, statements: statements ?? undefined })),
-        unreachable
-      )
-  } satisfies Subject
-})
-
-/** The HTTP side of the service and the worker that sends webhooks, over a database of its own with the same past. */
-export const sending = Effect.fnUntraced(function* (postgres: Postgres, { rows, directory, profileDirectory, tell }: Options) {
-  const databaseUrl = yield* postgres.database
-  const server = yield* api(databaseUrl, path.join(directory, "sending"), profileDirectory, true)
-  return { server, databaseUrl, keys: yield* unreachable(Effect.provide(filled(rows, tell), Fill.client(databaseUrl))) } satisfies Whole
-})
-
-/** The service with all of its workers and such a node, over a database of its own with the same past. */
-export const settling = Effect.fnUntraced(function* (postgres: Postgres, { rows, directory, profileDirectory, tell }: Options) {
-  const databaseUrl = yield* postgres.database
-  const env = environment(databaseUrl, path.join(directory, "settling"))
-  const program = yield* Program.fork("settlingProgram", { env, nodeArgs: profiled(profileDirectory) })
-  const { port } = yield* Program.message(program, Program.Listening)
-  const sql = yield* unreachable(client(databaseUrl))
-  const keys = yield* Effect.provideService(filled(rows, tell), SqlClient.SqlClient, sql)
-  const report = (run: Reports.Run) => Effect.sync(() => void program.child.send(run))
-  return { server: { port, pid: program.pid }, databaseUrl, keys, report, sql } satisfies Settling
-})
-
-/** Starts the whole service, and gives it the same companies. */
-export const whole = Effect.fnUntraced(function* (
-  postgres: Postgres,
-  directory: string,
-  profileDirectory: string | undefined,
-  env: Readonly<Record<string, string>> = {}
-) {
-  const databaseUrl = yield* postgres.database
-  const server = yield* Service.start({
-    directory: path.join(directory, "whole"),
-    databaseUrl,
-    profileDirectory,
-    env: { SATRAIL_RECONCILE_SECONDS: "86400", ...env }
-  })
-  const keys = yield* Effect.provide(Fill.companies, Fill.client(databaseUrl)).pipe(unreachable)
-  return { server, keys, databaseUrl } satisfies Whole
+    pgbench: { program: postgres.pgbench, url, directory: parent },
+    spent: Effect.map(sql(spent), ([row]) => {
+      const { wal, statements } = Spent(row)
+      return { walBytes: wal, statements: statements ?? undefined }
+    })
+  }
 })

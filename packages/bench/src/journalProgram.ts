@@ -1,4 +1,5 @@
-// The Journal and its callers, in a process without HTTP: a drive comes in as a message, its result goes out as one.
+// The Journal and its callers in a process without HTTP. Receives each workload as a message, and sends its
+// result as a message.
 import * as Storage from "@satrail/postgres/Storage"
 import { ManagedRuntime, Redacted, Schema } from "effect"
 import * as Drive from "./Drive.ts"

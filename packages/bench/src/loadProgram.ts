@@ -1,5 +1,6 @@
-// The load generator's process: a load comes in as a message, what came of it goes out as one. Apart from the rest, so that nothing
-// else takes its time, and kept for the whole run, so that it is as fast in the first round as in the last.
+// The load generator's process. A load arrives as a message, and its result is sent as one. It is a separate
+// process so that nothing else takes its time, and is kept for the whole run so that it is equally fast in
+// all rounds.
 import { Schema } from "effect"
 import * as Load from "./Load.ts"
 

@@ -1,4 +1,4 @@
-// The limit of reads: node:http alone, with JSON out and nothing between. What it answers is as long as what the service does.
+// The upper limit of reads: only node:http with JSON output. Its response is as long as the service's.
 import { createServer } from "node:http"
 
 const server = createServer((_request, response) => {

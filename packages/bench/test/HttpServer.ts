@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { createServer, type RequestListener } from "node:http"
 
-/** A server in this process, for as long as the scope is open; its port. */
+/** Starts a server in this process until the scope closes. Returns its port. */
 export const server = (listener: RequestListener) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {

@@ -5,7 +5,6 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
-import * as IssuedOffers from "@satrail/core/receiving/IssuedOffers"
 import * as Settlements from "@satrail/core/receiving/Settlements"
 import * as Policy from "@satrail/core/service/Policy"
 import { Records } from "@satrail/core/service/Records"
@@ -15,14 +14,13 @@ import { SqlClient } from "effect/sql"
 import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Drive from "../src/Drive.ts"
 import * as Fill from "../src/Fill.ts"
-import * as Reports from "../src/Reports.ts"
 import * as SigningNode from "../src/SigningNode.ts"
 
 const [pgSpread, pgBusy, ourSpread, ourBusy, reportedSpread, reportedBusy] = Fill.kinds.opens
 const company = (number: number) => CompanyId.make(Fill.id(Fill.kinds.company, number))
 const none = { companies: 1, clients: 1, warmupMillis: 0, millis: 0, kind: 0, first: 0, end: 0 }
 
-/** How many rows each table has. */
+/** The number of rows in each table. */
 const counted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql.unsafe<{ readonly name: string }>(
@@ -32,7 +30,7 @@ const counted = Effect.gen(function* () {
   return new Map((yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(all)).map(({ name, rows }) => [name, Number(rows)]))
 })
 
-/** Which tables have more rows than before, and how many. */
+/** The number of rows that `act` adds to each table that grows. */
 const written = <E, R>(act: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const before = yield* counted
@@ -61,7 +59,7 @@ const agrees = (number: number) =>
   })
 
 layer(database, { excludeTestServices: true })("a filled database", (it) => {
-  it.effect("fill: the history agrees with its totals, and the API keys of its companies are known", () =>
+  it.effect("fill: the history matches its totals, and the API keys of its companies are known", () =>
     Effect.gen(function* () {
       for (const number of [1, 500, Fill.busy]) yield* agrees(number)
       const records = yield* Records
@@ -79,7 +77,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  // What is compared must do the same: a row less on one side, and a ratio says nothing.
+  // Both sides must do the same work: if one writes fewer rows, the ratio is meaningless.
   it.effect("fill: pgbench's confirm writes the same rows as the service's", () =>
     Effect.gen(function* () {
       const ours = yield* written(Drive.run({ ...none, operation: "confirm", millis: 60_000, end: 1 }))
@@ -109,17 +107,17 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("fill: settlements that a node reports write the same rows, and each once where the stream breaks off and is resumed", () =>
+  it.effect("fill: settlements reported by a node write the same rows, each once, even if the stream breaks off and resumes", () =>
     Effect.gen(function* () {
-      const runs = yield* SubscriptionRef.make<ReadonlyArray<Reports.Run>>([])
-      // A stream that ends after so many: the node goes away.
+      const runs = yield* SubscriptionRef.make<ReadonlyArray<SigningNode.Run>>([])
+      // The node's stream ends after `count` settlements.
       const credited = (count: number) => {
-        const settlements = (after: string | null) => Stream.take(Reports.settlements(runs)(after), count)
+        const settlements = (after: string | null) => Stream.take(SigningNode.settlements(runs)(after), count)
         const node = SigningNode.layer({ seed: "bench", network: "regtest" }, { settlements })
         const policy = Policy.layer({ ...Policy.defaults, network: "regtest", domain: "satrail.localhost" })
         return Effect.provide(
           Effect.flatMap(Settlements.make, ({ listen }) => listen()),
-          Layer.mergeAll(node, policy, IssuedOffers.layerNone)
+          Layer.merge(node, policy)
         )
       }
       const listening = yield* Effect.forkChild(written(Effect.andThen(credited(7), credited(33))))

@@ -6,7 +6,10 @@ import { server } from "./HttpServer.ts"
 
 const keys = Array.from({ length: Fill.busy }, (_, at) => `key-${at + 1}`)
 
-/** A service of companies that all have 7 sats, and whose reported settlements are in their balances so long after the report, but for some that are lost. */
+/**
+ * A service whose companies all have 7 sats. Reported settlements are credited after this delay, and some are
+ * lost.
+ */
 const service = Effect.fnUntraced(function* (lateMillis: number, lost: number) {
   const credits = new Map<string, number>()
   let creditedAt = 0
@@ -33,7 +36,7 @@ const service = Effect.fnUntraced(function* (lateMillis: number, lost: number) {
 const run = { kind: 6, first: 990, count: 1500 }
 
 describe("settlements that a node reports", () => {
-  it.live("settling: a settlement counts once its company's balance has it", () =>
+  it.live("settling: a settlement counts once its company's balance includes it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { settling, isCredited } = yield* service(300, 0)
@@ -44,12 +47,12 @@ describe("settlements that a node reports", () => {
     )
   )
 
-  it.live("settling: a settlement that is in no balance fails the run", () =>
+  it.live("settling: a settlement that no balance includes fails the run", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { settling } = yield* service(0, 2)
         const { message } = yield* Effect.flip(Settling.reported(settling, Fill.spread, run, (timed) => timed))
-        assert.strictEqual(message, "1500 settlements were reported, and the balances have 1498 sats more")
+        assert.strictEqual(message, "1500 settlements were reported, and the balances grew by 1498 sats")
       })
     )
   )

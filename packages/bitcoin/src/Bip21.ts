@@ -2,20 +2,20 @@ import { Result, Schema } from "effect"
 import * as Msat from "./Msat.ts"
 import { type Network, parameters as networks } from "./Network.ts"
 
-/** What a `bitcoin:` URI says (BIP 21, BIP 321). Nothing in it is checked yet but its amount. */
+/** The contents of a `bitcoin:` URI (BIP 21, BIP 321). Only its amount has been validated. */
 export interface Bip21 {
-  /** Absent where the URI has only other ways to pay. */
+  /** Absent if the URI has only other ways to pay. */
   readonly address?: string
   readonly amount?: Msat.Msat
   readonly label?: string
   readonly message?: string
-  /** A BOLT 11 invoice for the same payment, or an LNURL. */
+  /** A BOLT 11 invoice or an LNURL for the same payment. */
   readonly lightning?: string
   /** A BOLT 12 offer for the same payment. */
   readonly offer?: string
 }
 
-/** The URI cannot be acted upon. */
+/** The URI cannot be used. */
 export class Bip21Invalid extends Schema.TaggedError<Bip21Invalid>()("Bip21Invalid", {
   reason: Schema.Literals(["malformed", "amount", "duplicate", "required", "nothing_to_pay"]),
   message: Schema.String
@@ -25,7 +25,10 @@ const refuse = (reason: Bip21Invalid["reason"], message: string) => Result.fail(
 
 const msatPerBtc = 100_000_000_000n
 
-/** The amount in decimal BTC. Not one of JSON's numbers: `050.00` and `.5` are amounts here, `1e3` is none. */
+/**
+ * Parses an amount in decimal BTC. It isn't JSON's number syntax: `050.00` and `.5` are amounts here, `1e3`
+ * is not.
+ */
 const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
   const refused = (why: string) => refuse("amount", `The amount in the bitcoin: URI must ${why}`)
   const [, whole, fraction = ""] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
@@ -33,7 +36,7 @@ const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
   if (/[1-9]/.test(fraction.slice(8))) return refused("be a whole number of satoshis: it has more than 8 decimals")
   const bitcoin = whole.replace(/^0+/, "")
   const sats = BigInt(fraction.slice(0, 8).padEnd(8, "0"))
-  // No amount that can be has more digits: what is longer is not computed with.
+  // No possible amount has more digits, so a longer one is not computed.
   const amount = bitcoin.length > 8 ? undefined : BigInt(bitcoin) * msatPerBtc + Msat.fromSats(sats)
   if (amount === undefined || amount > Msat.max) return refused(`be at most ${Msat.toSats(Msat.max)} sats, all bitcoin there can be`)
   return amount === 0n ? refused("be more than 0") : Result.succeed(Msat.make(amount))
@@ -47,13 +50,13 @@ const decodeText = (text: string): string | undefined => {
   }
 }
 
-/** Whether a text is a `bitcoin:` URI, good or bad. */
+/** Returns whether a string is a `bitcoin:` URI, valid or not. */
 export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
 
 /**
- * Reads a `bitcoin:` URI. The scheme and the names of parameters may be in upper case, as in QR codes. A parameter that is named
- * twice, or that begins with `req-` and is not known here, refuses the whole URI. Where a network is given, its address may be in
- * a parameter named as its addresses begin (BIP 321: `bitcoin:?bc=bc1q…`).
+ * Parses a `bitcoin:` URI. The scheme and parameter names may be in upper case, as in QR codes. A duplicate
+ * parameter, or an unknown one that begins with `req-`, makes the URI invalid. If a network is given, the
+ * address may be in a parameter named like the network's address prefix (BIP 321: `bitcoin:?bc=bc1q…`).
  */
 export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip21Invalid> =>
   Result.gen(function* () {
@@ -64,9 +67,10 @@ export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip
       const equals = parameter.indexOf("=")
       const name = (equals < 0 ? parameter : parameter.slice(0, equals)).toLowerCase()
       const value = decodeText(equals < 0 ? "" : parameter.slice(equals + 1))
-      if (value === undefined) return yield* refuse("malformed", `The bitcoin: URI's "${name}" is not percent-encoded UTF-8`)
-      if (parameters.has(name)) return yield* refuse("duplicate", `The bitcoin: URI names "${name}" twice`)
-      if (name.startsWith("req-")) return yield* refuse("required", `The bitcoin: URI demands "${name}", which is not known here`)
+      if (value === undefined) return yield* refuse("malformed", `"${name}" in the bitcoin: URI must be percent-encoded UTF-8`)
+      if (parameters.has(name)) return yield* refuse("duplicate", `The bitcoin: URI contains "${name}" twice`)
+      if (name.startsWith("req-"))
+        return yield* refuse("required", `The bitcoin: URI requires "${name}", which this service does not support`)
       parameters.set(name, value)
     }
     const written = parameters.get("amount")
@@ -77,7 +81,7 @@ export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip
     const label = parameters.get("label")
     const message = parameters.get("message")
     if (address === "" && lightning === undefined && offer === undefined) {
-      return yield* refuse("nothing_to_pay", "The bitcoin: URI has neither an address nor a Lightning invoice nor an offer")
+      return yield* refuse("nothing_to_pay", "The bitcoin: URI must contain an address, a Lightning invoice or an offer")
     }
     return {
       ...(address !== "" && { address }),

@@ -4,15 +4,15 @@ import { p2sh, p2tr, p2wpkh } from "@scure/btc-signer/payment.js"
 import { Result, Schema } from "effect"
 import * as Network from "./Network.ts"
 
-/** The kinds of output that are paid to. */
+/** The supported kinds of output. */
 export const Kind = Schema.Literals(["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"])
 export type Kind = typeof Kind.Type
 
-/** What a customer may ask to be paid at: P2TR (BIP 86), P2WPKH (BIP 84), P2SH-P2WPKH (BIP 49). */
+/** Address types that a customer may request: P2TR (BIP 86), P2WPKH (BIP 84), P2SH-P2WPKH (BIP 49). */
 export const AddressType = Schema.Literals(["taproot", "segwit", "nested_segwit"])
 export type AddressType = typeof AddressType.Type
 
-/** An address of one network and the output script it stands for, in hex. Bech32 addresses are in lower case. */
+/** An address on one network, with its output script in hex. Bech32 addresses are in lower case. */
 export const BitcoinAddress = Schema.Struct({
   address: Schema.String,
   network: Network.Network,
@@ -21,7 +21,7 @@ export const BitcoinAddress = Schema.Struct({
 })
 export interface BitcoinAddress extends Schema.Schema.Type<typeof BitcoinAddress> {}
 
-/** The text is no address that this network can pay. `networks` are those it belongs to, where that is known. */
+/** The text is not an address that this network can pay. `networks` are those it belongs to, if known. */
 export class BitcoinAddressInvalid extends Schema.TaggedError<BitcoinAddressInvalid>()("BitcoinAddressInvalid", {
   reason: Schema.Literals([
     "malformed",
@@ -37,14 +37,17 @@ export class BitcoinAddressInvalid extends Schema.TaggedError<BitcoinAddressInva
   networks: Schema.Array(Network.Network)
 }) {}
 
-/** Outputs below this are not relayed at the default dust rate of 3 sat/vB (Bitcoin Core's GetDustThreshold). Sats. */
+/**
+ * Minimum output in sats. Smaller ones are not relayed at the default dust rate of 3 sat/vB (Bitcoin Core's
+ * GetDustThreshold).
+ */
 export const dustLimitSats = (kind: Kind): bigint => dust[kind]
 const dust: { readonly [kind in Kind]: bigint } = { p2pkh: 546n, p2sh: 540n, p2wpkh: 294n, p2wsh: 330n, p2tr: 330n }
 
-/** BIP 173: no address is longer. */
+/** Maximum length of an address (BIP 173). */
 const maxBech32Length = 90
 
-/** BIP 433: the script `OP_1 <4e73>`, which anyone can spend. */
+/** The script `OP_1 <4e73>` (BIP 433), which anyone can spend. */
 const anchor = "4e73"
 
 const base58check = createBase58check(sha256)
@@ -60,7 +63,7 @@ const attempt = <A>(f: () => A): A | undefined => {
   }
 }
 
-/** The length of the hash or key that each kind's script carries, and the script around it. */
+/** The length of the hash or key in each kind's script, and the script around it. */
 const frame: { readonly [kind in Kind]: { readonly bytes: number; readonly head: string; readonly tail: string } } = {
   p2pkh: { bytes: 20, head: "76a914", tail: "88ac" },
   p2sh: { bytes: 20, head: "a914", tail: "87" },
@@ -83,33 +86,33 @@ const make = (kind: Kind, payload: Uint8Array, network: Network.Network): Bitcoi
 
 const elsewhere = (is: (parameters: Network.Parameters) => boolean, network: Network.Network) => {
   const networks = Network.all.filter((one) => is(Network.parameters[one]))
-  return refuse("wrong_network", `This is an address of ${networks.join(" or ")}, and this service runs on ${network}`, networks)
+  return refuse("wrong_network", `This is a ${networks.join(" or ")} address, but this service runs on ${network}`, networks)
 }
 
 const decodeSegwit = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
   const plain = bech32.decodeUnsafe(text, maxBech32Length)
   const decoded = plain ?? bech32m.decodeUnsafe(text, maxBech32Length)
-  if (!decoded) return refuse("checksum", "The address has a typing error: its checksum does not fit")
+  if (!decoded) return refuse("checksum", "The address's checksum is wrong. Check for a typo")
   const [version, ...words] = decoded.words
   const program = bech32.fromWordsUnsafe(words)
   if (version === undefined || version > 16 || !program) return refuse("malformed", "The address does not contain a witness program")
-  // BIP 350: version 0 is bech32, every other version bech32m. The wrong one hides typing errors.
-  if ((version === 0) !== (plain !== undefined)) return refuse("checksum", "The address carries the other kind of bech32 checksum")
+  // BIP 350: version 0 is bech32, every other version bech32m. The wrong checksum can hide typing errors.
+  if ((version === 0) !== (plain !== undefined)) return refuse("checksum", "The address uses the wrong bech32 checksum for its version")
   if (program.length < 2 || program.length > 40 || (version === 0 && program.length !== 20 && program.length !== 32)) {
-    return refuse("program_length", "The address contains a witness program of an impossible length")
+    return refuse("program_length", "The address's witness program has an invalid length")
   }
   const is = (parameters: Network.Parameters) => parameters.bech32Prefix === decoded.prefix
   if (!is(Network.parameters[network])) return elsewhere(is, network)
   if (version === 0) return Result.succeed(make(program.length === 20 ? "p2wpkh" : "p2wsh", program, network))
   if (version === 1 && program.length === 32) return Result.succeed(make("p2tr", program, network))
   return version === 1 && hex.encode(program) === anchor
-    ? refuse("pay_to_anchor", "A pay-to-anchor output can be spent by anyone: give an address of your own")
-    : refuse("unknown_witness_version", `No wallet can spend an output of witness version ${version} and ${program.length} bytes yet`)
+    ? refuse("pay_to_anchor", "Anyone can spend a pay-to-anchor output. Use a different address")
+    : refuse("unknown_witness_version", `Outputs of witness version ${version} with ${program.length} bytes are not spendable yet`)
 }
 
 const decodeBase58 = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
   const bytes = attempt(() => base58check.decode(text))
-  if (bytes === undefined) return refuse("checksum", "The address has a typing error: its checksum does not fit")
+  if (bytes === undefined) return refuse("checksum", "The address's checksum is wrong. Check for a typo")
   const [version] = bytes
   const is = (parameters: Network.Parameters) => version === parameters.p2pkhVersion || version === parameters.p2shVersion
   if (bytes.length !== 21 || !Network.all.some((one) => is(Network.parameters[one])))
@@ -121,31 +124,31 @@ const decodeBase58 = (text: string, network: Network.Network): Result.Result<Bit
 const hasBech32Form = /^(?:[a-z]{2,12}1[02-9ac-hj-np-z]{6,}|[A-Z]{2,12}1[02-9AC-HJ-NP-Z]{6,})$/
 const hasSegwitPrefix = /^(?:bc|tb|bcrt)1/i
 
-/** Reads an address that pays on `network`: base58 (P2PKH, P2SH), BIP 173 and BIP 350 up to witness version 1. */
+/** Decodes an address on `network`: base58 (P2PKH, P2SH), BIP 173 and BIP 350 up to witness version 1. */
 export const decode = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
-  if (text.length > maxBech32Length) return refuse("malformed", `An address has at most ${maxBech32Length} characters`)
+  if (text.length > maxBech32Length) return refuse("malformed", `An address must have at most ${maxBech32Length} characters`)
   if (hasSegwitPrefix.test(text)) {
     return hasBech32Form.test(text)
       ? decodeSegwit(text, network)
-      : refuse("malformed", "The address contains a character that no address has, or mixes upper and lower case")
+      : refuse("malformed", "The address contains an invalid character, or mixes upper and lower case")
   }
   if (/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return decodeBase58(text, network)
   return hasBech32Form.test(text)
     ? refuse("unknown_prefix", "Not a valid bitcoin address")
-    : refuse("malformed", "The address contains a character that no address has")
+    : refuse("malformed", "The address contains an invalid character")
 }
 
-/** The address of `kind` that pays to a hash or key, `undefined` when it is not as long as that kind's. */
+/** Returns the address of `kind` that pays to a hash or key; undefined if its length doesn't fit the kind. */
 export const fromPayload = (kind: Kind, payload: Uint8Array, network: Network.Network): BitcoinAddress | undefined =>
   payload.length === frame[kind].bytes ? make(kind, payload, network) : undefined
 
-/** The hash or key inside of an address. */
+/** Returns the hash or key in an address. */
 export const payload = ({ kind, scriptPubKey }: BitcoinAddress): Uint8Array => {
   const { head, bytes } = frame[kind]
   return hex.decode(scriptPubKey.slice(head.length, head.length + bytes * 2))
 }
 
-/** The address of an output script in hex. */
+/** Returns the address of an output script in hex. */
 export const fromScript = (scriptPubKey: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
   const text = scriptPubKey.toLowerCase()
   const kind = Kind.literals.find((one) => {
@@ -153,7 +156,7 @@ export const fromScript = (scriptPubKey: string, network: Network.Network): Resu
     return text.length === head.length + bytes * 2 + tail.length && text.startsWith(head) && text.endsWith(tail) && /^[0-9a-f]+$/.test(text)
   })
   return kind === undefined
-    ? refuse("unknown_script", "No address stands for this script")
+    ? refuse("unknown_script", "This script has no address")
     : Result.succeed(make(kind, hex.decode(text.slice(frame[kind].head.length, frame[kind].head.length + frame[kind].bytes * 2)), network))
 }
 
@@ -163,6 +166,9 @@ const script = {
   nested_segwit: (publicKey: Uint8Array) => p2sh(p2wpkh(publicKey)).script
 }
 
-/** The address that a 33-byte public key can spend from. Throws on bytes that are no key: keys come from our own derivation. */
+/**
+ * Returns the address of a 33-byte public key. Throws on an invalid key, because keys come from our
+ * derivation.
+ */
 export const fromPublicKey = (publicKey: Uint8Array, type: AddressType, network: Network.Network): BitcoinAddress =>
   Result.getOrThrow(fromScript(hex.encode(script[type](publicKey)), network))

@@ -11,32 +11,32 @@ import * as PaymentHash from "./PaymentHash.ts"
 
 export type { Hop } from "./Bolt11Field.ts"
 
-/** An invoice (BOLT 11) whose signature was checked. Hashes, secrets and keys are hex. */
+/** An invoice (BOLT 11) with a verified signature. Hashes, secrets and keys are hex. */
 export interface Bolt11 {
   /** In lower case. */
   readonly paymentRequest: string
   readonly network: Network.Network
-  /** What the payee asks for, routing fees not included. Absent: the payer decides. */
+  /** The requested amount without routing fees. Absent: the payer chooses it. */
   readonly amount?: Msat.Msat
   readonly timestampSeconds: number
   readonly expirySeconds: number
   readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentSecret: string
-  /** The node that signed. */
+  /** The node that signed it. */
   readonly payee: string
-  /** Either this, or `descriptionHash`: the SHA-256 of a description that is given elsewhere. */
+  /** Either this or `descriptionHash`, the SHA-256 of a description given elsewhere. */
   readonly description?: string
   readonly descriptionHash?: string
   readonly minFinalCltvExpiry: number
   readonly routes: ReadonlyArray<ReadonlyArray<Hop>>
   readonly fallbacks: ReadonlyArray<BitcoinAddress>
-  /** Opaque bytes that the payer hands back with the payment. */
+  /** Opaque bytes that the payer returns with the payment. */
   readonly metadata?: string
   /** Every feature bit that is set, ascending. */
   readonly features: ReadonlyArray<number>
 }
 
-/** The text is no invoice that may be paid. */
+/** The text is not a payable invoice. */
 export class Bolt11Invalid extends Schema.TaggedError<Bolt11Invalid>()("Bolt11Invalid", {
   reason: Schema.Literals([
     "bech32",
@@ -53,22 +53,25 @@ export class Bolt11Invalid extends Schema.TaggedError<Bolt11Invalid>()("Bolt11In
   message: Schema.String
 }) {}
 
-/** How long an invoice lives when it does not say. */
+/** Default lifetime of an invoice. */
 export const defaultExpirySeconds = 3600
 
-/** How many blocks the last hop needs when the invoice does not say. */
+/** Default number of blocks for the last hop. */
 export const defaultMinFinalCltvExpiry = 18
 
-/** The most UTF-8 bytes a description can have: 1023 words of 5 bits. */
+/** Maximum UTF-8 bytes of a description: 1023 words of 5 bits. */
 export const maxDescriptionBytes = 639
 
-/** The mandatory features a payer can meet: var_onion_optin, payment_secret, basic_mpp, option_payment_metadata (BOLT 9). */
+/**
+ * The mandatory features that payers support: var_onion_optin, payment_secret, basic_mpp,
+ * option_payment_metadata (BOLT 9).
+ */
 export const knownMandatoryFeatures: ReadonlySet<number> = new Set([8, 14, 16, 48])
 
 const timestampWords = 7
 const signatureWords = 104
 
-/** What each multiplier is worth in tenths of a millisatoshi, which a pico-bitcoin is. Largest first. */
+/** The multipliers in tenths of a millisatoshi (a pico-bitcoin), largest first. */
 const multipliers: ReadonlyArray<readonly [letter: string, tenths: bigint]> = [
   ["", 10n ** 12n],
   ["m", 10n ** 9n],
@@ -77,32 +80,32 @@ const multipliers: ReadonlyArray<readonly [letter: string, tenths: bigint]> = [
   ["p", 1n]
 ]
 
-/** All bitcoin in pico-bitcoin. More digits are not worth making a number of. */
+/** Digits of all bitcoin in pico-bitcoin. A longer text is not parsed as a number. */
 const maxAmountDigits = 20
 
 const refuse = (reason: Bolt11Invalid["reason"], message: string) => Result.fail(new Bolt11Invalid({ reason, message }))
 
-/** The second from which it must not be paid any more. */
+/** Returns the second from which it must no longer be paid. */
 export const expiresAtSeconds = (invoice: Pick<Bolt11, "timestampSeconds" | "expirySeconds">): number =>
   invoice.timestampSeconds + invoice.expirySeconds
 
 const parsePrefix = (prefix: string): Result.Result<Pick<Bolt11, "network" | "amount">, Bolt11Invalid> => {
   const [, beginning, rest = ""] = /^(ln[a-z]+)(.*)$/.exec(prefix) ?? []
   const network = Network.all.find((one) => Network.parameters[one].invoicePrefix === beginning)
-  if (network === undefined) return refuse("prefix", `No known network's invoices begin with "${prefix.slice(0, 12)}"`)
+  if (network === undefined) return refuse("prefix", `The invoice prefix "${prefix.slice(0, 12)}" does not belong to a known network`)
   if (rest === "") return Result.succeed({ network })
   const [, digits, letter] = /^([1-9]\d*)([munp]?)$/.exec(rest) ?? []
   const [, unit] = multipliers.find(([one]) => one === letter) ?? []
   if (digits === undefined || unit === undefined) {
-    return refuse("amount", `The invoice's amount "${rest.slice(0, 24)}" is no whole number followed by m, u, n, p or nothing`)
+    return refuse("amount", `The invoice's amount "${rest.slice(0, 24)}" must be a whole number with an optional multiplier m, u, n or p`)
   }
   const tenths = digits.length > maxAmountDigits ? undefined : BigInt(digits) * unit
   if (tenths === undefined || tenths / 10n > Network.parameters[network].supplyMsat) {
-    return refuse("amount", "The invoice asks for more than all bitcoin there can be")
+    return refuse("amount", "The invoice's amount exceeds the supply of bitcoin")
   }
   return tenths % 10n === 0n
     ? Result.succeed({ network, amount: Msat.make(tenths / 10n) })
-    : refuse("amount", "The invoice asks for a fraction of a millisatoshi")
+    : refuse("amount", "The invoice's amount is not a whole number of millisatoshis")
 }
 
 const formatPrefix = ({ network, amount }: Pick<Bolt11, "network" | "amount">): string => {
@@ -116,7 +119,7 @@ const formatPrefix = ({ network, amount }: Pick<Bolt11, "network" | "amount">): 
 const hashOf = (prefix: string, words: Field.Words): Uint8Array =>
   sha256.create().update(new TextEncoder().encode(prefix)).update(Field.toSignedBytes(words)).digest()
 
-/** The first field of each type that a reader must not skip, and every route and fallback. */
+/** Returns the first field of each type that a reader must not skip, and every route and fallback. */
 const readFields = (words: Field.Words) => {
   const first = new Map<number, Field.Words>()
   const routes: Array<Field.Words> = []
@@ -135,8 +138,8 @@ const readFields = (words: Field.Words) => {
 }
 
 /**
- * The node that signed. A declared one must have, with low S; otherwise the key is recovered, and either S will do
- * (BOLT 11, requirements of a reader).
+ * Returns the node that signed. A declared node must have signed, with low S. Otherwise the key is recovered,
+ * and S may be high or low (BOLT 11, requirements of a reader).
  */
 const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array | undefined): string | undefined => {
   const [compact, recoveryId] = [signature.subarray(0, 64), signature[64]]
@@ -146,16 +149,16 @@ const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array |
     if (declared !== undefined && !curve.verify(hash, declared, compact)) return undefined
     return hex.encode(payee)
   } catch {
-    // Numbers beyond the order of the curve and keys that are none throw.
+    // Numbers beyond the curve's order and invalid keys throw.
     return undefined
   }
 }
 
-/** Reads an invoice in upper or lower case and checks everything about it but the clock. */
+/** Decodes an invoice in upper or lower case and validates everything except its expiry. */
 export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
   Result.gen(function* () {
     const decoded = bech32.decodeUnsafe(text, false)
-    if (!decoded) return yield* refuse("bech32", "The invoice has a typing error, or is cut off: its checksum does not fit")
+    if (!decoded) return yield* refuse("bech32", "The invoice's checksum is wrong. Check for a typo or missing characters")
     const { prefix, words } = decoded
     const { network, amount } = yield* parsePrefix(prefix)
     if (words.length < timestampWords + signatureWords) return yield* refuse("truncated", "The invoice is too short to be signed")
@@ -178,7 +181,10 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     if (paymentHash === undefined) return yield* refuse("payment_hash", "The invoice has no payment hash")
     const paymentSecret = yield* hash("s")
     if (paymentSecret === undefined)
-      return yield* refuse("payment_secret", "The invoice has no payment secret: its wallet is too old to be paid safely")
+      return yield* refuse(
+        "payment_secret",
+        "The invoice has no payment secret, so it cannot be paid safely. Get an invoice from a newer wallet"
+      )
     const description = yield* optional("d", Field.toText)
     const descriptionHash = yield* hash("h")
     if ((description === undefined) === (descriptionHash === undefined)) {
@@ -186,7 +192,8 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     }
     const features = (yield* optional("9", Field.toFeatures)) ?? []
     const unknown = features.find((bit) => bit % 2 === 0 && !knownMandatoryFeatures.has(bit))
-    if (unknown !== undefined) return yield* refuse("unknown_feature", `The invoice demands feature ${unknown}, which is not known here`)
+    if (unknown !== undefined)
+      return yield* refuse("unknown_feature", `The invoice requires feature ${unknown}, which this service does not support`)
     const metadata = yield* optional("m", Field.toBytes)
     const expirySeconds = yield* optional("x", Field.toNumber)
     const minFinalCltvExpiry = yield* optional("c", Field.toNumber)
@@ -197,7 +204,7 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
 
     const signature = Field.toBytes(words.slice(-signatureWords))
     const payee = signature && payeeOf(signature, hashOf(prefix, signed), yield* optional("n", Field.toBytes))
-    if (payee === undefined) return yield* refuse("signature", "The invoice's signature is not its payee's")
+    if (payee === undefined) return yield* refuse("signature", "The invoice's signature does not match its payee")
 
     return {
       paymentRequest: text.toLowerCase(),
@@ -218,16 +225,16 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     }
   })
 
-/** Signs a 32-byte hash as the payee: 64 bytes of r and s, then the recovery id in one. */
+/** Signs a 32-byte hash as the payee: 64 bytes of r and s, then one byte of recovery id. */
 export type Signer = (hash: Uint8Array) => Uint8Array
 
-/** A signer over a 32-byte private key in memory: deterministic (RFC 6979) and low-S. */
+/** Returns a signer with a 32-byte private key in memory: deterministic (RFC 6979) and low-S. */
 export const signWith =
   (privateKey: Uint8Array): Signer =>
   (hash) =>
     curve.sign(hash, privateKey)
 
-/** What to put into an invoice. Without `features` it asks for a payment secret and allows several parts. */
+/** The contents of a new invoice. By default it requires a payment secret and allows multi-part payments. */
 export interface Draft
   extends
     Pick<
@@ -239,7 +246,7 @@ export interface Draft
   readonly payee?: string
 }
 
-/** var_onion_optin and payment_secret demanded, basic_mpp offered. */
+/** Requires var_onion_optin and payment_secret, and supports basic_mpp. */
 export const defaultFeatures: ReadonlyArray<number> = [8, 14, 17]
 
 const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text)
@@ -260,7 +267,7 @@ const isHop = (hop: Hop) => {
 
 const problem = (draft: Draft): [reason: Bolt11Invalid["reason"], message: string] | undefined => {
   if (draft.amount !== undefined && (draft.amount <= 0n || draft.amount > Network.parameters[draft.network].supplyMsat)) {
-    return ["amount", "An invoice asks for more than nothing and at most for all bitcoin there can be"]
+    return ["amount", "An invoice amount must be positive and at most 21 million bitcoin"]
   }
   if (!isHash(draft.paymentHash)) return ["payment_hash", "A payment hash has 32 bytes in hex"]
   if (!isHash(draft.paymentSecret)) return ["payment_secret", "A payment secret has 32 bytes in hex"]
@@ -278,7 +285,7 @@ const problem = (draft: Draft): [reason: Bolt11Invalid["reason"], message: strin
     : undefined
 }
 
-/** Writes and signs an invoice. Values that would not fit are refused, never cut. */
+/** Encodes and signs an invoice. Values that don't fit are refused, never truncated. */
 export const encode = (draft: Draft, sign: Signer): Result.Result<string, Bolt11Invalid> => {
   const invalid = problem(draft)
   if (invalid !== undefined) return refuse(...invalid)

@@ -3,10 +3,13 @@ import * as BitcoinAddress from "./BitcoinAddress.ts"
 import * as Msat from "./Msat.ts"
 import type { Network } from "./Network.ts"
 
-/** The parts of an invoice as the 5-bit words that bech32 is made of (BOLT 11, tagged fields). `undefined` is what no reader may trust. */
+/** The parts of an invoice as bech32's 5-bit words (BOLT 11, tagged fields). `undefined` means invalid. */
 export type Words = ReadonlyArray<number>
 
-/** One channel on the way to a payee that is not public. `shortChannelId` as BOLT 7 writes it: `589390x3312x1`. */
+/**
+ * One channel on the route to a payee that is not public. `shortChannelId` as BOLT 7 formats it:
+ * `589390x3312x1`.
+ */
 export interface Hop {
   readonly pubkey: string
   readonly shortChannelId: string
@@ -15,10 +18,10 @@ export interface Hop {
   readonly cltvExpiryDelta: number
 }
 
-/** The field types by their 5-bit value, each under its letter: `5` is the letter 9. */
+/** The field types by their 5-bit value, each named by its letter: `5` is the letter 9. */
 export const type = { p: 1, r: 3, "9": 5, x: 6, f: 9, d: 13, s: 16, n: 19, h: 23, c: 24, m: 27 } as const
 
-/** The types whose length is fixed. A field of another length is skipped, as if its type were unknown. */
+/** Types with a fixed length. A field of another length is skipped like an unknown type. */
 export const fixedWords: ReadonlyMap<number, number> = new Map([
   [type.p, 52],
   [type.s, 52],
@@ -26,18 +29,18 @@ export const fixedWords: ReadonlyMap<number, number> = new Map([
   [type.n, 53]
 ])
 
-/** A field's length has ten bits. */
+/** Maximum length of a field, whose length has ten bits. */
 export const maxWords = 1023
 
-/** Past this a number of words is not exact in JavaScript, and no invoice means it. */
+/** Maximum words of a number. More would not be exact in JavaScript, and no invoice needs them. */
 const maxNumberWords = 10
 
-/** Bytes, where the padding is as short as can be and zero. */
+/** Decodes bytes. The padding must be minimal and zero. */
 export const toBytes = (words: Words): Uint8Array | undefined => bech32.fromWordsUnsafe([...words]) ?? undefined
 
 export const fromBytes = (bytes: Uint8Array): Words => bech32.toWords(bytes)
 
-/** A big-endian number. Leading zeros, which a writer should leave out, change nothing about it. */
+/** Decodes a big-endian number. Leading zeros, which a writer should omit, are ignored. */
 export const toNumber = (words: Words): number | undefined =>
   words.length > maxNumberWords ? undefined : words.reduce((value, word) => value * 32 + word, 0)
 
@@ -59,7 +62,7 @@ export const toText = (words: Words): string | undefined => {
   }
 }
 
-/** The set bits, ascending. The lowest bit is the last word's lowest. */
+/** Returns the set bits, ascending. The lowest bit is the last word's lowest. */
 export const toFeatures = (words: Words): ReadonlyArray<number> =>
   words.toReversed().flatMap((word, index) => [0, 1, 2, 3, 4].filter((bit) => ((word >> bit) & 1) === 1).map((bit) => index * 5 + bit))
 
@@ -75,7 +78,7 @@ export const fromFeatures = (features: ReadonlyArray<number>): Words => {
 
 const hopBytes = 51
 
-/** One or more hops of 33 bytes key, 8 channel, 4 base fee, 4 proportional fee and 2 CLTV delta. */
+/** Decodes one or more hops of 33 bytes key, 8 channel, 4 base fee, 4 proportional fee and 2 CLTV delta. */
 export const toRoute = (words: Words): ReadonlyArray<Hop> | undefined => {
   const bytes = toBytes(words)
   if (bytes === undefined || bytes.length === 0 || bytes.length % hopBytes !== 0) return undefined
@@ -111,7 +114,10 @@ export const fromRoute = (route: ReadonlyArray<Hop>): Words => {
 /** A fallback begins with its witness version, or 17 for P2PKH and 18 for P2SH. */
 const fallbackVersion: { readonly [kind in BitcoinAddress.Kind]: number } = { p2pkh: 17, p2sh: 18, p2wpkh: 0, p2wsh: 0, p2tr: 1 }
 
-/** "unknown" is a version or program without defined spending rules: to be skipped. */
+/**
+ * Decodes a fallback address. "unknown" is a version or program without defined spending rules, which must be
+ * skipped.
+ */
 export const toFallback = ([version, ...words]: Words, network: Network): BitcoinAddress.BitcoinAddress | "unknown" | undefined => {
   const kinds = BitcoinAddress.Kind.literals.filter((kind) => fallbackVersion[kind] === version)
   const bytes = kinds.length === 0 ? undefined : toBytes(words)
@@ -124,7 +130,7 @@ export const fromFallback = (address: BitcoinAddress.BitcoinAddress): Words => [
   ...fromBytes(BitcoinAddress.payload(address))
 ]
 
-/** The words' bits in order, the last byte filled up with zeros: what a signature is about. */
+/** Returns the words' bits in order, with the last byte padded with zeros, as they are signed. */
 export const toSignedBytes = (words: Words): Uint8Array => {
   const bytes = new Uint8Array(Math.ceil((words.length * 5) / 8))
   let pending = 0

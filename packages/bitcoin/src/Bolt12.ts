@@ -4,34 +4,40 @@ import * as Field from "./Bolt12Field.ts"
 import * as Msat from "./Msat.ts"
 import * as Network from "./Network.ts"
 
-/** An offer (BOLT 12): who holds it can ask its issuer for an invoice, again and again. It has no checksum and no signature. Bytes and keys are hex. */
+/**
+ * An offer (BOLT 12). Its holder can repeatedly request invoices from its issuer. It has no checksum and no
+ * signature. Bytes and keys are hex.
+ */
 export interface Bolt12 {
-  /** In lower case and in one piece. */
+  /** In lower case and without plus signs. */
   readonly offer: string
-  /** Those of bitcoin's networks on which it can be paid. None, where it is another chain's only. */
+  /** The bitcoin networks on which it can be paid. Empty if it is only for another chain. */
   readonly networks: ReadonlyArray<Network.Network>
-  /** The least that its issuer takes for one item. Absent: the payer decides, or `price` says. */
+  /** The minimum amount for one item. Absent: the payer chooses it, or `price` is set. */
   readonly amount?: Msat.Msat
-  /** The same in a currency, in its smallest unit: how many msat that is, only the issuer's invoice says. */
+  /** The minimum in a currency's smallest unit. Only the issuer's invoice contains the amount in msat. */
   readonly price?: { readonly currency: string; readonly amount: bigint }
   readonly description?: string
-  /** No invoice is to be asked for after this second. Absent: it does not expire. */
+  /** No invoice may be requested after this second. Absent: it does not expire. */
   readonly absoluteExpirySeconds?: number
-  /** Who the issuer says to be. Nobody checked it. */
+  /** The issuer's name according to itself, not verified. */
   readonly issuer?: string
-  /** The node to ask. Absent where only blinded paths lead there. */
+  /** The node to request invoices from. Absent if only blinded paths lead there. */
   readonly issuerId?: string
-  /** Where its blinded paths begin (BOLT 4): a node's key, or nine bytes of a channel and the side of it that is meant. */
+  /** The first nodes of its blinded paths (BOLT 4): a node's key, or nine bytes of a channel and its side. */
   readonly introductions: ReadonlyArray<string>
-  /** The most items of one invoice; 0 where it does not say. Absent: there is one item, and a quantity must not be given. */
+  /**
+   * Maximum number of items per invoice; 0 means unlimited. Absent: there is one item, and a quantity must
+   * not be given.
+   */
   readonly quantityMax?: bigint
-  /** Opaque bytes that the issuer reads again in each request for an invoice. */
+  /** Opaque bytes that the issuer receives in each invoice request. */
   readonly metadata?: string
   /** Every feature bit that is set, ascending. */
   readonly features: ReadonlyArray<number>
 }
 
-/** The text is no offer that may be answered. */
+/** The text is not a usable offer. */
 export class Bolt12Invalid extends Schema.TaggedError<Bolt12Invalid>()("Bolt12Invalid", {
   reason: Schema.Literals([
     "bech32",
@@ -48,7 +54,10 @@ export class Bolt12Invalid extends Schema.TaggedError<Bolt12Invalid>()("Bolt12In
   message: Schema.String
 }) {}
 
-/** The most characters an offer may have, pluses and spaces included. Real ones have a hundred, with several blinded paths a thousand. */
+/**
+ * Maximum length of an offer, including plus signs and spaces. Real ones have about a hundred characters, or
+ * a thousand with several blinded paths.
+ */
 export const maxLength = 4096
 
 const prefix = "lno1"
@@ -70,33 +79,35 @@ const type = {
 
 const knownTypes: ReadonlySet<bigint> = new Set(Object.values(type))
 
-/** Fields outside of these belong to other messages: who copied them into a request would say something else with it. */
+/**
+ * Fields outside these ranges belong to other messages. Copying them into a request would change its meaning.
+ */
 const isOffers = (one: bigint) => (one >= 1n && one <= 79n) || (one >= 1_000_000_000n && one <= 1_999_999_999n)
 
 const alphabet = new Map([..."qpzry9x8gf2tvdw0s3jn54khce6mua7l"].map((letter, word) => [letter, word]))
 
 const refuse = (reason: Bolt12Invalid["reason"], message: string) => Result.fail(new Bolt12Invalid({ reason, message }))
 
-/** Whether a text begins like an offer, good or bad. */
+/** Returns whether a string begins like an offer, valid or not. */
 export const isBolt12 = (text: string): boolean => /^l(?:\+\s*)?n(?:\+\s*)?o(?:\+\s*)?1/i.test(text)
 
-/** In lower case and in one piece: a plus and the spaces after it may be between any two characters. */
+/** Joins an offer's parts in lower case. A plus and spaces may be between any two characters. */
 const joined = (text: string): Result.Result<string, Bolt12Invalid> => {
-  if (text.length > maxLength) return refuse("bech32", `An offer has at most ${maxLength} characters`)
+  if (text.length > maxLength) return refuse("bech32", `An offer must have at most ${maxLength} characters`)
   const pieces = text.split(/\+\s*/)
   if (!pieces.every((piece) => /^[0-9a-z]+$/i.test(piece)))
-    return refuse("bech32", "The offer contains a character that no offer has, or is cut off")
+    return refuse("bech32", "The offer contains an invalid character, or is cut off")
   const whole = pieces.join("")
   const lower = whole.toLowerCase()
   if (whole !== lower && whole !== whole.toUpperCase()) return refuse("bech32", "The offer mixes upper and lower case")
-  return lower.startsWith(prefix) ? Result.succeed(lower) : refuse("prefix", `An offer begins with ${prefix}`)
+  return lower.startsWith(prefix) ? Result.succeed(lower) : refuse("prefix", `An offer must begin with ${prefix}`)
 }
 
 const bytesOf = (offer: string): Result.Result<Uint8Array, Bolt12Invalid> => {
   const words = Array.from(offer.slice(prefix.length), (letter) => alphabet.get(letter))
   const known = words.filter((word) => word !== undefined)
   const bytes = known.length === words.length ? bech32.fromWordsUnsafe(known) : undefined
-  return bytes ? Result.succeed(bytes) : refuse("bech32", "The offer has a typing error, or is cut off")
+  return bytes ? Result.succeed(bytes) : refuse("bech32", "The offer is malformed. Check for a typo or missing characters")
 }
 
 const networksOf = (chains: ReadonlyArray<string> | undefined): ReadonlyArray<Network.Network> =>
@@ -104,30 +115,34 @@ const networksOf = (chains: ReadonlyArray<string> | undefined): ReadonlyArray<Ne
 
 type Asked = Pick<Bolt12, "amount" | "price">
 
-/** What it asks for: in msat, in a currency, or nothing. */
+/** Returns the requested amount: in msat, in a currency, or none. */
 const askedOf = (amount: bigint | undefined, currency: string | undefined): Result.Result<Asked, Bolt12Invalid> => {
   if (amount === undefined) {
-    return currency === undefined ? Result.succeed({}) : refuse("currency", "The offer names a currency and no amount")
+    return currency === undefined ? Result.succeed({}) : refuse("currency", "The offer specifies a currency but no amount")
   }
-  if (amount === 0n) return refuse("amount", "The offer asks for nothing")
+  if (amount === 0n) return refuse("amount", "The offer's amount must be greater than 0")
   if (currency !== undefined) {
     return /^[A-Z]{3}$/.test(currency)
       ? Result.succeed({ price: { currency, amount } })
-      : refuse("currency", "The offer's currency is no code of three capital letters (ISO 4217)")
+      : refuse("currency", "The offer's currency must be an ISO 4217 code of three capital letters")
   }
   return amount > Msat.max
-    ? refuse("amount", "The offer asks for more than all bitcoin there can be")
+    ? refuse("amount", "The offer's amount exceeds the supply of bitcoin")
     : Result.succeed({ amount: Msat.make(amount) })
 }
 
-/** Reads an offer in upper or lower case, in one piece or several, and checks everything about it but the clock and the network (BOLT 12, "A reader of an offer"). */
+/**
+ * Decodes an offer in upper or lower case, in one part or several, and validates everything except its expiry
+ * and the network (BOLT 12, "A reader of an offer").
+ */
 export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
   Result.gen(function* () {
     const offer = yield* joined(text)
     const fields = Field.read(yield* bytesOf(offer))
     if (fields === undefined) return yield* refuse("truncated", "The offer ends in the middle of a field, or its fields are out of order")
     const unknown = fields.find((field) => !isOffers(field.type) || (field.type % 2n === 0n && !knownTypes.has(field.type)))
-    if (unknown !== undefined) return yield* refuse("unknown_field", `The offer has a field ${unknown.type}, which is not known here`)
+    if (unknown !== undefined)
+      return yield* refuse("unknown_field", `The offer contains field ${unknown.type}, which this service does not support`)
 
     const data = (name: keyof typeof type) => fields.find((field) => field.type === type[name])?.data
     const optional = <A>(
@@ -152,14 +167,15 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
     const quantityMax = yield* optional("quantityMax", Field.toInteger)
     const issuerId = yield* optional("issuerId", Field.toPoint)
 
-    // No feature of offers is defined so far: an even one is demanded, an odd one may be ignored.
+    // No offer features are defined so far: an even one is required, an odd one may be ignored.
     const demanded = features.find((bit) => bit % 2 === 0)
-    if (demanded !== undefined) return yield* refuse("unknown_feature", `The offer demands feature ${demanded}, which is not known here`)
+    if (demanded !== undefined)
+      return yield* refuse("unknown_feature", `The offer requires feature ${demanded}, which this service does not support`)
     if (data("amount") !== undefined && description === undefined) {
-      return yield* refuse("description", "The offer asks for an amount and does not say what for")
+      return yield* refuse("description", "The offer specifies an amount but no description")
     }
     if (issuerId === undefined && introductions.length === 0)
-      return yield* refuse("issuer", "The offer does not say whom to ask for an invoice")
+      return yield* refuse("issuer", "The offer has neither an issuer id nor a blinded path")
     return {
       offer,
       networks,
@@ -175,13 +191,13 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
     }
   })
 
-/** What to put into an offer. */
+/** The contents of a new offer. */
 export interface Draft extends Omit<Bolt12, "offer" | "introductions" | "features" | "issuerId"> {
   readonly issuerId: string
   readonly features?: ReadonlyArray<number>
 }
 
-/** Writes an offer, and refuses one that nobody could read. */
+/** Encodes an offer, and refuses an invalid one. */
 export const encode = (draft: Draft): Result.Result<string, Bolt12Invalid> => {
   const text = (value: string | undefined) => (value === undefined ? undefined : Field.fromText(value))
   const integer = (value: bigint | undefined) => (value === undefined ? undefined : Field.fromInteger(value))

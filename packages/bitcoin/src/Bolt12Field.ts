@@ -14,7 +14,7 @@ const toNumber = (bytes: Uint8Array): bigint => bytes.reduce((value, one) => (va
 const fromNumber = (value: bigint, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => Number((value >> (byte * BigInt(length - 1 - index))) & 0xffn))
 
-/** BigSize (BOLT 1): what does not fit into one byte says first how many follow, and is above what fewer could hold. */
+/** BigSize (BOLT 1): a value that does not fit into one byte begins with its length, and must be minimal. */
 const sizes: ReadonlyArray<readonly [first: number, length: number, least: bigint]> = [
   [0xfd, 2, 0xfdn],
   [0xfe, 4, 0x1_0000n],
@@ -37,7 +37,10 @@ const writeSize = (value: bigint): Uint8Array => {
   return first === undefined || length === undefined ? fromNumber(value, 1) : Uint8Array.of(first, ...fromNumber(value, length))
 }
 
-/** The records of a stream, where types ascend strictly and nothing is cut off or written longer than it need be. */
+/**
+ * Reads the records of a stream. Types must strictly ascend, and nothing may be truncated or encoded longer
+ * than necessary.
+ */
 export const read = (bytes: Uint8Array): ReadonlyArray<Field> | undefined => {
   const fields: Array<Field> = []
   let before = -1n
@@ -53,11 +56,11 @@ export const read = (bytes: Uint8Array): ReadonlyArray<Field> | undefined => {
   return fields
 }
 
-/** Writes records, which are in the order of their types. */
+/** Writes records, which must be sorted by type. */
 export const write = (fields: ReadonlyArray<Field>): Uint8Array =>
   Uint8Array.from(fields.flatMap(({ type, data }) => [...writeSize(type), ...writeSize(BigInt(data.length)), ...data]))
 
-/** `tu64`: a number of up to eight bytes without leading zeros; none at all is 0. */
+/** `tu64`: a number of up to eight bytes without leading zeros; empty is 0. */
 export const toInteger = (data: Uint8Array): bigint | undefined => (data.length > 8 || data[0] === 0 ? undefined : toNumber(data))
 
 export const fromInteger = (value: bigint): Uint8Array => {
@@ -80,13 +83,13 @@ export const fromText = (text: string): Uint8Array => new TextEncoder().encode(t
 
 const pointBytes = 33
 
-/** A public key in hex, where it is on the curve. */
+/** A public key in hex, if it is on the curve. */
 export const toPoint = (data: Uint8Array): string | undefined =>
   data.length === pointBytes && curve.isPoint(data) ? hex.encode(data) : undefined
 
 const chainBytes = 32
 
-/** Chains by the hashes of their first blocks, in hex. */
+/** Chains, by the hashes of their first blocks in hex. */
 export const toChains = (data: Uint8Array): ReadonlyArray<string> | undefined =>
   data.length % chainBytes === 0
     ? Array.from({ length: data.length / chainBytes }, (_, index) =>
@@ -94,7 +97,7 @@ export const toChains = (data: Uint8Array): ReadonlyArray<string> | undefined =>
       )
     : undefined
 
-/** The set bits, ascending. The lowest is the last byte's lowest. */
+/** Returns the set bits, ascending. The lowest is the last byte's lowest. */
 export const toFeatures = (data: Uint8Array): ReadonlyArray<number> =>
   [...data]
     .toReversed()
@@ -110,8 +113,8 @@ export const fromFeatures = (features: ReadonlyArray<number>): Uint8Array => {
 }
 
 /**
- * Where each of one or more blinded paths (BOLT 4) begins, in hex: 33 bytes of a node's key, or 9 of a channel and the side of it that is meant. Undefined where one has
- * no hop, or a key that is not on the curve.
+ * Returns the first node of each blinded path (BOLT 4), in hex: 33 bytes of a node's key, or 9 of a channel
+ * and its side. Undefined if a path has no hop, or a key is not on the curve.
  */
 export const toIntroductions = (data: Uint8Array): ReadonlyArray<string> | undefined => {
   let at = 0
@@ -123,7 +126,7 @@ export const toIntroductions = (data: Uint8Array): ReadonlyArray<string> | undef
     const isChannel = (data[at] ?? 0) <= 1
     if (!(isChannel ? skip(9) : isPoint())) return undefined
     introductions.push(hex.encode(data.subarray(begin, at)))
-    // Then comes the key that its hops are blinded with.
+    // Next is the key with which its hops are blinded.
     if (!isPoint()) return undefined
     const hops = data[at++] ?? 0
     if (hops === 0) return undefined

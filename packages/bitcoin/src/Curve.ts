@@ -1,20 +1,23 @@
 import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import type * as Native from "tiny-secp256k1"
 
-/** The operations on secp256k1 that this package needs. Points are compressed, x-only points have 32 bytes, and hashes are signed as they are. */
+/**
+ * The secp256k1 operations that this package needs. Points are compressed, x-only points have 32 bytes, and
+ * hashes are signed without further hashing.
+ */
 export interface Curve {
   readonly isSecretKey: (key: Uint8Array) => boolean
   readonly isPoint: (point: Uint8Array) => boolean
   /** ECDH: the point times the key. */
   readonly multiply: (point: Uint8Array, key: Uint8Array) => Uint8Array
-  /** ECDSA, deterministic (RFC 6979) and low-S: 64 bytes of r and s, then the recovery id in one. */
+  /** ECDSA, deterministic (RFC 6979) and low-S: 64 bytes of r and s, then one byte of recovery id. */
   readonly sign: (hash: Uint8Array, key: Uint8Array) => Uint8Array
-  /** Whether a low-S signature of r and s is the point's. */
+  /** Returns whether a low-S signature of r and s belongs to the point. */
   readonly verify: (hash: Uint8Array, point: Uint8Array, signature: Uint8Array) => boolean
-  /** The point whose signature it is. Throws where there is none. */
+  /** Returns the point that signed. Throws if there is none. */
   readonly recover: (hash: Uint8Array, signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3) => Uint8Array
   readonly xOnly: (key: Uint8Array) => Uint8Array
-  /** BIP 340 without auxiliary randomness: the same bytes every time. */
+  /** BIP 340 without auxiliary randomness, so it is deterministic. */
   readonly signSchnorr: (hash: Uint8Array, key: Uint8Array) => Uint8Array
   readonly verifySchnorr: (hash: Uint8Array, xOnly: Uint8Array, signature: Uint8Array) => boolean
 }
@@ -58,15 +61,16 @@ const overNative = (native: typeof Native): Curve => ({
   verifySchnorr: native.verifySchnorr
 })
 
-/** The package is not installed where this module runs, which is how it is in a bundle without `node_modules`. */
+/** Returns whether the package is not installed at run time, as in a bundle without `node_modules`. */
 const isAbsent = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND"
 
 /**
- * libsecp256k1 as WebAssembly, five times as fast. The package reads its .wasm file at run time, and a bundler does not copy that file. So it is
- * required at run time, where no bundler sees it, and a bundle has the curve in JavaScript.
+ * libsecp256k1 as WebAssembly, five times as fast. The package reads its .wasm file at run time, which
+ * bundlers don't copy. So it is required dynamically, invisible to bundlers, and a bundle uses the curve in
+ * JavaScript.
  */
 const loadNative = (): Curve | undefined => {
-  const here: string | undefined = import.meta.url // a bundle in CommonJS has none
+  const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
   const modules = "process" in globalThis ? globalThis.process.getBuiltinModule("node:module") : undefined
   if (here === undefined || !here.startsWith("file:") || modules === undefined) return undefined
   try {
@@ -79,5 +83,5 @@ const loadNative = (): Curve | undefined => {
 
 export const inWebAssembly: Curve | undefined = loadNative()
 
-/** The fastest curve here. Both give the same results. */
+/** The fastest available curve. Both give the same results. */
 export const curve: Curve = inWebAssembly ?? inJavaScript

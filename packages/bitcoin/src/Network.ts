@@ -1,25 +1,28 @@
 import { Schema } from "effect"
 import * as Msat from "./Msat.ts"
 
-/** The bitcoin network a service runs on. One process serves one. */
+/** The bitcoin network of a service. A process serves only one. */
 export const Network = Schema.Literals(["mainnet", "testnet", "signet", "regtest"])
 export type Network = typeof Network.Type
 
-/** How a network writes itself into addresses (BIP 173, base58 versions), invoices (BOLT 11) and offers (BOLT 12). */
+/**
+ * A network's prefixes and versions in addresses (BIP 173, base58 versions), invoices (BOLT 11) and offers
+ * (BOLT 12).
+ */
 export interface Parameters {
   readonly bech32Prefix: string
   readonly invoicePrefix: string
   readonly p2pkhVersion: number
   readonly p2shVersion: number
-  /** The hash of its first block in hex, in the order of bytes that Lightning's messages have it (BOLT 1). */
+  /** The hash of its first block in hex, in the byte order of Lightning messages (BOLT 1). */
   readonly chainHash: string
-  /** The most that can ever exist there. */
+  /** The maximum supply. */
   readonly supplyMsat: Msat.Msat
 }
 
 const test = { p2pkhVersion: 0x6f, p2shVersion: 0xc4, supplyMsat: Msat.max }
 
-/** Testnet and signet share their address forms: only an invoice distinguishes the two. */
+/** Testnet and signet share their address formats. Only an invoice distinguishes the two. */
 export const parameters: { readonly [network in Network]: Parameters } = {
   mainnet: {
     bech32Prefix: "bc",

@@ -7,21 +7,28 @@ import { base64 } from "@scure/base"
 import { Redacted, Result, Schema } from "effect"
 import { curve } from "./Curve.ts"
 
-// Encrypted payloads between two keys on Nostr (NIP-44, version 2): ChaCha20 with an HMAC, and lengths that are rounded up.
+// Encrypted payloads between two keys on Nostr (NIP-44, version 2): ChaCha20 with an HMAC, and padded
+// lengths.
 
 const version = 2
 const nonceBytes = 32
 const macBytes = 32
-/** The longest text, in bytes of UTF-8. */
+/** Maximum length of a string, in UTF-8 bytes. */
 export const maxBytes = 65_535
 
-// Of the shortest and the longest text, in base64.
+// Lengths in base64 for the shortest and the longest text.
 const [minPayload, maxPayload] = [132, 87_472]
 
-/** It is no payload of this version between these two keys: it was written by another one, changed, or is none at all. */
+/**
+ * The payload is not a valid one of this version between these two keys: it was written by another key,
+ * changed, or malformed.
+ */
 export class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", { reason: Schema.String }) {}
 
-/** The key that two share: the same from either side. Undefined where the public key (x-only, in hex) is no point, or the secret one no key. */
+/**
+ * Derives the shared key of two parties, which is the same from either side. Undefined if the public key
+ * (x-only, in hex) is not a point, or the secret key is invalid.
+ */
 export const conversationKey = (secretKey: Redacted.Redacted, publicKey: string): Redacted.Redacted<Uint8Array> | undefined => {
   const secret = Redacted.value(secretKey)
   if (!/^[0-9a-f]{64}$/.test(secret) || !/^[0-9a-f]{64}$/.test(publicKey)) return undefined
@@ -31,7 +38,7 @@ export const conversationKey = (secretKey: Redacted.Redacted, publicKey: string)
   return Redacted.make(extract(sha256, shared.subarray(1), new TextEncoder().encode("nip44-v2")), { label: "conversation key" })
 }
 
-/** How long a text of so many bytes is once it is padded. */
+/** Returns the padded length of a string of this many bytes. */
 export const paddedBytes = (size: number): number => {
   if (size <= 32) return 32
   const power = 2 ** (32 - Math.clz32(size - 1))
@@ -44,10 +51,10 @@ const keysOf = (key: Redacted.Redacted<Uint8Array>, nonce: Uint8Array) => {
   return { cipher: keys.subarray(0, 32), nonce: keys.subarray(32, 44), mac: keys.subarray(44, 76) }
 }
 
-/** Encrypts a text of 1 to `maxBytes` bytes. `nonce` is 32 random bytes, never used before. */
+/** Encrypts a string of 1 to `maxBytes` bytes. `nonce` is 32 random bytes, never reused. */
 export const encrypt = (text: string, key: Redacted.Redacted<Uint8Array>, nonce: Uint8Array): string => {
   const bytes = new TextEncoder().encode(text)
-  if (bytes.length < 1 || bytes.length > maxBytes) throw new RangeError(`a text of 1 to ${maxBytes} bytes, this has ${bytes.length}`)
+  if (bytes.length < 1 || bytes.length > maxBytes) throw new RangeError(`a string of 1 to ${maxBytes} bytes, this has ${bytes.length}`)
   const padded = new Uint8Array(2 + paddedBytes(bytes.length))
   padded.set([bytes.length >> 8, bytes.length & 0xff])
   padded.set(bytes, 2)
@@ -66,7 +73,7 @@ const bytesOf = (payload: string): Uint8Array | undefined => {
   try {
     return base64.decode(payload)
   } catch {
-    return undefined // it is no base64, which is all that there is to say
+    return undefined // it is not base64, which is all the caller needs
   }
 }
 
@@ -74,11 +81,11 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return undefined // it is no UTF-8
+    return undefined // it is not UTF-8
   }
 }
 
-/** The text. Nothing of it is looked at before its MAC was found right. */
+/** Decrypts a string. Its MAC is verified before anything else is read. */
 export const decrypt = (payload: string, key: Redacted.Redacted<Uint8Array>): Result.Result<string, Unreadable> => {
   const refuse = (reason: string) => Result.fail(new Unreadable({ reason }))
   if (payload.startsWith("#")) return refuse("a version that is not known")

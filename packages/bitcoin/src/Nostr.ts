@@ -18,7 +18,7 @@ export const Event = Schema.Struct({
 })
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
-/** A relay could not be reached, or did not say in time whether it took an event. It may have. */
+/** A relay was unreachable, or did not confirm in time that it stored an event. It may have stored it. */
 export class RelayUnreachable extends Schema.TaggedError<RelayUnreachable>()("RelayUnreachable", {
   relay: Schema.String,
   cause: Schema.Defect()
@@ -28,12 +28,17 @@ export class RelayUnreachable extends Schema.TaggedError<RelayUnreachable>()("Re
 export class Relays extends Context.Service<
   Relays,
   {
-    /** Offers an event to the relay at a `wss:` URL: whether it took it, now or before. Offering it again changes nothing. */
+    /**
+     * Publishes an event to the relay at a `wss:` URL. Returns whether the relay accepted it, now or before.
+     * Repeating it has no effect.
+     */
     readonly publish: (relay: string, event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
   }
 >()("@satrail/bitcoin/Nostr/Relays") {}
 
-/** Which events are wanted: of these kinds, to this public key (its tag `p`), by this author where one is named, of this second or later. */
+/**
+ * Selects events of these kinds, to this public key (tag `p`), by this author if given, from this second on.
+ */
 export interface Filter {
   readonly kinds: ReadonlyArray<number>
   readonly to: string
@@ -41,26 +46,32 @@ export interface Filter {
   readonly sinceSeconds: number
 }
 
-/** A connection to a relay that stays open. */
+/** An open connection to a relay. */
 export interface Session {
-  /** Offers an event: whether the relay took it, now or before. */
+  /** Publishes an event. Returns whether the relay accepted it, now or before. */
   readonly publish: (event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
-  /** The next event, as the relay sends it: whether it is what was asked for, and its author's, is not known. Fails once the connection has ended. */
+  /**
+   * Returns the next event as the relay sent it. Neither the filter nor its signature has been checked. Fails
+   * once the connection has ended.
+   */
   readonly next: Effect.Effect<Event, RelayUnreachable>
 }
 
-/** Relays that are listened to. */
+/** Subscriptions to relays. */
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** A connection to the relay at a `wss:` URL that listens, for as long as the scope is open. What is not fetched by `next` is not read from the relay. */
+    /**
+     * Opens a subscription at the relay with a `wss:` URL, for as long as the scope is open. Nothing is read
+     * from the relay ahead of `next`.
+     */
     readonly open: (relay: string, filter: Filter) => Effect.Effect<Session, RelayUnreachable, Scope.Scope>
   }
 >()("@satrail/bitcoin/Nostr/Sessions") {}
 
 /**
- * The service's own key on Nostr, 32 bytes in hex. With one, Lightning addresses take zaps, and `Zaps.layerWorker` has to run somewhere.
- * Undefined: they take none.
+ * The service's key on Nostr, 32 bytes in hex. If set, Lightning addresses accept zaps, and
+ * `Zaps.layerWorker` must run somewhere.
  */
 export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/bitcoin/Nostr/SecretKey", {
   defaultValue: () => undefined
@@ -71,7 +82,10 @@ type Unsigned = Omit<Event, "id" | "sig">
 const idOf = ({ pubkey, created_at, kind, tags, content }: Unsigned): Uint8Array =>
   sha256(new TextEncoder().encode(JSON.stringify([0, pubkey, created_at, kind, tags, content])))
 
-/** Whether the event is its author's: its id is the hash of what it says, and the signature is over that. */
+/**
+ * Returns whether the event is authentic: its id is the hash of its contents, and the signature is over the
+ * id.
+ */
 export const isGenuine = (event: Event): boolean => {
   const id = idOf(event)
   try {
@@ -81,13 +95,13 @@ export const isGenuine = (event: Event): boolean => {
   }
 }
 
-/** Whether a text can be a secret key: 32 bytes in hex, within the order of the curve. */
+/** Returns whether a string is a valid secret key: 32 bytes in hex, within the order of the curve. */
 export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && curve.isSecretKey(hexToBytes(text))
 
-/** The public key that belongs to a secret one, x-only in hex (BIP 340). */
+/** Returns the public key of a secret key, x-only in hex (BIP 340). */
 export const publicKeyOf = (secretKey: Redacted.Redacted): string => bytesToHex(curve.xOnly(hexToBytes(Redacted.value(secretKey))))
 
-/** Signs: the same event and key are the same bytes every time. */
+/** Signs an event. The same event and key always give the same bytes. */
 export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Redacted): Event => {
   const unsigned = { ...event, pubkey: publicKeyOf(secretKey) }
   const id = idOf(unsigned)

@@ -1,8 +1,8 @@
 import { Brand, Schema } from "effect"
 
-/** What a Lightning payment is known by: sha256 of its preimage, 32 bytes in lower-case hex (BOLT 4). */
+/** Identifies a Lightning payment: the SHA-256 of its preimage, as 32 bytes in lowercase hex (BOLT 4). */
 export const PaymentHash = Schema.String.pipe(Schema.brand("PaymentHash"))
 export type PaymentHash = typeof PaymentHash.Type
 
-/** Names a text as a payment hash. It is not checked: whether a preimage proves it, `Preimage.proves` says. */
+/** Brands a string as a payment hash without checking it. `Preimage.proves` checks it against a preimage. */
 export const make = Brand.nominal<PaymentHash>()

@@ -2,15 +2,21 @@ import { Option, Redacted, Result, Schema } from "effect"
 import * as Nip44 from "./Nip44.ts"
 import * as Nostr from "./Nostr.ts"
 
-// Nostr Wallet Connect (NIP-47): a wallet that answers encrypted requests over relays.
+// Nostr Wallet Connect (NIP-47): a wallet that responds to encrypted requests over relays.
 
-/** The kinds of its events: what a wallet can do, a request, its answer, and what a wallet tells unasked (encrypted by NIP-44). */
+/**
+ * The kinds of its events: a wallet's capabilities, a request, its response, and a wallet's notification
+ * (encrypted by NIP-44).
+ */
 export const kinds = { info: 13194, request: 23194, response: 23195, notification: 23197 } as const
 
-/** The one way in which content is encrypted here, as the tag `encryption` names it. */
+/** The only supported encryption, as named in the tag `encryption`. */
 export const encryption = "nip44_v2"
 
-/** Why a wallet did not do what it was asked for. Only `PAYMENT_FAILED` says of a payment that was begun that nothing was paid. */
+/**
+ * Reasons why a wallet did not fulfill a request. For a started payment, only `PAYMENT_FAILED` means that
+ * nothing was paid.
+ */
 export const ErrorCode = Schema.Literals([
   "RATE_LIMITED",
   "NOT_IMPLEMENTED",
@@ -26,11 +32,11 @@ export const ErrorCode = Schema.Literals([
 ])
 export type ErrorCode = typeof ErrorCode.Type
 
-/** What the content of a request is. */
+/** The content of a request. */
 export const Request = Schema.Struct({ method: Schema.String, params: Schema.optionalKey(Schema.NullOr(Schema.Unknown)) })
 export interface Request extends Schema.Schema.Type<typeof Request> {}
 
-/** What the content of an answer is. A code of a newer document is a text here. */
+/** The content of a response. An unknown, newer code is a plain string here. */
 export const Response = Schema.Struct({
   result_type: Schema.String,
   error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.optionalKey(Schema.String) }))),
@@ -38,20 +44,20 @@ export const Response = Schema.Struct({
 })
 export interface Response extends Schema.Schema.Type<typeof Response> {}
 
-/** What a connection string says: where the wallet is, and the secret key that is the app's. */
+/** The contents of a connection string: the wallet's relays and key, and the app's secret key. */
 export interface Connection {
   /** The wallet's public key, x-only in hex. */
   readonly walletKey: string
   /** `wss:` URLs, at least one; `ws:` on the loopback. */
   readonly relays: ReadonlyArray<string>
-  /** Of the app, 32 bytes in hex. */
+  /** The app's secret key, 32 bytes in hex. */
   readonly secretKey: Redacted.Redacted
 }
 
-/** The text is no connection string. */
+/** The text is not a connection string. */
 export class ConnectionInvalid extends Schema.TaggedError<ConnectionInvalid>()("ConnectionInvalid", { message: Schema.String }) {}
 
-/** `nostr+walletconnect://<wallet key>?relay=…&secret=…`, a secret as a whole. */
+/** Formats `nostr+walletconnect://<wallet key>?relay=…&secret=…`. The whole string is secret. */
 export const format = ({ walletKey, relays, secretKey }: Connection): Redacted.Redacted => {
   const query = [...relays.map((relay) => `relay=${encodeURIComponent(relay)}`), `secret=${Redacted.value(secretKey)}`]
   return Redacted.make(`nostr+walletconnect://${walletKey}?${query.join("&")}`, { label: "wallet connection" })
@@ -63,7 +69,7 @@ const isRelay = (text: string): boolean => {
   return url.protocol === "wss:" || (url.protocol === "ws:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
 }
 
-/** Reads a connection string. What is wrong is said without the string, which has a secret in it. */
+/** Parses a connection string. The error doesn't repeat the string, which contains a secret. */
 export const parse = (text: Redacted.Redacted): Result.Result<Connection, ConnectionInvalid> => {
   const refuse = (message: string) => Result.fail(new ConnectionInvalid({ message }))
   const [, walletKey, query] = /^nostr\+?walletconnect:(?:\/\/)?([0-9a-f]{64})\/?\?(.*)$/.exec(Redacted.value(text).trim()) ?? []
@@ -77,19 +83,19 @@ export const parse = (text: Redacted.Redacted): Result.Result<Connection, Connec
   return Result.succeed({ walletKey, relays, secretKey: Redacted.make(secret, { label: "wallet connection" }) })
 }
 
-/** The value of an event's tag, of the first with this name. */
+/** Returns the value of the event's first tag with this name. */
 export const tagOf = ({ tags }: Nostr.Event, name: string): string | undefined => tags.find(([first]) => first === name)?.[1]
 
-/** When a request is worth nothing any more, in seconds since 1970; undefined where it does not say. */
+/** Returns when a request expires, in seconds since 1970; undefined if it has no expiration. */
 export const expirationOf = (event: Nostr.Event): number | undefined => {
   const text = tagOf(event, "expiration")
   return text === undefined || !/^\d{1,15}$/.test(text) ? undefined : Number(text)
 }
 
 interface Sealing {
-  /** Whose event it is. */
+  /** The author's secret key. */
   readonly from: Redacted.Redacted
-  /** For whom: a public key. */
+  /** The recipient's public key. */
   readonly to: string
   readonly atSeconds: number
   /** 32 random bytes. */
@@ -103,22 +109,22 @@ const sealed = (kind: number, content: unknown, { from, to, atSeconds, nonce }: 
   return Nostr.signed({ kind, created_at: atSeconds, tags: [["p", to], ...tags], content: text }, from)
 }
 
-/** A request to a wallet. Undefined where its key is none. */
+/** A request to a wallet. Undefined if the wallet's key is invalid. */
 export const request = (content: Request, sealing: Sealing, expiresAtSeconds?: number) =>
   sealed(kinds.request, content, sealing, [
     ["encryption", encryption],
     ...(expiresAtSeconds === undefined ? [] : [["expiration", String(expiresAtSeconds)]])
   ])
 
-/** The answer to a request. */
+/** A response to a request. */
 export const response = (content: Response, to: Nostr.Event, sealing: Omit<Sealing, "to">) =>
   sealed(kinds.response, content, { ...sealing, to: to.pubkey }, [["e", to.id]])
 
-/** What a wallet tells unasked. */
+/** A wallet's notification. */
 export const notification = (content: { readonly notification_type: string; readonly notification: unknown }, sealing: Sealing) =>
   sealed(kinds.notification, content, sealing, [])
 
-/** What a wallet can do, for all to read. */
+/** A wallet's capabilities, readable by anyone. */
 export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArray<string>, atSeconds: number, from: Redacted.Redacted) =>
   Nostr.signed(
     {
@@ -130,7 +136,10 @@ export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArra
     from
   )
 
-/** The content of an event, for who has `secretKey`, read by `schema`; none where it is not for him, or says something else. */
+/**
+ * Decrypts an event's content with `secretKey` and decodes it by `schema`; none if it is for another
+ * recipient or doesn't match.
+ */
 export const open = <A>(event: Nostr.Event, secretKey: Redacted.Redacted, schema: Schema.Codec<A, unknown>): Option.Option<A> => {
   const key = Nip44.conversationKey(secretKey, event.pubkey)
   const text = key && Nip44.decrypt(event.content, key)

@@ -1,5 +1,5 @@
-// Imported before anything else by the root of each package. An older Node would not refuse: it would take amounts for no numbers, because JSON.parse
-// does not tell it their text, and end the process for a function that it does not have.
+// The root of each package imports this first. An older Node would not fail at startup: it would reject valid
+// amounts, because its JSON.parse doesn't pass the source text, and later crash on a missing function.
 import { problem } from "./Runtime.ts"
 
 const node = "process" in globalThis ? globalThis.process.versions.node : undefined

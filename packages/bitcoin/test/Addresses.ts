@@ -4,10 +4,10 @@ import type { Network } from "../src/Network.ts"
 
 export type Reason = BitcoinAddress.BitcoinAddressInvalid["reason"]
 
-/** A vector that is valid: what it says, and whose it is. */
+/** A valid vector with its expected values. */
 export type Valid = readonly [address: string, network: Network, scriptPubKey: string, kind: BitcoinAddress.Kind]
 
-/** A vector that is not, and why. */
+/** An invalid vector with the reason. */
 export type Invalid = readonly [why: string, address: string, network: Network, reason: Reason]
 
 export const refusal = (address: string, network: Network): Reason | "valid" => {
@@ -15,11 +15,11 @@ export const refusal = (address: string, network: Network): Reason | "valid" => 
   return Result.isFailure(decoded) ? decoded.failure.reason : "valid"
 }
 
-/** The vector as it is decoded, and as its script is encoded: what `expected` is, twice. */
+/** Decodes the vector's address and encodes its script. Both results must equal `expected`. */
 export const bothWays = ([address, network, scriptPubKey]: Valid) =>
   [BitcoinAddress.decode(address, network), BitcoinAddress.fromScript(scriptPubKey, network)].map(Result.getOrThrow)
 
-/** What a vector says, twice. Segregated witness addresses are written in lower case. */
+/** The expected results of `bothWays`. Segwit addresses are written in lowercase. */
 export const expected = ([address, network, scriptPubKey, kind]: Valid) => {
   const written = kind === "p2pkh" || kind === "p2sh" ? address : address.toLowerCase()
   const one = { address: written, network, kind, scriptPubKey }

@@ -23,7 +23,8 @@ describe("BIP 173, valid addresses of witness version 0", () => {
   for (const vector of valid) it(`BIP 173: valid address ${vector[0]}`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
 })
 
-// BIP 350 took bech32 away from every later version: what was valid here carries the wrong checksum today.
+// BIP 350 replaced bech32 for all later witness versions, so these formerly valid addresses now have a wrong
+// checksum.
 describe("BIP 173, addresses of later versions that BIP 350 made invalid", () => {
   for (const address of [
     "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7k7grplx",
@@ -62,14 +63,14 @@ describe("an address of another network", () => {
     const decoded = BitcoinAddress.decode(address, network)
     return Result.isFailure(decoded) ? [decoded.failure.reason, ...decoded.failure.networks] : decoded.success.kind
   }
-  it("bitcoin address: one of another network is refused with the names of its networks", () => {
+  it("bitcoin address: an address of another network is rejected with the names of its networks", () => {
     const mainnet = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
     const test = "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"
     assert.deepStrictEqual(elsewhere(mainnet, "regtest"), ["wrong_network", "mainnet"])
     assert.deepStrictEqual(elsewhere(test, "mainnet"), ["wrong_network", "testnet", "signet"])
     assert.deepStrictEqual(elsewhere("1BoatSLRHtKNngkdXEeobR76b53LETtpyT", "testnet"), ["wrong_network", "mainnet"])
     assert.deepStrictEqual(elsewhere("mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP", "mainnet"), ["wrong_network", "testnet", "signet", "regtest"])
-    // They share their prefix, so nobody can tell.
+    // The two networks share their prefix, so both accept the address.
     assert.strictEqual(elsewhere(test, "signet"), "p2wpkh")
     assert.strictEqual(elsewhere(test, "testnet"), "p2wpkh")
   })
@@ -83,7 +84,7 @@ describe("base58 addresses", () => {
     ]
     for (const vector of vectors) assert.deepStrictEqual(bothWays(vector), expected(vector))
   })
-  it("base58 address: refused with a typing error, of another chain, or of another length", () => {
+  it("base58 address: rejected with a typing error, for another chain, or with another length", () => {
     assert.strictEqual(refusal("1RustyRX2oai4EYYDpQGWvEL62BBGqN9U", "mainnet"), "checksum")
     assert.strictEqual(refusal("1rustyrx2oai4eyydpqgwvel62bbgqn9t", "mainnet"), "malformed")
     assert.strictEqual(refusal("LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9", "mainnet"), "unknown_prefix")
@@ -93,12 +94,12 @@ describe("base58 addresses", () => {
 })
 
 describe("scripts and dust", () => {
-  it("bitcoin address: a script without an address form is refused", () => {
+  it("bitcoin address: a script without an address form is rejected", () => {
     for (const script of ["", "6a0468656c6c6f", "0014751e76e8199196d454941c45d1b3a323f1433b", "51024e73", "0014" + "zz".repeat(20)]) {
       assert.isTrue(Result.isFailure(BitcoinAddress.fromScript(script, "mainnet")), script)
     }
   })
-  it("dust: the smallest relayed output of each script kind", () => {
+  it("dust: the smallest relayed output of each script type", () => {
     assert.deepStrictEqual(BitcoinAddress.Kind.literals.map(BitcoinAddress.dustLimitSats), [546n, 540n, 294n, 330n, 330n])
   })
 })

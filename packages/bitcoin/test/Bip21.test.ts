@@ -27,7 +27,7 @@ describe("BIP 21, examples", () => {
     })
     assert.deepStrictEqual(read(`bitcoin:${address}?somethingyoudontunderstand=50&somethingelseyoudontget=999`), { address })
   })
-  it("BIP 21: an unknown required parameter is refused", () => {
+  it("BIP 21: an unknown required parameter is rejected", () => {
     assert.strictEqual(refusal(`bitcoin:${address}?req-somethingyoudontunderstand=50&req-somethingelseyoudontget=999`), "required")
     assert.strictEqual(refusal(`bitcoin:${address}?REQ-x`), "required")
   })
@@ -41,13 +41,13 @@ describe("BIP 21", () => {
       lightning: "LNBC1"
     })
   })
-  it("BIP 21: the address may be left out where there is an invoice (BIP 321)", () => {
+  it("BIP 21: the address is optional if there is an invoice (BIP 321)", () => {
     assert.deepStrictEqual(read("bitcoin:?lightning=lnbc1"), { lightning: "lnbc1" })
     assert.strictEqual(refusal("bitcoin:"), "nothing_to_pay")
     assert.strictEqual(refusal("bitcoin:?amount=1"), "nothing_to_pay")
     assert.strictEqual(refusal("bitcoin:?lightning="), "nothing_to_pay")
   })
-  it("BIP 21: the address may be a parameter, named as addresses of the network begin (BIP 321)", () => {
+  it("BIP 21: the address may be a parameter named after the network's address prefix (BIP 321)", () => {
     const [segwit, test] = ["bc1qztwy6xen3zdtt7z0vrgapmjtfz8acjkfp5fp7l", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"]
     assert.deepStrictEqual(read(`bitcoin:?bc=${segwit}`), { address: segwit })
     assert.deepStrictEqual(read(`bitcoin:?tb=${test}&BC=${segwit.toUpperCase()}`), { address: segwit.toUpperCase() })
@@ -71,7 +71,7 @@ describe("BIP 21", () => {
       assert.strictEqual(refusal(`bitcoin:${address}?amount=${text}`), "amount", text)
     }
   })
-  it("BIP 21: a repeated parameter is refused", () => {
+  it("BIP 21: a repeated parameter is rejected", () => {
     assert.strictEqual(refusal(`bitcoin:${address}?amount=1&amount=1`), "duplicate")
     assert.strictEqual(refusal(`bitcoin:${address}?amount=1&AMOUNT=2`), "duplicate")
   })

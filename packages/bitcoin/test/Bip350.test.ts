@@ -32,8 +32,9 @@ describe("BIP 350, valid addresses", () => {
   for (const vector of valid) it(`BIP 350: valid address ${vector[0]}`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
 })
 
-// The standard would have them paid. Nobody can own such an output today, so here the money would be anyone's.
-describe("BIP 350, valid addresses that nobody can own yet", () => {
+// The standard allows payments to these addresses. Nobody can own such an output today, so anyone could take
+// the money.
+describe("BIP 350, valid addresses of future witness versions", () => {
   for (const address of [
     "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
     "BC1SW50QGDZ25J",

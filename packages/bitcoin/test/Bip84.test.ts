@@ -26,10 +26,10 @@ describe("BIP 84, P2WPKH", () => {
   }
 })
 
-describe("a key that is none", () => {
-  it("bitcoin address: none is made of bytes that are no public key", () => {
+describe("an invalid key", () => {
+  it("bitcoin address: bytes that are not a public key give no address", () => {
     for (const type of BitcoinAddress.AddressType.literals) {
-      // No point of the curve has this x.
+      // No point on the curve has this x-coordinate.
       assert.throws(() => BitcoinAddress.fromPublicKey(hex.decode(`02${"00".repeat(31)}05`), type, "mainnet"))
       assert.throws(() => BitcoinAddress.fromPublicKey(new Uint8Array(20), type, "mainnet"))
     }

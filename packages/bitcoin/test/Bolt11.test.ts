@@ -8,7 +8,7 @@ import * as Msat from "../src/Msat.ts"
 import type * as Network from "../src/Network.ts"
 import * as PaymentHash from "../src/PaymentHash.ts"
 
-// BOLT 11, "Examples": one key signs them all, and almost all carry the same hash, secret and time.
+// BOLT 11, "Examples". One key signs all of them, and almost all have the same hash, secret and time.
 const key = hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734")
 const payee = "03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad"
 const common = {
@@ -152,7 +152,8 @@ const valid: ReadonlyArray<Vector> = [
   [
     "a high-S signature, its key recovered",
     "lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaq9qrsgq357wnc5r2ueh7ck6q93dj32dlqnls087fxdwk8qakdyafkq3yap2r09nt4ndd0unm3z9u5t48y6ucv4r5sg7lk98c77ctvjczkspk5qprc90gx",
-    // Not the key above: the example kept the recovery id when it turned S around. The standard does not state it; libsecp256k1 recovers the same.
+    // Not the key above, because the example kept the recovery id when it negated S. BOLT 11 does not state
+    // this key, but libsecp256k1 recovers the same one.
     {
       ...common,
       description: "Please consider supporting this project",
@@ -168,7 +169,7 @@ const invalid: ReadonlyArray<readonly [name: string, invoice: string, reason: Bo
     "unknown_feature"
   ],
   [
-    "a checksum that does not fit",
+    "a checksum that does not match",
     "lnbc2500u1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdpquwpc4curk03c9wlrswe78q4eyqc7d8d0xqzpuyk0sg5g70me25alkluzd2x62aysf2pyy8edtjeevuv4p2d5p76r4zkmneet7uvyakky2zr4cusd45tftc9c5fh0nnqpnl2jfll544esqchsrnt",
     "bech32"
   ],
@@ -226,13 +227,15 @@ describe("BOLT 11, examples", () => {
     })
   }
   for (const [name, invoice, reason] of invalid) {
-    it(`BOLT 11: refuses ${name}`, () => assert.strictEqual(reasonOf(invoice), reason))
+    it(`BOLT 11: rejects ${name}`, () => assert.strictEqual(reasonOf(invoice), reason))
   }
   it("BOLT 11: the specification has 16 valid and 10 invalid examples", () =>
     assert.deepStrictEqual([valid.length, invalid.length], [16, 10]))
 })
 
-/** An invoice made of any words at all, properly signed, so that only what is wrong in it can refuse it. */
+/**
+ * An invoice of arbitrary words with a valid signature, so that only the intended defect can cause a refusal.
+ */
 const raw = (prefix: string, fields: ReadonlyArray<readonly [letter: string, words: ReadonlyArray<number>]>) => {
   const words = [
     0,
@@ -257,47 +260,47 @@ const d = ["d", text("tea")] as const
 
 describe("BOLT 11, requirements of a reader", () => {
   const cases: ReadonlyArray<readonly [name: string, invoice: string, reason: Bolt11.Bolt11Invalid["reason"] | "valid"]> = [
-    ["the least an invoice needs", raw("lnbc", [p, s, d]), "valid"],
+    ["the minimum of an invoice", raw("lnbc", [p, s, d]), "valid"],
     ["an empty description", raw("lnbc", [p, s, ["d", []]]), "valid"],
     ["signet", raw("lntbs1u", [p, s, d]), "valid"],
     ["simnet", raw("lnsb1u", [p, s, d]), "prefix"],
     ["another chain", raw("lnltc1u", [p, s, d]), "prefix"],
-    ["an amount of nothing", raw("lnbc0u", [p, s, d]), "amount"],
+    ["an amount of zero", raw("lnbc0u", [p, s, d]), "amount"],
     ["an amount with a leading zero", raw("lnbc01u", [p, s, d]), "amount"],
     ["two multipliers", raw("lnbc1um", [p, s, d]), "amount"],
-    ["all the bitcoin there can be", raw("lnbc21000000", [p, s, d]), "valid"],
-    ["a millisatoshi more than that", raw("lnbc21000000000000000010p", [p, s, d]), "amount"],
+    ["the bitcoin supply", raw("lnbc21000000", [p, s, d]), "valid"],
+    ["a millisatoshi above the supply", raw("lnbc21000000000000000010p", [p, s, d]), "amount"],
     ["an amount of a thousand digits", raw(`lnbc1${"0".repeat(999)}`, [p, s, d]), "amount"],
     ["no payment hash", raw("lnbc", [s, d]), "payment_hash"],
     ["a payment hash of another length only", raw("lnbc", [["p", zeros(51)], s, d]), "payment_hash"],
-    ["neither description nor hash of one", raw("lnbc", [p, s]), "description"],
-    ["both description and hash of one", raw("lnbc", [p, s, d, ["h", zeros(52)]]), "description"],
+    ["neither a description nor its hash", raw("lnbc", [p, s]), "description"],
+    ["both a description and its hash", raw("lnbc", [p, s, d, ["h", zeros(52)]]), "description"],
     ["a description that is not UTF-8", raw("lnbc", [p, s, ["d", bech32.toWords(Uint8Array.of(0xff))]]), "field"],
     ["a description with bits in its padding", raw("lnbc", [p, s, ["d", [1, 1]]]), "field"],
     ["an expiry with a leading zero", raw("lnbc", [p, s, d, ["x", [0, 1]]]), "valid"],
-    ["an expiry that no number holds", raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]), "field"],
+    ["an expiry beyond any number", raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]), "field"],
     ["features with a leading zero", raw("lnbc", [p, s, d, ["9", [0, 16, 8, 0]]]), "valid"],
-    ["a route that ends inside of a hop", raw("lnbc", [p, s, d, ["r", zeros(80)]]), "field"],
+    ["a route that ends within a hop", raw("lnbc", [p, s, d, ["r", zeros(80)]]), "field"],
     ["a P2PKH fallback that is too short", raw("lnbc", [p, s, d, ["f", [17, ...zeros(31)]]]), "field"],
     ["a version 0 fallback of 41 bytes", raw("lnbc", [p, s, d, ["f", [0, ...zeros(66)]]]), "field"],
     ["a fallback of a later witness version", raw("lnbc", [p, s, d, ["f", [2, ...zeros(32)]]]), "valid"],
     ["a pay-to-anchor fallback", raw("lnbc", [p, s, d, ["f", [1, ...bech32.toWords(Uint8Array.of(0x4e, 0x73))]]]), "valid"],
     ["a declared key that signed", raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), "valid"],
     ["a declared key that did not sign", raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(`02${payee.slice(2)}`))]]), "signature"],
-    ["nothing at all", "", "bech32"],
+    ["an empty text", "", "bech32"],
     ["a prefix alone", "lnbc", "bech32"]
   ]
   for (const [name, invoice, reason] of cases) {
     it(`BOLT 11: ${reason === "valid" ? "reads" : "refuses"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
   }
 
-  it("BOLT 11: an impossible recovery id is refused, also beside a declared key", () => {
+  it("BOLT 11: an impossible recovery id is rejected, even beside a declared key", () => {
     const { prefix, words } = bech32.decode(raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), false)
-    // The last word and three bits before it are the recovery id.
+    // The last word and the three bits before it contain the recovery id.
     assert.strictEqual(reasonOf(bech32.encode(prefix, [...words.slice(0, -1), 4], false)), "signature")
   })
 
-  /** A features field with these bits: the last word has the lowest five. */
+  /** Decodes an invoice with these feature bits. The last word has the lowest five. */
   const featuring = (...bits: ReadonlyArray<number>) => {
     const words = zeros(Math.floor(Math.max(...bits) / 5) + 1)
     for (const bit of bits)
@@ -305,7 +308,7 @@ describe("BOLT 11, requirements of a reader", () => {
     return reasonOf(raw("lnbc", [p, s, d, ["9", words]]))
   }
 
-  it("BOLT 9: a mandatory feature that a payer here cannot meet is refused, AMP (30) and every other one; the same as optional is not", () => {
+  it("BOLT 9: an unsupported mandatory feature is rejected, AMP (30) and every other one; the optional bit is accepted", () => {
     const met = [8, 14, 16, 48]
     for (let bit = 0; bit <= 260; bit += 2) {
       assert.strictEqual(featuring(8, 14, bit), met.includes(bit) ? "valid" : "unknown_feature", `feature ${bit}`)
@@ -314,7 +317,7 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.strictEqual(featuring(30), "unknown_feature")
   })
 
-  it("BOLT 11: of a repeated field the first is taken", () => {
+  it("BOLT 11: the first of a repeated field is used", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
   })
@@ -337,7 +340,7 @@ describe("BOLT 11, writing", () => {
     return Result.isFailure(encoded) ? encoded.failure.reason : encoded.success
   }
 
-  it("BOLT 11: a value that does not fit its field is refused, not cut off", () => {
+  it("BOLT 11: a value that does not fit its field is rejected, not truncated", () => {
     const hop = { pubkey: payee, shortChannelId: "1x1x1", feeBaseMsat: Msat.zero, feeProportionalMillionths: 0, cltvExpiryDelta: 0 }
     assert.strictEqual(refused({ amount: Msat.zero }), "amount")
     assert.strictEqual(refused({ amount: Msat.make(Msat.max + 1n) }), "amount")

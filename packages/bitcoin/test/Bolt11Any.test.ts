@@ -17,7 +17,7 @@ const bytes = (length: number) =>
   Arbitrary.map(Arbitrary.array(integer(0, 255), { minLength: length, maxLength: length }), (all) => hex.encode(Uint8Array.from(all)))
 const optionally = <A>(one: Arbitrary.Arbitrary<A>) => Arbitrary.array(one, { maxLength: 1 })
 
-/** Every shape an invoice can have. Each list of at most one is a field that may be missing. */
+/** Invoices of every shape. A list of at most one element is an optional field. */
 const drafts = Arbitrary.map(
   Arbitrary.all({
     network: Arbitrary.schema(Network.Network),
@@ -73,7 +73,7 @@ const drafts = Arbitrary.map(
       ),
       ...(parts.amount.length > 0 && { amount: Msat.make(parts.amount[0] ?? 0n) }),
       ...(parts.expirySeconds[0] !== undefined && { expirySeconds: parts.expirySeconds[0] }),
-      // A lone surrogate has no UTF-8, so it cannot come back.
+      // A lone surrogate has no UTF-8 encoding, so it can't be read back.
       ...(parts.descriptionHash[0] === undefined
         ? { description: parts.description.toWellFormed() }
         : { descriptionHash: parts.descriptionHash[0] }),
@@ -83,12 +83,12 @@ const drafts = Arbitrary.map(
   }
 )
 
-// Fixed, so that every run tries the same invoices; a failure prints the draft it shrank to.
+// A fixed seed, so that every run tests the same invoices. A failure prints the draft it shrank to.
 const arbitrary = { seed: 11, runs: 100 }
 
 describe("BOLT 11, any invoice", () => {
   it.prop(
-    "BOLT 11: any invoice is read back as it was written",
+    "BOLT 11: any written invoice reads back the same",
     { draft: drafts },
     ({ draft }) => {
       const paymentRequest = Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
@@ -108,7 +108,7 @@ describe("BOLT 11, any invoice", () => {
   )
 
   it.prop(
-    "BOLT 11: an invoice with one changed character is refused",
+    "BOLT 11: an invoice with one changed character is rejected",
     { draft: drafts, at: integer(0, 10_000), to: integer(1, 31) },
     ({ draft, at, to }) => {
       const letters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -122,7 +122,7 @@ describe("BOLT 11, any invoice", () => {
   )
 
   it.prop(
-    "BOLT 11: the bolt11 library reads our invoices the same",
+    "BOLT 11: the bolt11 library reads our invoices the same way",
     { draft: drafts },
     ({ draft }) => {
       const invoice = Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
@@ -132,7 +132,7 @@ describe("BOLT 11, any invoice", () => {
   )
 
   it.prop(
-    "BOLT 11: invoices written by the bolt11 library are read",
+    "BOLT 11: invoices written by the bolt11 library can be read",
     { draft: drafts },
     ({ draft }) => {
       const written = oracleWrites(draft)
@@ -142,13 +142,13 @@ describe("BOLT 11, any invoice", () => {
   )
 })
 
-/** The networks as the library wants them; it has no signet of its own. */
+/** A network in the form the reference library requires. The library has no signet. */
 const oracleNetwork = (network: Network.Network) => {
   const { invoicePrefix, p2pkhVersion, p2shVersion } = Network.parameters[network]
   return { bech32: invoicePrefix.slice(2), pubKeyHash: p2pkhVersion, scriptHash: p2shVersion, validWitnessVersions: [0, 1] }
 }
 
-/** What both libraries can say of an invoice. */
+/** The parts of an invoice that both libraries return. */
 interface Reading {
   readonly amount: string | undefined
   readonly timestampSeconds: number | undefined

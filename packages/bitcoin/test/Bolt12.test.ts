@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as Bolt12 from "../src/Bolt12.ts"
 import * as Msat from "../src/Msat.ts"
 
-// BOLT 12's own examples: offers-test.json and format-string-test.json.
+// Examples from BOLT 12: offers-test.json and format-string-test.json.
 const alice = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619"
 const plain = { networks: ["mainnet"], issuerId: alice, introductions: [], features: [] } satisfies Partial<Bolt12.Bolt12>
 const common = { ...plain, description: "Test vectors" }
@@ -120,9 +120,9 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
   ["cut off in a description", "truncated", "lno1pgpyz"],
   ["chains of another length", "field", "lno1qgqszzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
   ["a currency cut off in a character", "field", "lno1qcqcqzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
-  ["a currency that is no text", "field", "lno1qcplllhapqpq86q2q4qkc6trv5tzzq6muh550qsfva9fdes0ruph7ctk2s8aqq06r4jxj3msc448wzwy9s"],
+  ["a currency that is not UTF-8", "field", "lno1qcplllhapqpq86q2q4qkc6trv5tzzq6muh550qsfva9fdes0ruph7ctk2s8aqq06r4jxj3msc448wzwy9s"],
   ["a description cut off in a character", "field", "lno1pgqcq93pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqy"],
-  ["a description that is no text", "field", "lno1pgpgqsgkyypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs"],
+  ["a description that is not UTF-8", "field", "lno1pgpgqsgkyypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs"],
   ["paths cut off", "field", "lno1pgz5znzfgdz3qqgpzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
   [
     "a path without hops",
@@ -150,7 +150,7 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
     "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
   ],
   ["an issuer cut off in a character", "field", "lno1pgz5znzfgdz3yqvqzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
-  ["an issuer that is no text", "field", "lno1pgz5znzfgdz3yq5qgytzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"],
+  ["an issuer that is not UTF-8", "field", "lno1pgz5znzfgdz3yq5qgytzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"],
   ["an issuer's key that is none", "field", "lno1pgz5znzfgdz3vggzqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps"],
   [
     "a field of an invoice request",

@@ -48,7 +48,7 @@ const arbitrary = { seed: 12, runs: 300 }
 
 describe("BOLT 12, any offer", () => {
   it.prop(
-    "BOLT 12: any offer is read back as it was written",
+    "BOLT 12: any written offer reads back the same",
     { draft: drafts },
     ({ draft }) => {
       const offer = Result.getOrThrow(Bolt12.encode(draft))
@@ -73,7 +73,7 @@ describe("BOLT 12, any offer", () => {
   )
 
   it.prop(
-    "BOLT 12: an offer in which a byte was changed, or that was cut off, is read or refused, and never throws",
+    "BOLT 12: an offer with a changed byte or a missing end is read or rejected, and never throws",
     { draft: drafts, at: integer(0, 10_000), to: integer(0, 255), length: integer(0, 10_000) },
     ({ draft, at, to, length }) => {
       const offer = Result.getOrThrow(Bolt12.encode(draft))
@@ -96,16 +96,16 @@ describe("BOLT 12, any offer", () => {
     { arbitrary }
   )
 
-  it("BOLT 12: what is longer than any offer is refused before it is looked at", () => {
+  it("BOLT 12: a string longer than any offer is rejected before it is parsed", () => {
     for (const long of ["+ ".repeat(1_000_000), `lno1${"q".repeat(10_000_000)}`, `lno1${"+".repeat(1_000_000)}`]) {
       const refused = Bolt12.decode(long)
-      assert.strictEqual(Result.isFailure(refused) && refused.failure.message, "An offer has at most 4096 characters")
+      assert.strictEqual(Result.isFailure(refused) && refused.failure.message, "An offer must have at most 4096 characters")
     }
   })
 
-  it("BOLT 12: the longest texts are read in no time, whatever is in them", () => {
+  it("BOLT 12: the longest texts are read quickly, whatever they contain", () => {
     const rest = Bolt12.maxLength - 4
-    // Processor time, which a busy machine does not change.
+    // CPU time, which does not depend on the machine's load.
     const started = process.threadCpuUsage()
     for (const filler of ["q", "+ ", "+", "p", "l", "+q", "zz", "x "]) {
       assert.isDefined(Bolt12.decode(`lno1${filler.repeat(rest / filler.length)}`))

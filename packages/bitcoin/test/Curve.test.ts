@@ -11,7 +11,7 @@ const highS = (signature: Uint8Array) => {
   return Uint8Array.of(...signature.subarray(0, 32), ...bytesOf(order - s))
 }
 
-/** The result in hex; false where there is none: their callers treat what throws as refused. */
+/** The result in hex, or false if `run` throws, because callers treat an exception as a refusal. */
 const outcome = (run: () => Uint8Array | boolean): string | boolean => {
   try {
     const result = run()
@@ -30,7 +30,7 @@ describe("the two curves", () => {
     return one
   }
 
-  it("curve: WebAssembly and JavaScript give the same signatures, keys and recovered points", () => {
+  it("curve: WebAssembly and JavaScript return the same signatures, keys and recovered points", () => {
     for (let n = 0; n < 25; n++) {
       const [key, hash, other] = [hashOf(`key ${n}`), hashOf(`hash ${n}`), hashOf(`other ${n}`)]
       const signed = native.sign(hash, key)
@@ -53,7 +53,7 @@ describe("the two curves", () => {
     }
   })
 
-  it("curve: WebAssembly and JavaScript refuse the same keys, points and signatures", () => {
+  it("curve: WebAssembly and JavaScript reject the same keys, points and signatures", () => {
     const [key, hash] = [hashOf("key"), hashOf("hash")]
     const compact = native.sign(hash, key).subarray(0, 64)
     const point = Uint8Array.of(2, ...native.xOnly(key))

@@ -19,18 +19,18 @@ describe("LUD-01", () => {
     }
   })
   it("LUD-01: the example is written", () => assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
-  it("LUD-01: mixed case, a typing error, another prefix and bytes that are no text are refused", () => {
+  it("LUD-01: mixed case, a typing error, another prefix and bytes that are not text are rejected", () => {
     assert.strictEqual(read(`lnurl1${text.slice(6)}`), "bech32")
     assert.strictEqual(read(text.replace("DP68", "DP66")), "bech32")
     assert.strictEqual(read(bech32.encode("lnurx", bech32.toWords(new TextEncoder().encode(url)), false)), "bech32")
     assert.strictEqual(read(bech32.encode("lnurl", bech32.toWords(Uint8Array.of(0xff, 0xfe)), false)), "url")
     assert.strictEqual(read(""), "bech32")
   })
-  it("LUD-01: there is no limit on the length", () => {
+  it("LUD-01: the length is unlimited", () => {
     const long = `https://service.com/api?q=${"a".repeat(1900)}`
     assert.strictEqual(read(Lnurl.encode(long)), long)
   })
-  it("LUD-01: https, or http for an onion address", () => {
+  it("LUD-01: the URL uses https, or http for an onion address", () => {
     assert.strictEqual(read(Lnurl.encode("https://pay.example.com:8443/x")), "https://pay.example.com:8443/x")
     assert.strictEqual(read(Lnurl.encode("http://example.com/x")), "not_https")
     assert.strictEqual(read(Lnurl.encode("ftp://example.com/x")), "not_https")
@@ -85,7 +85,7 @@ describe("LUD-17", () => {
     assert.strictEqual(read("lnurlp://user@example.com/path"), "host")
     assert.strictEqual(read("lnurlp://"), "url")
   })
-  it("LUD-17: other schemes are refused with their purpose", () => {
+  it("LUD-17: other schemes are rejected with their purpose", () => {
     for (const [text, purpose] of [
       ["lnurlw://domain.com/path", "withdraw"],
       ["keyauth://domain.com/path", "logs you in"],

@@ -65,14 +65,14 @@ describe("LUD-16", () => {
     ])
       assert.strictEqual(read(`a@${domain}`), "domain", domain)
   })
-  it("LUD-16: one @ exactly", () => {
+  it("LUD-16: exactly one @ is allowed", () => {
     for (const text of ["example.com", "", "a@b@example.com", "a@example.com@"]) assert.strictEqual(read(text), "malformed", text)
   })
 })
 
-describe("a handle that we issue", () => {
+describe("handles issued by the service", () => {
   const is = Schema.is(LightningAddressText.HandleSchema)
-  it("handle: no tag, and no dot at either end", () => {
+  it("handle: it has no tag, and no dot at either end", () => {
     for (const handle of ["a", "alice", "a.b", "_", "-", "a-b_c.9", "x".repeat(64)]) assert.isTrue(is(handle), handle)
     for (const handle of ["", ".a", "a.", ".", "a+b", "A", "é", "a b", "x".repeat(65), "a\n"]) assert.isFalse(is(handle), handle)
   })

@@ -142,21 +142,21 @@ const keyOf = (secret: string, publicKey: string) => {
 const reasonOf = (result: ReturnType<typeof Nip44.decrypt>) => (Result.isFailure(result) ? result.failure.reason : undefined)
 
 describe("NIP-44", () => {
-  it("NIP-44: the key that two share is the published one, and the same from either side", () => {
+  it("NIP-44: the shared key matches the published one, and is the same from either side", () => {
     for (const [secret, publicKey, expected] of shared) assert.strictEqual(keyOf(secret, publicKey), expected)
     for (const [secret, publicKey] of unshared) assert.isUndefined(keyOf(secret, publicKey))
     const [mine, yours] = ["11".repeat(32), "22".repeat(32)]
     assert.strictEqual(keyOf(mine, Nostr.publicKeyOf(Redacted.make(yours))), keyOf(yours, Nostr.publicKeyOf(Redacted.make(mine))))
   })
 
-  it("NIP-44: a text is encrypted to the published bytes, and read back", () => {
+  it("NIP-44: a string is encrypted to the published bytes and decrypted again", () => {
     for (const [hex, nonce, text, payload] of sealed) {
       assert.strictEqual(Nip44.encrypt(text, key(hex), hexToBytes(nonce)), payload)
       assert.deepStrictEqual(Nip44.decrypt(payload, key(hex)), Result.succeed(text))
     }
   })
 
-  it("NIP-44: what is published as unreadable is refused for the published reason", () => {
+  it("NIP-44: published invalid payloads are rejected for the published reason", () => {
     for (const [hex, payload, reason] of unreadable) assert.strictEqual(reasonOf(Nip44.decrypt(payload, key(hex))), reason)
   })
 
@@ -164,7 +164,7 @@ describe("NIP-44", () => {
     for (const [size, expected] of padded) assert.strictEqual(Nip44.paddedBytes(size), expected)
   })
 
-  it("NIP-44: an empty text and one that is too long are not encrypted", () => {
+  it("NIP-44: empty and overlong texts are not encrypted", () => {
     for (const text of ["", "x".repeat(Nip44.maxBytes + 1)])
       assert.throws(() => Nip44.encrypt(text, key(one), new Uint8Array(32)), RangeError)
     const longest = "x".repeat(Nip44.maxBytes)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import * as Nostr from "../src/Nostr.ts"
 
-// Events that other programs signed.
+// Events signed by other programs.
 const events: ReadonlyArray<Nostr.Event> = [
   {
     id: "70b10f70c1318967eddf12527799411b1a9780ad9c43858f5e5fcd45486a13a5",
@@ -25,8 +25,8 @@ const events: ReadonlyArray<Nostr.Event> = [
 ]
 const key = Redacted.make("01".padStart(64, "0"))
 
-describe("A Nostr event", () => {
-  it("Nostr event: one signed elsewhere verifies as it is", () => {
+describe("a Nostr event", () => {
+  it("Nostr event: an event signed elsewhere verifies unchanged", () => {
     for (const event of events) {
       assert.isTrue(Nostr.isGenuine(event))
       for (const forged of [
@@ -44,7 +44,7 @@ describe("A Nostr event", () => {
     }
   })
 
-  it("Nostr event: one that we sign verifies, has our key, and is the same bytes every time", () => {
+  it("Nostr event: an event that we sign verifies, has our key, and is the same bytes every time", () => {
     const draft = { kind: 1, created_at: 1, tags: [["a", 'q"\n\\ü🎉']], content: "line\nline \u2028 end" }
     const event = Nostr.signed(draft, key)
     assert.strictEqual(event.pubkey, events[1]?.pubkey)

@@ -19,14 +19,14 @@ describe("Preimage (BOLT 4)", () => {
     assert.isFalse(Preimage.proves(preimage, PaymentHash.make("")))
   })
 
-  it("preimage: a preimage and a payment hash in each other's place, or plain texts, do not compile", () => {
+  it("preimage: swapping a preimage and a payment hash, or passing plain text, does not compile", () => {
     // @ts-expect-error -- a payment hash where the preimage belongs
     assert.isFalse(Preimage.proves(hash, hash))
     // @ts-expect-error -- a preimage where the payment hash belongs
     assert.isFalse(Preimage.proves(preimage, preimage))
-    // @ts-expect-error -- a text that nobody named
+    // @ts-expect-error -- an unbranded string
     assert.isFalse(Preimage.proves("", hash))
-    // @ts-expect-error -- a text that nobody named
+    // @ts-expect-error -- an unbranded string
     assert.isFalse(Preimage.proves(preimage, ""))
   })
 })

@@ -7,11 +7,11 @@ const [app, wallet] = [Redacted.make("11".repeat(32)), Redacted.make("22".repeat
 const walletKey = Nostr.publicKeyOf(wallet)
 const sealing = { from: app, to: walletKey, atSeconds: 1_700_000_000, nonce: new Uint8Array(32).fill(7) }
 
-// The document's own example.
+// The example in NIP-47.
 const example =
   "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Frelay.damus.io&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c"
 
-it("NIP-47: the document's connection string is read, and written the same", () => {
+it("NIP-47: the specification's connection string is parsed and serialized unchanged", () => {
   const connection = Result.getOrThrow(WalletConnect.parse(Redacted.make(example)))
   assert.deepStrictEqual(connection.relays, ["wss://relay.damus.io"])
   assert.strictEqual(connection.walletKey, "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4")
@@ -20,7 +20,7 @@ it("NIP-47: the document's connection string is read, and written the same", () 
   assert.notInclude(JSON.stringify(connection), "71a8c14c")
 })
 
-it("NIP-47: a text that is no connection string is refused, and the refusal has no secret in it", () => {
+it("NIP-47: a value that is not a connection string is rejected, and the error contains no secret", () => {
   const secret = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c"
   for (const wrong of [
     "",
@@ -38,7 +38,7 @@ it("NIP-47: a text that is no connection string is refused, and the refusal has 
   }
 })
 
-it("NIP-47: a request is read by the wallet that it is for, and by nobody else", () => {
+it("NIP-47: a request can only be read by its wallet", () => {
   const content = { method: "get_info", params: {} }
   const event = WalletConnect.request(content, sealing, 1_700_000_060) ?? assert.fail("no event")
   assert.isTrue(Nostr.isGenuine(event))
@@ -49,7 +49,7 @@ it("NIP-47: a request is read by the wallet that it is for, and by nobody else",
   assert.isUndefined(WalletConnect.request(content, { ...sealing, to: "ff".repeat(32) }))
 })
 
-it("NIP-47: an answer names its request, and is read by who asked", () => {
+it("NIP-47: a response names its request, and its requester can read it", () => {
   const event = WalletConnect.request({ method: "get_info" }, sealing) ?? assert.fail("no event")
   const content = { result_type: "get_info", error: null, result: { network: "regtest" } }
   const answer = WalletConnect.response(content, event, { ...sealing, from: wallet }) ?? assert.fail("no answer")

@@ -11,18 +11,26 @@ import { away } from "./Outage.ts"
 
 export { check, NodeUnusable, standing } from "./BitcoinRpcStanding.ts"
 
-/** A node that speaks Bitcoin Core's JSON-RPC, and keeps an index of transactions: Core with `txindex=1`, btcd with `--txindex`. */
+/**
+ * A node with Bitcoin Core's JSON-RPC and a transaction index: Core with `txindex=1`, btcd with `--txindex`.
+ */
 export interface Options extends Standing.Options {
   readonly beginning: Follower.Beginning
   readonly feeRates?: FeeRates.Options | undefined
-  /** More opinions on the fee rate: the median counts. */
+  /** Additional fee rate estimates. The median is used. */
   readonly feeSources?: ReadonlyArray<FeeRates.Source> | undefined
 }
 
-/** A refusal that says that there is no such thing. The number alone does not: -5 also comes from a node that cannot know. */
+/**
+ * Returns whether a refusal means that the record doesn't exist. The code alone is not enough: a node that
+ * cannot know also returns -5.
+ */
 type Missing = (refusal: RpcRefused) => boolean
 
-/** Core with an index that it has finished, and btcd, where there is no such transaction (Core, rpc/rawtransaction.cpp; btcd, rpcserver.go). */
+/**
+ * The error of Core with a complete index, and of btcd, for a missing transaction (Core,
+ * rpc/rawtransaction.cpp; btcd, rpcserver.go).
+ */
 const isAbsent: Missing = ({ code, message }) =>
   code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)
 
@@ -37,13 +45,13 @@ const Known = Schema.Struct({
 })
 const Estimate = Schema.Struct({ feerate: Schema.optionalKey(Schema.Finite) })
 
-/** How often what a node says is gone is asked again, where a block came in between. */
+/** Number of attempts to confirm that a transaction is gone, if a block arrived in between. */
 const timesAsked = 3
 
-/** How long a node that had caught up is believed to have. */
+/** How long a node that had caught up is assumed to be caught up. */
 const caughtUpForMillis = 5_000
 
-/** The blocks in which a transaction asked for should be mined. */
+/** The confirmation target for fee estimates, in blocks. */
 const targetBlocks = 6
 
 const batchSize = 100
@@ -63,12 +71,12 @@ const view = (options: Options) => {
     return standing.tip
   })
 
-  // What a node that lags behind does not know of is not gone.
+  // A node that is behind may not have seen the transaction yet. Don't treat it as gone.
   const caughtUp = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
     nowMillis - caughtUpAtMillis < caughtUpForMillis ? Effect.void : Effect.asVoid(tip)
   )
 
-  /** None where the node says that there is no such thing. */
+  /** Returns none if the node reports that there is no such record. */
   const find = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>, isMissing: Missing) =>
     Effect.map(call(method, params, result), Option.some).pipe(
       Effect.catchTag("RpcRefused", (refusal) =>
@@ -102,7 +110,7 @@ const view = (options: Options) => {
   return { call, ask, find, hashAt, now, caughtUp, node }
 }
 
-/** Which of these outputs are in a block of the current chain, and unspent, in the mempool too. */
+/** Returns the outputs that are in a block of the current chain and unspent, also in the mempool. */
 export const unspent = (options: Options) => {
   const { ask, caughtUp } = view(options)
   return (outpoints: ReadonlyArray<string>) =>
@@ -119,35 +127,44 @@ export const unspent = (options: Options) => {
     )
 }
 
-/** What is known against the version of the node; undefined where nothing is, or where the node does not say. */
+/**
+ * Returns the known faults of the node's version; undefined if there are none or the node doesn't report its
+ * version.
+ */
 export const judgement = (options: Standing.Options) => Version.judgement(connect(options))
 
-/** What a follower asks, answered by the node. */
+/** A follower's node. */
 export const node = (options: Options): Follower.Node => view(options).node
 
-/** A view of the chain through a node of one's own. */
+/** A view of the chain through your node. */
 export const make = (options: Options) => {
   const { beginning, feeRates, feeSources = [] } = options
   const { call, ask, find, hashAt, now, caughtUp, node } = view(options)
 
-  /** What the node says when it is asked once. An index that is a block behind does not know what that block took out of the mempool. */
+  /**
+   * Queries the node once. An index that is a block behind doesn't contain the transactions which that block
+   * removed from the mempool.
+   */
   const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     const known = yield* find("getrawtransaction", [txId, 1], Known, isAbsent)
     if (known._tag === "None") return { _tag: "gone" }
     const { blockhash, confirmations = 0, vin } = known.value
     if (blockhash === undefined) return { _tag: "mempool" }
-    // The index still knows transactions of blocks that a reorganisation took.
+    // The index still contains transactions of blocks removed by a reorganization.
     const { height } = yield* ask("getblockheader", [blockhash, true], Header)
     const inChain = Option.getOrUndefined(yield* hashAt(height)) === blockhash
     return confirmations > 0 && inChain ? { _tag: "mined", height, isCoinbase: vin[0]?.coinbase !== undefined } : { _tag: "gone" }
   })
 
-  /** Gone is what the node does not know while its index has reached the tip, which is the same before and after. */
+  /**
+   * A transaction is gone if the node doesn't know it while its index has reached the tip, and the tip is the
+   * same before and after.
+   */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     yield* caughtUp
     let placement = yield* look(txId)
     for (let times = 0; placement._tag === "gone"; times++) {
-      if (times === timesAsked) return yield* away("transaction")(new Error("the node's chain does not stand still for long enough"))
+      if (times === timesAsked) return yield* away("transaction")(new Error("the node's chain kept changing during the read"))
       const before = yield* now
       if (before.index !== undefined && before.index.height < before.tip.height)
         return yield* away("transaction")(Standing.indexing(before))
@@ -160,7 +177,7 @@ export const make = (options: Options) => {
   const broadcast = Effect.fnUntraced(
     function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
       const txId = Block.txIdOf(rawTx)
-      if (txId === undefined) return { _tag: "rejected", reason: "it is no transaction" }
+      if (txId === undefined) return { _tag: "rejected", reason: "it is not a transaction" }
       yield* caughtUp
       if ((yield* look(txId))._tag !== "gone") return { _tag: "known" }
       const sent = yield* Effect.result(call("sendrawtransaction", [rawTx], Schema.String))
@@ -174,9 +191,9 @@ export const make = (options: Options) => {
     Effect.catchTag("ChainUnavailable", () => Effect.succeed<Broadcast>({ _tag: "unknown" }))
   )
 
-  /** BTC for 1000 virtual bytes, as both kinds of node say it. */
+  /** Both kinds of node return BTC per 1000 virtual bytes. */
   const perVirtualByte = (rate: number | undefined) => (rate === undefined || rate <= 0 ? undefined : (rate * 100_000_000) / 1000)
-  // btcd has only `estimatefee`. Either refuses while it has seen too little.
+  // btcd has only `estimatefee`. Both fail until they have seen enough traffic.
   const estimated: FeeRates.Source = Effect.gen(function* () {
     const smart = yield* Effect.result(call("estimatesmartfee", [targetBlocks, "CONSERVATIVE"], Estimate))
     if (Result.isSuccess(smart)) return perVirtualByte(smart.success.feerate)

@@ -2,13 +2,13 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import { away, Outage } from "./Outage.ts"
 import * as Request from "./Request.ts"
 
-/** Where a node's JSON-RPC is, and what opens it. */
+/** The address of a node's JSON-RPC, and its credentials. */
 export interface Options extends Request.Options {
   readonly user: string
   readonly password: Redacted.Redacted
 }
 
-/** The node's own answer that it will not, by its number (Bitcoin Core, rpc/protocol.h). */
+/** The node's refusal, by its code (Bitcoin Core, rpc/protocol.h). */
 export class RpcRefused extends Schema.TaggedError<RpcRefused>()("RpcRefused", { code: Schema.Int, message: Schema.String }) {}
 
 export const codes = {
@@ -21,16 +21,16 @@ export const codes = {
   noMethod: -32601
 } as const
 
-/** What a node without an index says: Core "Use -txindex …", btcd "(specify --txindex)". */
+/** The error of a node without an index: Core "Use -txindex …", btcd "(specify --txindex)". */
 export const lacksIndex = (message: string) => /-txindex/.test(message)
 
 export const withoutIndex = new Outage(
   "the node keeps no index of transactions",
   "Start it with txindex=1 (Bitcoin Core) or --txindex (btcd). Deposits and payouts wait until it has one."
 )
-export const waiting = "Wait: deposits and payouts go on when it has."
+export const waiting = "Wait. Deposits and payouts resume when it has finished."
 
-/** Why a refusal is no answer, in words that say what to do where anything can be done. */
+/** Returns the outage for a refusal, with its remedy if there is one. */
 export const reasonOf = ({ code, message }: RpcRefused): Error =>
   lacksIndex(message)
     ? withoutIndex
@@ -38,9 +38,12 @@ export const reasonOf = ({ code, message }: RpcRefused): Error =>
       ? new Outage("the node is indexing its transactions", waiting)
       : new Error(`${message} (${code})`)
 
-/** Core says 503 when more is asked at once than waits in its queue, and a proxy says such of a node behind it: in a text, and not for long. */
+/**
+ * Core returns 503 when its queue is full, and so does a proxy in front of an overloaded node. The body is
+ * plain text, and it is temporary.
+ */
 const busy = (status: number) =>
-  new Outage(`the bitcoin node has too much to do (${status})`, "Wait: it is asked again. If it goes on, raise the node's rpcworkqueue.")
+  new Outage(`the bitcoin node is overloaded (${status})`, "Wait. The call is retried. If this persists, raise the node's rpcworkqueue.")
 
 const Reply = Schema.Struct({
   result: Schema.optionalKey(Schema.Unknown),
@@ -50,7 +53,7 @@ const Reply = Schema.Struct({
 const OneReply = Schema.fromJsonString(Reply)
 const Replies = Schema.fromJsonString(Schema.Array(Reply))
 
-/** One connection to a node. */
+/** Opens one connection to a node. */
 export const connect = (options: Options) => {
   const request = Request.make(options)
   const authorization = `Basic ${Buffer.from(`${options.user}:${Redacted.value(options.password)}`).toString("base64")}`
@@ -62,9 +65,9 @@ export const connect = (options: Options) => {
         ({ status }) => status !== 401 && status !== 403,
         ({ status }) =>
           status === 401
-            ? new Outage("the node refuses our user and password (401)", "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD.")
+            ? new Outage("the node rejects the user and password (401)", "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD.")
             : new Outage(
-                `the node refuses our user and password, or does not let this user call ${operation} (403)`,
+                `the node rejects the user and password, or does not allow this user to call ${operation} (403)`,
                 "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD, and the node's rpcallowip and rpcwhitelist."
               )
       ),
@@ -89,7 +92,7 @@ export const connect = (options: Options) => {
     Effect.gen(function* () {
       const text = yield* post(method, { jsonrpc: "1.0", id: ++id, method, params })
       const reply = yield* Effect.mapError(Schema.decodeUnknownEffect(OneReply)(text), () =>
-        away(method)(new Outage("the answer is no JSON-RPC", "Check BITCOIN_RPC_URL: it must be the address of a bitcoin node."))
+        away(method)(new Outage("the response is not JSON-RPC", "Check BITCOIN_RPC_URL: it must be the address of a bitcoin node."))
       )
       if (reply.error) {
         const { code, message } = reply.error
@@ -100,11 +103,11 @@ export const connect = (options: Options) => {
       return yield* Effect.mapError(Schema.decodeUnknownEffect(result)(reply.result), away(method))
     })
 
-  /** The same, where nothing that the node may refuse is asked for. */
+  /** The same, for calls that the node cannot refuse. */
   const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
     Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(reasonOf(refusal))))
 
-  /** Many calls of one method at once; undefined where the node refused one. */
+  /** Batches calls of one method. Undefined for each call that the node refused. */
   const each = <A>(method: string, params: ReadonlyArray<ReadonlyArray<unknown>>, result: Schema.Codec<A, unknown>) =>
     Effect.gen(function* () {
       const text = yield* post(

@@ -4,12 +4,12 @@ import { Effect, Result, Schema } from "effect"
 import * as Connection from "./BitcoinRpcConnection.ts"
 import { away, Outage } from "./Outage.ts"
 
-/** A node, and the network that it has to be on. */
+/** A node, and its expected network. */
 export interface Options extends Connection.Options {
   readonly network: Network
 }
 
-/** The node cannot be what this service runs on, whatever happens next. A person has to change something. */
+/** The service can never use this node as it is. A person must change something. */
 export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusable", { reason: Schema.String }) {
   override get message(): string {
     return `The bitcoin node cannot be used: ${this.reason}`
@@ -27,7 +27,7 @@ const IndexInfo = Schema.Struct({
   txindex: Schema.optionalKey(Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }))
 })
 
-/** What Core and btcd call each network. */
+/** The names of each network in Core and btcd. */
 const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
   mainnet: ["main", "mainnet"],
   testnet: ["test", "testnet3", "testnet4"],
@@ -35,42 +35,49 @@ const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
   regtest: ["regtest"]
 }
 
-/** How far a node may be behind its peers, and its index behind it: a block takes a moment to be checked, and another to be indexed. */
+/**
+ * Maximum number of blocks that a node may be behind its peers, and its index behind it, because a block
+ * takes a moment to be validated and indexed.
+ */
 const maxBlocksBehind = 2
 
-/** How far a node's index of transactions is. */
+/** The progress of a node's transaction index. */
 export interface Index {
-  /** Whether it has once reached the tip. */
+  /** Whether it has ever reached the tip. */
   readonly isSynced: boolean
   readonly height: number
 }
 
-/** Where a node stands. */
+/** The state of a node. */
 export interface Standing {
   readonly tip: Tip
-  /** Undefined where the node does not say: btcd, whose index is written with each block, and Core before 0.21. */
+  /**
+   * Undefined if the node doesn't report it: btcd, which indexes each block with it, and Core before 0.21.
+   */
   readonly index: Index | undefined
 }
 
-/** That its index is not where its chain is. */
+/** The outage of a node whose index is behind its chain. */
 export const indexing = ({ tip, index }: Standing): Outage =>
   new Outage(`indexing: block ${index?.height ?? 0} of ${tip.height}`, Connection.waiting)
 
-/** Why what a node that stands there knows of transactions does not count; undefined where it does. */
+/** Returns why the node's knowledge of transactions is incomplete; undefined if it is complete. */
 export const lagging = (standing: Standing): Outage | undefined => {
   const { tip, index } = standing
   return index !== undefined && (!index.isSynced || tip.height - index.height > maxBlocksBehind) ? indexing(standing) : undefined
 }
 
-/** Asks a node where it stands. Fails while it has not caught up with its network; how far its index is does not matter. */
+/**
+ * Reads a node's state. Fails while it has not caught up with its network, whatever the state of its index.
+ */
 export const stand = ({ ask, call }: Connection.Connection, network: Network): Effect.Effect<Standing, ChainUnavailable> =>
   Effect.gen(function* () {
     const { chain, blocks, headers, bestblockhash, initialblockdownload = false } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[network].includes(chain))
       return yield* away("tip")(
-        new Outage(`the node is on ${chain}, and this service on ${network}`, "Check BITCOIN_RPC_URL and SATRAIL_NETWORK.")
+        new Outage(`the node is on ${chain}, but this service is on ${network}`, "Check BITCOIN_RPC_URL and SATRAIL_NETWORK.")
       )
-    // A chain of one's own stands still for days and has still caught up.
+    // A private chain can be caught up although its last block is days old.
     if (headers - blocks > maxBlocksBehind || (initialblockdownload && network !== "regtest")) {
       return yield* away("tip")(new Outage(`the node is catching up: it has ${blocks} of ${headers} blocks`, Connection.waiting))
     }
@@ -87,12 +94,15 @@ export const stand = ({ ask, call }: Connection.Connection, network: Network): E
     return { tip, index: { isSynced: txindex.synced, height: txindex.best_block_height } }
   })
 
-/** Where a node stands, for who looks at it before the service starts. Fails with a reason where it cannot be used now, but for an index that is behind. */
+/**
+ * Reads a node's state for a check before the service starts. Fails with a reason if it cannot be used now,
+ * except if only its index is behind.
+ */
 export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> => stand(Connection.connect(options), options.network)
 
 /**
- * Looks whether this node can be the one: it lets us in, is on our network and keeps an index of transactions. Fails where it never can be; where it
- * cannot be reached now, has not caught up or is still indexing, it may be later.
+ * Checks that this node can be used: it accepts our credentials, is on our network and keeps a transaction
+ * index. Fails only if it can never be used; being unreachable, catching up or indexing is temporary.
  */
 export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
   Effect.gen(function* () {
@@ -100,13 +110,13 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
     const { ask, call } = connection
     const { chain, blocks } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[options.network].includes(chain)) {
-      return yield* new NodeUnusable({ reason: `it is on ${chain}, and this service on ${options.network} (SATRAIL_NETWORK)` })
+      return yield* new NodeUnusable({ reason: `it is on ${chain}, but this service is on ${options.network} (SATRAIL_NETWORK)` })
     }
     const standing = yield* stand(connection, options.network)
     if (standing.index?.isSynced === false)
       return yield* Effect.logWarning("bitcoin node: not ready", { reason: indexing(standing).message })
     if (standing.index !== undefined || blocks < 1) return
-    // One that does not say has to know a transaction that every node of the network has.
+    // A node that doesn't report its index must know a transaction that every node of the network has.
     const hash = yield* ask("getblockhash", [1], Schema.String)
     const { tx } = yield* ask("getblock", [hash, 1], Schema.Struct({ tx: Schema.Array(Schema.String) }))
     yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", (refusal) =>
@@ -117,7 +127,7 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
   }).pipe(
     Effect.catchTag("ChainUnavailable", ({ cause }) => {
       const reason = cause instanceof Outage ? cause.sentence : String(cause)
-      return /refuses our user|no JSON-RPC|keeps no index/.test(reason)
+      return /rejects the user|not JSON-RPC|keeps no index/.test(reason)
         ? Effect.fail(new NodeUnusable({ reason }))
         : Effect.logWarning("bitcoin node: no response yet", { reason })
     })

@@ -6,13 +6,19 @@ import type * as Connection from "./BitcoinRpcConnection.ts"
 const NetworkInfo = Schema.Struct({ subversion: Schema.String })
 const Info = Schema.Struct({ version: Schema.Int })
 
-/** Of Core and of what is made from it: `/Satoshi:29.4.3/Knots:20260508/`. Its number alone would not say whose it is. */
+/**
+ * Parses the version of Core and its derivatives: `/Satoshi:29.4.3/Knots:20260508/`. The number alone would
+ * not identify the software.
+ */
 const ofCore = (subversion: string) => /^\/Satoshi:(\d+\.\d+(?:\.\d+)?)/.exec(subversion)?.[1]
 
 /** btcd's 240200 is 0.24.2. */
 const ofBtcd = (version: number) => [1_000_000, 10_000, 100].map((unit) => Math.floor(version / unit) % 100).join(".")
 
-/** What is known against the version of a node. Undefined where nothing is, and where the node does not tell its version or does not let this user ask. */
+/**
+ * Returns the known faults of a node's version. Undefined if there are none, or if the node doesn't report
+ * its version or doesn't allow this user to read it.
+ */
 export const judgement = ({ call }: Connection.Connection): Effect.Effect<Versions.Judgement | undefined, ChainUnavailable> => {
   const btcd = Effect.map(call("getinfo", [], Info), ({ version }) => Versions.judge("btcd", ofBtcd(version)))
   const core = Effect.map(call("getnetworkinfo", [], NetworkInfo), ({ subversion }) => {

@@ -1,20 +1,20 @@
 import * as TxId from "@satrail/bitcoin/TxId"
 import { createHash } from "node:crypto"
 
-/** An output as it stands in a transaction. The script is in hex. */
+/** An output of a transaction. The script is in hex. */
 export interface Output {
   readonly vout: number
   readonly scriptPubKey: string
   readonly sats: bigint
 }
 
-/** A transaction as far as a follower needs it. */
+/** The parts of a transaction that a follower needs. */
 export interface Transaction {
   readonly outputs: ReadonlyArray<Output>
   readonly isCoinbase: boolean
   /** The outpoints it spends, `txid:vout`. */
   readonly spent: () => ReadonlyArray<string>
-  /** Computed when asked for: hashing all of a block would cost more than reading it. */
+  /** Computed on demand, because hashing a whole block would cost more than reading it. */
   readonly txId: () => TxId.TxId
 }
 
@@ -31,7 +31,7 @@ const sha256Twice = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return createHash("sha256").update(first.digest()).digest()
 }
 
-/** Reads from the beginning to the end. Throws where there is less than was announced. */
+/** Reads bytes sequentially. Throws if there are fewer than announced. */
 class Reader {
   readonly bytes: Buffer
   at = 0
@@ -54,7 +54,7 @@ class Reader {
   }
 }
 
-/** One transaction (BIP 144). */
+/** Parses one transaction (BIP 144). */
 const readTransaction = (reader: Reader): Transaction => {
   const { bytes } = reader
   const version = reader.take(4)
@@ -88,7 +88,7 @@ const readTransaction = (reader: Reader): Transaction => {
   return { outputs, isCoinbase, spent, txId: () => TxId.make(shown(sha256Twice(version, body, lockTime))) }
 }
 
-/** A serialised block. Throws on what is none. */
+/** Parses a serialized block. Throws if it is invalid. */
 export const parse = (bytes: Buffer): Block => {
   const reader = new Reader(bytes)
   const header = reader.take(80)
@@ -98,7 +98,7 @@ export const parse = (bytes: Buffer): Block => {
   return { previousHash: shown(header.subarray(4, 36)), transactions }
 }
 
-/** A serialised transaction. Throws on what is none. */
+/** Parses a serialized transaction. Throws if it is invalid. */
 export const parseTransaction = (bytes: Buffer): Transaction => {
   const reader = new Reader(bytes)
   const transaction = readTransaction(reader)
@@ -106,10 +106,10 @@ export const parseTransaction = (bytes: Buffer): Transaction => {
   return transaction
 }
 
-/** The hash of a block, from its header. */
+/** Returns the hash of a block, from its header. */
 export const hashOf = (bytes: Buffer): string => shown(sha256Twice(bytes.subarray(0, 80)))
 
-/** The id of a transaction in hex, undefined when it is none. */
+/** Returns the id of a transaction in hex; undefined if it is invalid. */
 export const txIdOf = (rawTx: string): TxId.TxId | undefined => {
   if (!/^(?:[0-9a-f]{2})+$/i.test(rawTx)) return undefined
   try {

@@ -7,20 +7,26 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Layer } from "effect"
 
-/** Which of these outputs are in the chain, and unspent. */
+/** Returns the outputs that are in the chain and unspent. */
 export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
 
-/** How many coins are counted. */
+/** Maximum number of coins counted. */
 const maxCoins = 100_000
 
-/** About how many of them, the largest, the chain is asked each time: the rest are believed to be there. */
+/**
+ * Approximate number of the largest coins that are checked on the chain each time. The others are assumed to
+ * exist.
+ */
 export const askedAbout = 2000
 const pageSize = 500
 
 const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent) {
   const records = yield* SendingReads
 
-  /** Change of payouts that have not ended, where it is no coin yet: of which of several transactions it will be is not known, or it would be too deep. */
+  /**
+   * The change of unfinished payouts that is not a coin yet, because it is unknown which of several
+   * transactions will confirm, or because it would be too deep.
+   */
   const changeToCome = Effect.gen(function* () {
     const change = new Map<string, Msat.Msat>()
     const note = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
@@ -54,6 +60,9 @@ const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent)
   })
 })
 
-/** The chain's statement of the coins that the store has of a wallet. Money at its addresses that was not credited to a company is not part of it. */
+/**
+ * The chain's statement of the coins stored for a wallet. It excludes money at its addresses that was not
+ * credited to a company.
+ */
 export const layer = (fingerprint: string, unspent: Unspent): Layer.Layer<ChainBooks, never, SendingReads> =>
   Layer.effect(ChainBooks, make(fingerprint, unspent))

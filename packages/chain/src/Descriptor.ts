@@ -6,7 +6,7 @@ const checksumCharacters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 const generator = [0xf5dee51989n, 0xa9fdca3312n, 0x1bab10e32dn, 0x3706b1677an, 0x644d626ffdn]
 const checksumLength = 8
 
-/** The low five bits of each character, and after every three the high ones of those. */
+/** Returns the low five bits of each character, and after every three characters their high bits. */
 const symbolsOf = (text: string): ReadonlyArray<bigint> => {
   const values = Array.from(text, (character) => {
     const value = characters.indexOf(character)
@@ -21,7 +21,7 @@ const symbolsOf = (text: string): ReadonlyArray<bigint> => {
   return symbols
 }
 
-/** A descriptor with its checksum (BIP 380), without which Bitcoin Core imports none. */
+/** Adds the checksum (BIP 380) that Bitcoin Core requires for an import. */
 export const checked = (descriptor: string): string => {
   let sum = 1n
   for (const symbol of [...symbolsOf(descriptor), ...Array.from({ length: checksumLength }, () => 0n)]) {
@@ -37,7 +37,10 @@ export const checked = (descriptor: string): string => {
   return `${descriptor}#${letters.join("")}`
 }
 
-/** The accounts of a wallet as descriptors that other wallets read (BIP 380, 381, 382, 386, 389), each with both of its branches. */
+/**
+ * Returns a wallet's accounts as descriptors for other wallets (BIP 380, 381, 382, 386, 389), each with both
+ * branches.
+ */
 export const ofAccounts = ({ network, fingerprint, ...xpubs }: Keys.Accounts): ReadonlyArray<string> => {
   const key = (type: keyof typeof xpubs) =>
     `[${fingerprint}${Seed.written(Seed.accountPath(type, network)).slice(1).replaceAll("'", "h")}]${xpubs[type]}/<0;1>/*`

@@ -7,7 +7,10 @@ import * as Follower from "./Follower.ts"
 import { away, Outage } from "./Outage.ts"
 import * as Request from "./Request.ts"
 
-/** An Esplora server (github.com/Blockstream/esplora, API.md): one's own, or one that is trusted to report the chain truthfully. */
+/**
+ * An Esplora server (github.com/Blockstream/esplora, API.md): your own, or one you trust to report the chain
+ * truthfully.
+ */
 export interface Options extends Request.Options {
   readonly beginning: Follower.Beginning
   readonly feeRates?: FeeRates.Options | undefined
@@ -30,10 +33,13 @@ const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Fini
 const targetBlocks = "6"
 const requestsAtOnce = 8
 
-/** How often what the server says is gone is asked again, where a block came in between. */
+/** Number of attempts to confirm that a transaction is gone, if a block arrived in between. */
 const timesAsked = 3
 
-/** The words with which the server itself says that there is no such thing (Blockstream/electrs, rest.rs). Proxies and gateways say 404 too. */
+/**
+ * The server's message for a missing record (Blockstream/electrs, rest.rs). Proxies and gateways return 404
+ * too.
+ */
 const isMissing = ({ status, body }: Request.Answer) =>
   status === 404 && /^(?:transaction|block) not found$/i.test(body.toString("utf8").trim())
 
@@ -47,9 +53,9 @@ const connect = (options: Request.Options) => {
     )
   const unexpected = (path: string, { status, body }: Request.Answer) =>
     away(path)(
-      new Outage(`the Esplora server answers with status ${status}`, `Check ESPLORA_URL. Response: ${body.toString("utf8").slice(0, 200)}`)
+      new Outage(`the Esplora server responds with status ${status}`, `Check ESPLORA_URL. Response: ${body.toString("utf8").slice(0, 200)}`)
     )
-  /** What is at a path, none where the server says that there is nothing. */
+  /** Reads a path; none if the server reports that there is no such record. */
   const find = (path: string) =>
     Effect.flatMap(ask(path), (answer) =>
       ok(answer)
@@ -69,7 +75,7 @@ const connect = (options: Request.Options) => {
 export const feeSource = (options: Request.Options): FeeRates.Source =>
   Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
 
-/** Which of these outputs are in a block of the current chain, and unspent, in the mempool too. */
+/** Returns the outputs that are in a block of the current chain and unspent, also in the mempool. */
 export const unspent = (options: Request.Options) => {
   const { find } = connect(options)
   const read = <A>(path: string, schema: Schema.Codec<A, string>) =>
@@ -91,7 +97,7 @@ export const unspent = (options: Request.Options) => {
     )
 }
 
-/** What a follower asks, answered by the server. */
+/** A follower's node. */
 export const node = (options: Request.Options): Follower.Node => {
   const { find, get, json } = connect(options)
 
@@ -124,7 +130,10 @@ export const node = (options: Request.Options): Follower.Node => {
   }
 }
 
-/** A view of the chain through a server. It reads whole blocks, so the server does not learn which addresses are ours. */
+/**
+ * A view of the chain through a server. It reads whole blocks, so the server does not learn which addresses
+ * are ours.
+ */
 export const make = (options: Options) => {
   const { request, find, get } = connect(options)
   const server = node(options)
@@ -136,7 +145,7 @@ export const make = (options: Options) => {
   )
   const blocks: Follower.Node = { ...server, tip }
 
-  /** What the server says when it is asked once. */
+  /** Queries the server once. */
   const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     const found = yield* find(`/tx/${txId}`)
     if (found._tag === "None") return { _tag: "gone" }
@@ -144,19 +153,22 @@ export const make = (options: Options) => {
     return status.confirmed ? { _tag: "mined", height: status.block_height, isCoinbase: vin[0]?.is_coinbase === true } : { _tag: "mempool" }
   })
 
-  /** Gone is what the server does not know between two looks at one tip, which is no older than any it has named before. */
+  /**
+   * A transaction is gone if the server doesn't know it between two reads of the same tip, which is not older
+   * than any tip it has reported before.
+   */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     let placement = yield* look(txId)
     for (let times = 0; placement._tag === "gone"; times++) {
       if (times === timesAsked) {
-        const reason = "the Esplora server's tip does not stand still for long enough"
+        const reason = "the Esplora server's tip kept changing during the read"
         return yield* away("transaction")(new Outage(reason, "If several servers are behind ESPLORA_URL, point it at one of them."))
       }
       const before = yield* tip
       if (before.height < highest) {
         const reason = `the Esplora server is at block ${before.height}, and was at ${highest} before`
         return yield* away("transaction")(
-          new Outage(reason, "The server is behind: wait. If several servers are behind ESPLORA_URL, point it at one of them.")
+          new Outage(reason, "The server is behind, so wait. If several servers are behind ESPLORA_URL, point it at one of them.")
         )
       }
       placement = yield* look(txId)
@@ -169,12 +181,12 @@ export const make = (options: Options) => {
   const broadcast = Effect.fnUntraced(
     function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
       const txId = Block.txIdOf(rawTx)
-      if (txId === undefined) return { _tag: "rejected", reason: "it is no transaction" }
+      if (txId === undefined) return { _tag: "rejected", reason: "it is not a transaction" }
       if ((yield* look(txId))._tag !== "gone") return { _tag: "known" }
       const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
       if (ok(answer)) return { _tag: "accepted" }
       const reason = answer.body.toString("utf8").slice(0, 500)
-      // The node behind the server has refused it, with its error code.
+      // The node behind the server refused it, with its error code.
       const code = /"code":\s*(-\d+)/.exec(reason)?.[1]
       if (code === "-27") return { _tag: "known" }
       return answer.status === 400 && (code === "-22" || code === "-25" || code === "-26")

@@ -4,17 +4,20 @@ import { Effect, Layer } from "effect"
 import { spawn } from "node:child_process"
 import { hex } from "@scure/base"
 
-/** Which program signs. */
+/** The program that signs. */
 export interface Options {
   readonly command: string
   readonly args?: ReadonlyArray<string>
-  /** How long a signature may take: longer where a person has to press a button. Default 60 s. */
+  /** Timeout of a signature. Increase it if a person must press a button. Default 60 s. */
   readonly patienceMillis?: number
 }
 
 const maxAnswerBytes = 4 * 1024 * 1024
 
-/** What the program writes on its standard output when it is given `input` on its standard input. What it says on standard error is ours to see. */
+/**
+ * Passes `input` to the program's standard input and returns its standard output. Its standard error goes to
+ * ours.
+ */
 const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: string) =>
   Effect.callback<string, Error>((resume) => {
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], timeout: patienceMillis, killSignal: "SIGKILL" })
@@ -23,7 +26,7 @@ const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: st
       answer += part
       if (answer.length > maxAnswerBytes) child.kill("SIGKILL")
     })
-    child.stdin.on("error", () => undefined) // it ended before it read: its exit says so
+    child.stdin.on("error", () => undefined) // it exited before it read; its exit code reports that
     child.on("error", (cause) => resume(Effect.fail(cause)))
     child.on("close", (code, signal) =>
       resume(
@@ -36,7 +39,10 @@ const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: st
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** Signs in another process, which has the keys: a PSBT (BIP 174, base64) on its standard input, the signed one on its standard output. */
+/**
+ * Signs in another process that has the keys: a PSBT (BIP 174, base64) on its standard input, the signed one
+ * on its standard output.
+ */
 export const make = (options: Options) =>
   Signer.of({
     sign: (psbt) =>
@@ -44,8 +50,8 @@ export const make = (options: Options) =>
         const draft = Payout.fromPsbt(psbt)
         const answer = yield* ask(options, psbt)
         const tx = Payout.fromPsbt(answer.trim())
-        // It may sign what it is shown, and nothing else.
-        if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx)) throw new Error(`${options.command} signed another transaction`)
+        // It may only sign the given transaction.
+        if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx)) throw new Error(`${options.command} signed a different transaction`)
         return Payout.finished(tx)
       }).pipe(
         Effect.catchDefect((cause) => Effect.fail(cause)),

@@ -1,30 +1,35 @@
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect } from "effect"
 
-/** Between what a fee rate is held, in satoshis for a virtual byte, and how old it may be. */
+/** The bounds of fee rates, in satoshis per virtual byte, and their maximum age. */
 export interface Options {
-  /** Default 1: what everybody relays. */
+  /** Default 1: the minimum relay fee rate. */
   readonly minimum?: number | undefined
-  /** Default 500. An estimate above it is a mistake of its source more often than the market's. */
+  /** Default 500. A higher estimate is more likely an error of its source. */
   readonly maximum?: number | undefined
-  /** The fallback without any estimate, as on a network without traffic. Absent: then there is no rate, and nothing is priced. */
+  /**
+   * Used without any estimate, as on a network without traffic. Absent: there is no rate, and nothing is
+   * priced.
+   */
   readonly fallback?: number | undefined
   /** Default 10 minutes. */
   readonly maxAgeMillis?: number | undefined
 }
 
-/** An estimate in satoshis for a virtual byte, fractions included; undefined where the source has none yet. */
+/** An estimate in satoshis per virtual byte, with fractions; undefined if the source has none yet. */
 export type Source = Effect.Effect<number | undefined, ChainUnavailable>
 
 const freshForMillis = 15_000
 
-/** The middle one; of two in the middle the higher, since paying too little costs more than too much. */
+/**
+ * Returns the median; of two middle values the higher, because paying too little costs more than too much.
+ */
 export const median = (rates: ReadonlyArray<number>): number | undefined =>
   rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)]
 
 /**
- * The median of all sources that answer, clamped and rounded up. Requested at most every 15 s; during an outage the last one counts, until
- * it is too old.
+ * The median of all sources that respond, clamped and rounded up. Read at most every 15 s. During an outage
+ * the last one is used until it is too old.
  */
 export const make = (
   sources: ReadonlyArray<Source>,

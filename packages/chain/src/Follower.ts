@@ -5,42 +5,49 @@ import * as Block from "./Block.ts"
 import * as Mempool from "./Mempool.ts"
 import { outputsOf, parsed, scriptsOf } from "./Outputs.ts"
 
-/** What a follower asks a node. All of it fails while the node itself has not caught up with its network. */
+/** A node for a follower. Every call fails while the node has not caught up with its network. */
 export interface Node extends Mempool.Node {
   readonly tip: Effect.Effect<Tip, ChainUnavailable>
-  /** The hash of the block at this height of the chain as it is now; none above the tip. */
+  /** The hash of the block at this height in the current chain; none above the tip. */
   readonly hashAt: (height: number) => Effect.Effect<Option.Option<string>, ChainUnavailable>
   readonly timeSecondsAt: (height: number) => Effect.Effect<number, ChainUnavailable>
-  /** A block as it is serialised. */
+  /** A serialized block. */
   readonly block: (hash: string) => Effect.Effect<Buffer, ChainUnavailable>
 }
 
-/** Where to begin where no cursor says so: at a height, or with the first block that can be younger than a wallet. */
+/** The start without a cursor: a height, or the first block that may be younger than a wallet. */
 export type Beginning = { readonly height: number } | { readonly birthdaySeconds: number }
 
-/** How many blocks one call reads, and how many it remembers: no reorganisation is expected to be deeper. */
+/** Number of blocks that one call reads, and that are remembered. No deeper reorganization is expected. */
 const blocksAtOnce = 20
 const remembered = 144
 
-/** A block's time may be this much before the time it was found at (two hours, and one for a miner's clock). */
+/** A block's time may be this much earlier than its actual time (two hours, and one for a miner's clock). */
 const clockSkewSeconds = 3 * 3600
 
-/** The last blocks read, the newest last, and how much of the mempool was reported, by which process. */
+/**
+ * The last blocks read, newest last, and the number of mempool outputs reported, with the process that
+ * reported them.
+ */
 const Cursor = Schema.fromJsonString(
   Schema.Struct({ height: Schema.Int, hashes: Schema.Array(Schema.String), told: Schema.Int, by: Schema.String })
 )
 type Cursor = typeof Cursor.Type
 
-/** A cursor from before the block at this height, wherever another one has got to. */
+/** Returns a cursor before the block at this height. */
 export const cursorBefore = (height: number): string => Schema.encodeSync(Cursor)({ height: height - 1, hashes: [], told: 0, by: "" })
 
-/** Reads every block once, in order, and finds what is ours in it with one question, however many scripts are ours. */
+/**
+ * Reads every block once, in order, and finds our outputs with one query per page, however many scripts are
+ * ours.
+ */
 export const make = (node: Node, beginning: Beginning) => {
-  // What waits is known to this process alone: it tells another's cursor everything it has found, which is safe to hear twice.
+  // The mempool is tracked per process. For another process's cursor it reports everything it has found,
+  // which is safe to repeat.
   const by = randomUUID()
   const mempool = Mempool.make(node)
 
-  /** The height before which nothing can be ours. */
+  /** The height below which no output can be ours. */
   const firstHeight = Effect.fnUntraced(function* (tip: Tip) {
     if ("height" in beginning) return beginning.height
     const since = beginning.birthdaySeconds - clockSkewSeconds
@@ -58,7 +65,7 @@ export const make = (node: Node, beginning: Beginning) => {
     if (cursor.height > tip.height) {
       return yield* new ChainUnavailable({
         operation: "activity",
-        cause: new Error(`the node is at block ${tip.height}, and ${cursor.height} was read already: it has to catch up first`)
+        cause: new Error(`the node is at block ${tip.height}, but block ${cursor.height} was already read, so it must catch up first`)
       })
     }
     const hashes = [...cursor.hashes]
@@ -70,14 +77,14 @@ export const make = (node: Node, beginning: Beginning) => {
     if (hashes.length === 0 && cursor.hashes.length >= remembered) {
       return yield* new ChainUnavailable({
         operation: "activity",
-        cause: new Error(`none of the last ${remembered} blocks read are in the node's chain: is it the node of another chain?`)
+        cause: new Error(`none of the last ${remembered} blocks read are in the node's chain: the node may be on another chain`)
       })
     }
     if (height < cursor.height) yield* Effect.logWarning("chain: reorganised", { depth: cursor.height - height, forkHeight: height })
     return { height, hashes }
   })
 
-  /** Reads a page of blocks on top of `hashes`. It ends early where the chain is reorganised meanwhile. */
+  /** Reads a page of blocks on top of `hashes`. It ends early if the chain is reorganized meanwhile. */
   const read = Effect.fnUntraced(function* <E>(
     from: { readonly height: number; readonly hashes: ReadonlyArray<string> },
     tip: Tip,

@@ -5,17 +5,17 @@ import type { HDKey } from "@scure/bip32"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Seed from "./Seed.ts"
 
-/** Runs what may throw, with the reason in words alone: what was thrown may have a key in it. */
+/** Runs code that may throw. The error contains a message only, because the original may contain a key. */
 const attempt = <A>(run: () => A) =>
   Effect.try({
     try: run,
     catch: (cause) => new SignerUnavailable({ cause: new Error(cause instanceof Error ? cause.message : "it cannot be signed") })
   })
 
-/** Signs with the keys of these words, which stay in the memory of this process. */
+/** Signs with the keys of this seed, which stay in this process's memory. */
 export const make = (words: Redacted.Redacted, network: Network) => {
   const master = Seed.master(words, network)
-  // Every key of a branch has the same parent, and each step down costs milliseconds.
+  // All keys of a branch have the same parent, and each derivation takes milliseconds.
   const parents = new Map<string, HDKey>()
   const privateKey = (path: ReadonlyArray<number>) => {
     const name = Seed.written(path.slice(0, -1))
@@ -29,7 +29,7 @@ export const make = (words: Redacted.Redacted, network: Network) => {
       for (let at = 0; at < tx.inputsLength; at++) {
         yield* attempt(() => Payout.signInput(tx, at, master.fingerprint, privateKey))
         yield* attempt(() => tx.finalizeIdx(at))
-        // A signature costs milliseconds that everybody waits: one in a turn.
+        // A signature blocks the process for milliseconds, so make one per turn.
         yield* Effect.yieldNow
       }
       return yield* attempt(() => Payout.serialised(tx))

@@ -9,18 +9,18 @@ import { Clock, Effect, Latch, Semaphore } from "effect"
 import type { Keys } from "./Keys.ts"
 
 /**
- * How many keys a process reserves at once, and how many of them it derives before anybody asks. What a process does not give out stays unused, and the gap
- * limit of most wallets is 20.
+ * Number of keys that a process reserves at once, and number derived ahead. Reserved keys may stay unused,
+ * and the gap limit of most wallets is 20.
  */
 const rangeSize = 10
 const readyMinimum = 5
 
-/** A process that finds the next range taken looks again; another process is never this much faster. */
+/** Attempts to reserve a range while other processes keep taking it. More than ever needed. */
 const maxTries = 20
 
 /**
- * Fresh keys of one account and branch. Each comes out of a range that this process has reserved in the store, so none is ever given out twice,
- * by whichever process, before or after whichever crash. The next ones are derived while nobody waits.
+ * Fresh keys of one account and branch. Each is from a range that this process has reserved in the store, so
+ * none is issued twice, by any process or after a crash. The next ones are derived ahead.
  */
 export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: Omit<Coin.Place, "index">) {
   const journal = yield* Journal
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: O
   const fill = Effect.gen(function* () {
     yield* wanted.await
     yield* wanted.close
-    // One at a time, each in a turn of its own: a derivation keeps everything else waiting.
+    // One per turn, because a derivation blocks everything else.
     while (ready.length < readyMinimum) {
       yield* lock.withPermit(Effect.map(derive, (key) => ready.push(key)))
       yield* Effect.sleep(1)

@@ -6,10 +6,10 @@ import { HDKey } from "@scure/bip32"
 import { type Redacted, Schema } from "effect"
 import * as Seed from "./Seed.ts"
 
-/** The public side of a wallet: enough to give out addresses and to see what is paid to them, and not enough to spend anything. */
+/** A wallet's public keys: enough to issue addresses and to detect payments, but not to spend. */
 export const Accounts = Schema.Struct({
   network: Schema.Literals(["mainnet", "testnet", "signet", "regtest"]),
-  /** Of the master key, 4 bytes in hex. */
+  /** The fingerprint of the master key, 4 bytes in hex. */
   fingerprint: Schema.String,
   /** The extended public key of each account (BIP 32): m/86', m/84' and m/49'. */
   taproot: Schema.String,
@@ -18,18 +18,18 @@ export const Accounts = Schema.Struct({
 })
 export interface Accounts extends Schema.Schema.Type<typeof Accounts> {}
 
-/** A key of the wallet, and what pays to it. */
+/** A wallet key, and the address that pays to it. */
 export interface Key extends Payout.Key {
   readonly address: BitcoinAddress.BitcoinAddress
 }
 
 export interface Keys extends Payout.Keys {
   readonly accounts: Accounts
-  /** Derived once, and known from then on as long as it is among the last ones asked for. */
+  /** Derives a key. The most recent ones are cached. */
   readonly key: (place: Coin.Place) => Key
 }
 
-/** What may be known of the wallet that these words are the seed of. */
+/** Returns the public keys of the wallet with this seed. */
 export const accountsOf = (words: Redacted.Redacted, network: Network): Accounts => {
   const master = Seed.master(words, network)
   const account = (type: BitcoinAddress.AddressType) => master.derive(Seed.written(Seed.accountPath(type, network))).publicExtendedKey
@@ -42,10 +42,10 @@ export const accountsOf = (words: Redacted.Redacted, network: Network): Accounts
   }
 }
 
-// A derivation costs two milliseconds, and a payout asks for the keys of its coins more than once.
+// A derivation takes two milliseconds, and a payout reads the keys of its coins more than once.
 const maxKnown = 4096
 
-/** Throws when an account is no extended public key of its network. */
+/** Throws if an account is not an extended public key of its network. */
 export const make = (accounts: Accounts): Keys => {
   const { network } = accounts
   const { versions } = Seed.parameters(network)

@@ -4,25 +4,27 @@ import { Effect } from "effect"
 import * as Block from "./Block.ts"
 import { outputsOf, parsed, scriptsOf } from "./Outputs.ts"
 
-/** What is asked of a node about what waits to be mined. */
+/** Calls about a node's mempool. */
 export interface Node {
-  /** The ids of all transactions that wait. */
+  /** The ids of all transactions in the mempool. */
   readonly waiting: Effect.Effect<ReadonlyArray<TxId.TxId>, ChainUnavailable>
-  /** Those of these transactions that still wait, serialised. */
+  /** Those of these transactions that are still in the mempool, serialized. */
   readonly transactions: (txIds: ReadonlyArray<TxId.TxId>) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
 }
 
-/** How many transactions of the mempool one call reads. What is left is read by the next, or seen in its block. */
+/**
+ * Maximum number of mempool transactions per call. The next call reads the rest, unless they are mined first.
+ */
 const waitingAtOnce = 2000
 
-/** What waits and is ours, as far as this process has looked: in the order in which it found it. */
+/** Our outputs in the mempool that this process has found, in that order. */
 export const make = (node: Node) => {
   let known = new Set<TxId.TxId>()
   let found: ReadonlyArray<{ readonly n: number; readonly output: Output }> = []
   let count = 0
 
   return {
-    /** Looks at what has come to wait since the last time. */
+    /** Reads the transactions that are new since the last call. */
     look: Effect.fnUntraced(function* <E>(ours: Ours<E>) {
       const waiting = yield* node.waiting
       const fresh = waiting.filter((txId) => !known.has(txId)).slice(0, waitingAtOnce)
@@ -34,9 +36,9 @@ export const make = (node: Node) => {
       known = new Set([...known, ...fresh].filter((txId) => still.has(txId)))
       found = [...found.filter(({ output }) => still.has(output.txId)), ...outputs.map((output) => ({ n: ++count, output }))]
     }),
-    /** How many were ever found. */
+    /** Number of outputs ever found. */
     count: () => count,
-    /** Those that still wait, without the first so many that were ever found. */
+    /** Returns the outputs that are still in the mempool, without the first `told` ever found. */
     after: (told: number): ReadonlyArray<Output> => found.filter(({ n }) => n > told).map(({ output }) => output)
   }
 }

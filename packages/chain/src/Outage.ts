@@ -1,19 +1,19 @@
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 
-/** What is wrong with a node or server, in words that anybody may read, and what its operator does about it. */
+/** A problem of a node or server, in words without secrets, and the operator's remedy. */
 export class Outage extends Error {
   readonly remedy: string
   constructor(reason: string, remedy: string) {
     super(reason)
     this.remedy = remedy
   }
-  /** Both, for a text that goes on after it. */
+  /** Both as one sentence without the final period. */
   get sentence(): string {
     return `${this.message}. ${this.remedy.replace(/\.$/, "")}`
   }
 }
 
-/** The failure of an operation: with the words of what is wrong, where it has any. */
+/** The failure of an operation, with the problem's description if there is one. */
 export const away =
   (operation: string) =>
   (cause: unknown): ChainUnavailable =>

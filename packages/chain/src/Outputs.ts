@@ -3,17 +3,17 @@ import { ChainUnavailable, type Output, type Placement } from "@satrail/core/nod
 import { Effect } from "effect"
 import type * as Block from "./Block.ts"
 
-/** What a node sent, parsed. What cannot be is an outage of that node. */
+/** Parses a node's response. An invalid one is an outage of that node. */
 export const parsed = <A>(operation: string, parse: () => A) =>
   Effect.try({ try: parse, catch: (cause) => new ChainUnavailable({ operation, cause }) })
 
-/** What of a transaction is ours, and where it is. */
+/** Returns our outputs of a transaction, with its placement. */
 export const outputsOf = (transaction: Block.Transaction, placement: Placement, mine: ReadonlySet<string>): ReadonlyArray<Output> =>
   transaction.outputs
     .filter(({ scriptPubKey, sats }) => sats > 0n && mine.has(scriptPubKey))
     .map(({ vout, scriptPubKey, sats }) => ({ txId: transaction.txId(), vout, scriptPubKey, amount: Msat.fromSats(sats), placement }))
 
-/** All scripts that these transactions pay, each once. */
+/** Returns all scripts that these transactions pay, each once. */
 export const scriptsOf = (transactions: ReadonlyArray<Block.Transaction>): ReadonlyArray<string> => [
   ...new Set(transactions.flatMap(({ outputs }) => outputs.map(({ scriptPubKey }) => scriptPubKey)))
 ]

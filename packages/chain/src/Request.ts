@@ -3,18 +3,18 @@ import { readFileSync } from "node:fs"
 import http from "node:http"
 import https from "node:https"
 
-/** A server to ask. */
+/** A server to call. */
 export interface Options {
   readonly url: string
-  /** The certificate that it, or its issuer, must have, in PEM; the public authorities' when absent. */
+  /** The certificate of the server or its issuer, in PEM. Defaults to the public authorities. */
   readonly certificateFile?: string | undefined
-  /** How long an answer is waited for. Default 30 s. */
+  /** Response timeout. Default 30 s. */
   readonly patienceMillis?: number | undefined
 }
 
 export interface Ask {
   readonly method: "GET" | "POST"
-  /** What follows the server's address. */
+  /** The path after the server's address. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -25,21 +25,25 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** The largest block in hex, in JSON, with room. */
+/** The largest block in hex, in JSON, with some margin. */
 const maxAnswerBytes = 32 * 1024 * 1024
 
-/** The server had ended a kept connection when we wrote to it: it has not read this, or what it did with it can be done again. */
+/**
+ * The server had closed a reused connection when we wrote to it. It did not read the request, or the request
+ * can be repeated.
+ */
 const wasKept = (request: http.ClientRequest, cause: unknown): boolean =>
   request.reusedSocket && cause instanceof Error && "code" in cause && (cause.code === "ECONNRESET" || cause.code === "EPIPE")
 
 /**
- * Asks a server, and never another one: a redirection is an answer like any other. Fails when none comes. Whatever is asked here may be asked again: reads,
- * and to take the same bytes of a transaction. So what meets a connection that has just ended is asked over another one.
+ * Calls a server. It never follows a redirect. Fails without a response. Every request here may be repeated:
+ * reads, and broadcasts of the same bytes. So a request on a connection that was just closed is repeated on
+ * another one.
  */
 export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options) => {
   const isSecure = new URL(url).protocol === "https:"
   const base = url.replace(/\/+$/, "")
-  // Read when it is needed: a node makes its certificate when it starts, which may be later than we do.
+  // Read on demand, because a node creates its certificate when it starts, which may be after we do.
   let agent: http.Agent | undefined
   const agentOf = () =>
     (agent ??= isSecure
@@ -65,8 +69,8 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
             answer.on("error", fail)
           }
         )
-        request.on("timeout", () => request.destroy(new Error(`no answer within ${patienceMillis} ms`)))
-        // Each kept connection ends but once: at the latest a new one answers, or fails.
+        request.on("timeout", () => request.destroy(new Error(`no response within ${patienceMillis} ms`)))
+        // Each reused connection is closed only once, so at the latest a new one responds or fails.
         request.on("error", (cause) => (wasKept(request, cause) ? resume(ask({ method, path, headers, body })) : fail(cause)))
         request.end(body)
         return Effect.sync(() => request.destroy())

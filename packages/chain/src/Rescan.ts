@@ -7,22 +7,25 @@ import * as Block from "./Block.ts"
 import type * as Follower from "./Follower.ts"
 import type * as Keys from "./Keys.ts"
 
-/** How many keys in a row may be unused before the search ends. Wallets stop at 20; a service has long rows of addresses that were never paid. */
+/**
+ * Number of consecutive unused keys after which the scan ends. Wallets stop at 20, but a service has long
+ * series of addresses that were never paid.
+ */
 export const usualGap = 1000
 
-/** What the chain knows of a wallet. */
+/** A wallet's funds on the chain. */
 export interface Found {
-  /** Every coin it can spend, the oldest first. */
+  /** Every coin it can spend, oldest first. */
   readonly coins: ReadonlyArray<Coin.Coin & { readonly height: number }>
-  /** For each account and branch, the first key that was never paid and comes after all that were. */
+  /** For each account and branch, the first unused key after all used ones. */
   readonly next: ReadonlyArray<Omit<Coin.Place, "index"> & { readonly next: number }>
 }
 
 const branches = BitcoinAddress.AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => ({ type, branch })))
 
 /**
- * Reads the chain from a height on and finds all that was ever paid to a wallet, and is not spent: from its accounts alone, without any record
- * of which addresses were given out.
+ * Scans the chain from a height and finds all unspent payments to a wallet, from its accounts alone, without
+ * any record of issued addresses.
  */
 export const scan = Effect.fnUntraced(function* (
   node: Follower.Node,
@@ -51,11 +54,11 @@ export const scan = Effect.fnUntraced(function* (
   const tip = yield* node.tip
   for (let height = fromHeight; height <= tip.height; height++) {
     const hash = yield* node.hashAt(height)
-    // The wallet would be reported with fewer coins and keys than it has.
+    // Otherwise the wallet would be reported with too few coins and keys.
     if (Option.isNone(hash))
       return yield* new ChainUnavailable({
         operation: "rescan",
-        cause: new Error(`block ${height} of ${tip.height} is not there any more: scan again`)
+        cause: new Error(`block ${height} of ${tip.height} is gone: scan again`)
       })
     const bytes = yield* node.block(hash.value)
     const { transactions } = yield* Effect.try({
@@ -63,7 +66,7 @@ export const scan = Effect.fnUntraced(function* (
       catch: (cause) => new ChainUnavailable({ operation: "rescan", cause })
     })
     let isExtended = true
-    // A payment to a key beyond what was derived so far may stand in the very block that leads there.
+    // A payment to a key beyond the derived ones may be in the same block that makes deriving it necessary.
     while (isExtended) {
       isExtended = false
       for (const transaction of transactions) {

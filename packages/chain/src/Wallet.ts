@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import * as KeyBuffer from "./KeyBuffer.ts"
 import * as Keys from "./Keys.ts"
 
-/** How many of the largest coins a payout chooses from. Choosing costs time that everybody waits. */
+/** Number of the largest coins that a payout selects from. Selecting blocks the process. */
 const maxCandidates = 2000
 
 export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
       const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
       const selection = Payout.selectBatch({ coins: candidates.filter(({ outpoint }) => allowed.has(outpoint)), outputs, feeRate })
       if ("neededSats" in selection) return yield* new Unfundable(selection)
-      // Each key costs milliseconds the first time: one in a turn.
+      // The first use of each key takes milliseconds, so derive one per turn.
       for (const coin of selection.coins) {
         keys.key(coin)
         yield* Effect.yieldNow
@@ -42,5 +42,5 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
   })
 })
 
-/** A wallet that gives out addresses and puts payouts together. Its coins and how far its keys are given out are in the store. */
+/** A wallet that issues addresses and builds payouts. Its coins and key indexes are in the store. */
 export const layer = (accounts: Keys.Accounts) => Layer.effect(ChainWallet, make(accounts))

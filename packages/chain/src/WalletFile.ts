@@ -23,17 +23,20 @@ const Sealed = Schema.Struct({
   text: Schema.String
 })
 
-/** What is kept of a wallet: what everybody may know, and the seed words, which the passphrase opens. Without them it can only receive. */
+/**
+ * The contents of a wallet file: the public keys, and the seed words encrypted with the passphrase. Without
+ * the words it can only receive.
+ */
 export const WalletFile = Schema.Struct({
   satrailWallet: Schema.Literal(1),
   accounts: Accounts,
-  /** Nothing was paid to it before. In seconds since 1970. */
+  /** The time before which it received no payments, in seconds since 1970. */
   birthdaySeconds: Schema.Int,
   seed: Schema.NullOr(Sealed)
 })
 export interface WalletFile extends Schema.Schema.Type<typeof WalletFile> {}
 
-// scrypt (RFC 7914) at 128 MiB and about half a second: what one guess costs an attacker with the file.
+// scrypt (RFC 7914) with 128 MiB and about half a second: an attacker's cost per guess.
 const cost = { n: 2 ** 17, r: 8, p: 1 }
 
 const keyOf = (passphrase: Redacted.Redacted, salt: Buffer, { n, r, p }: typeof cost) =>
@@ -43,7 +46,7 @@ const keyOf = (passphrase: Redacted.Redacted, salt: Buffer, { n, r, p }: typeof 
     )
   )
 
-/** Locks seed words away under a passphrase (AES-256-GCM). */
+/** Encrypts seed words with a passphrase (AES-256-GCM). */
 export const seal = Effect.fnUntraced(function* (words: Redacted.Redacted, passphrase: Redacted.Redacted) {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)]
   const cipher = createCipheriv("aes-256-gcm", yield* Effect.orDie(keyOf(passphrase, salt, cost)), nonce)
@@ -60,7 +63,7 @@ export const seal = Effect.fnUntraced(function* (words: Redacted.Redacted, passp
   }
 })
 
-/** The seed words of a wallet file. */
+/** Decrypts the seed words of a wallet file. */
 export const open = Effect.fnUntraced(function* (file: string, { seed }: WalletFile, passphrase: Redacted.Redacted) {
   if (seed === null) return yield* new WalletUnusable({ file, reason: "it was made without its seed, and can only receive" })
   return yield* Effect.gen(function* () {
@@ -86,7 +89,7 @@ export const read = (file: string): Effect.Effect<WalletFile, WalletUnusable> =>
     if (!existsSync(file)) {
       return yield* new WalletUnusable({
         file,
-        reason: "there is none. Make one with `satrail wallet create`, or `satrail wallet restore`."
+        reason: "the file does not exist. Create it with `satrail wallet create` or `satrail wallet restore`."
       })
     }
     const text = yield* Effect.try({
@@ -95,16 +98,16 @@ export const read = (file: string): Effect.Effect<WalletFile, WalletUnusable> =>
     })
     return yield* Effect.mapError(
       Schema.decodeUnknownEffect(Json)(text),
-      () => new WalletUnusable({ file, reason: "it is not what `satrail wallet create` writes" })
+      () => new WalletUnusable({ file, reason: "it was not written by `satrail wallet create`" })
     )
   })
 
-/** Writes a new wallet's file, for its owner alone to read. Never over another one: there may be money in it. */
+/** Writes a new wallet file that only its owner can read. Never overwrites one, because it may hold money. */
 export const write = (file: string, wallet: WalletFile): Effect.Effect<void, WalletUnusable> =>
   Effect.suspend(() => {
     if (existsSync(file)) {
       return Effect.fail(
-        new WalletUnusable({ file, reason: "there is one already. Move it away first, and keep it: there may be money in it." })
+        new WalletUnusable({ file, reason: "it already exists. Move it away first, and keep it, because the wallet may contain funds." })
       )
     }
     return Effect.try({
@@ -112,7 +115,7 @@ export const write = (file: string, wallet: WalletFile): Effect.Effect<void, Wal
         mkdirSync(path.dirname(file), { recursive: true })
         const beside = `${file}.new`
         writeFileSync(beside, `${JSON.stringify(Schema.encodeSync(WalletFile)(wallet), null, 2)}\n`, { mode: 0o600 })
-        chmodSync(beside, 0o600) // a file left over by a crash keeps the mode it had
+        chmodSync(beside, 0o600) // a file left by a crash keeps its mode
         renameSync(beside, file)
       },
       catch: (cause) => new WalletUnusable({ file, reason: String(cause) })

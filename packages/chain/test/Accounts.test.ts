@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as Keys from "../src/Keys.ts"
 import * as Seed from "../src/Seed.ts"
 
-// BIP 49, 84 and 86 derive from the same words.
+// The test vectors of BIP 49, 84 and 86 use the same words.
 const words = Result.getOrThrow(Seed.parse(`${"abandon ".repeat(11)}about`))
 
 describe("BIP 86", () => {
@@ -45,7 +45,7 @@ describe("BIP 49", () => {
 })
 
 describe("BIP 32, accounts", () => {
-  it("BIP 32: the public side derives the same keys as the private side, and has its master's fingerprint", () => {
+  it("BIP 32: the public key derives the same keys as the private key, and has the master fingerprint", () => {
     const accounts = Keys.accountsOf(words, "regtest")
     const master = Seed.master(words, "regtest")
     assert.strictEqual(accounts.fingerprint, "73c5da0a")
@@ -55,7 +55,7 @@ describe("BIP 32, accounts", () => {
     for (const type of ["taproot", "segwit", "nested_segwit"] as const) assert.match(accounts[type], /^tpub/)
   })
 
-  it("BIP 32: an account key of another network, or a malformed one, is refused", () => {
+  it("BIP 32: an account key that is malformed or of another network is rejected", () => {
     const accounts = Keys.accountsOf(words, "regtest")
     assert.throws(() => Keys.make({ ...accounts, network: "mainnet" }))
     assert.throws(() => Keys.make({ ...accounts, segwit: "tpub" }))

@@ -4,8 +4,8 @@ import * as Descriptor from "../src/Descriptor.ts"
 import * as Keys from "../src/Keys.ts"
 
 describe("BIP 380", () => {
-  it("descriptor: the checksum is the specification's", () => {
-    // The specification's own example, and one of Bitcoin Core's (doc/descriptors.md).
+  it("descriptor: the checksum matches the specification", () => {
+    // Examples from the specification and from Bitcoin Core (doc/descriptors.md).
     assert.strictEqual(Descriptor.checked("raw(deadbeef)"), "raw(deadbeef)#89f8spxm")
     assert.strictEqual(
       Descriptor.checked(
@@ -15,7 +15,7 @@ describe("BIP 380", () => {
     )
   })
 
-  it("descriptor: one changed character is another checksum, and what no descriptor has is refused", () => {
+  it("descriptor: changing one character changes the checksum, and invalid characters are rejected", () => {
     const sum = (text: string) => Descriptor.checked(text).slice(-8)
     const text = "raw(deadbeef)"
     for (const at of Array.from(text).keys()) assert.notStrictEqual(sum(`${text.slice(0, at)}q${text.slice(at + 1)}`), sum(text))
@@ -25,7 +25,7 @@ describe("BIP 380", () => {
   it("descriptor: each account of a wallet has one, with its origin, both branches and a checksum", () => {
     const words = Redacted.make("abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about")
     const all = Descriptor.ofAccounts(Keys.accountsOf(words, "mainnet"))
-    // m/84'/0'/0' of these words is BIP 84's own test vector, there as a zpub.
+    // m/84'/0'/0' of these words is BIP 84's test vector, shown there as a zpub.
     assert.match(
       all[1] ?? "",
       /^wpkh\(\[73c5da0a\/84h\/0h\/0h\]xpub6CatWdiZiodmUeTDp8LT5or8nmbKNcuyvz7WyksVFkKB4RHwCD3XyuvPEbvqAQY3rAPshWcMLoP2fMFMKHPJ4ZeZXYVUhLv1VMrjPC7PW6V\/<0;1>\/\*\)#[a-z0-9]{8}$/

@@ -15,7 +15,7 @@ describe("BIP 39, 24 words", () => {
     })
   }
 
-  it("BIP 39: an invalid phrase is refused, and not repeated in the error", () => {
+  it("BIP 39: an invalid phrase is rejected and not repeated in the error", () => {
     for (const wrong of ["", "abandon", `${"abandon ".repeat(23)}abandon`, `${"abandon ".repeat(22)}art abandon`, "seed ".repeat(24)]) {
       const error = Result.getOrThrow(Result.flip(Seed.parse(wrong)))
       assert.notInclude(error.message, "abandon")

@@ -5,22 +5,25 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
-import * as PretendBlocks from "./PretendBlocks.ts"
-import { timeSecondsAt } from "./PretendBlocks.ts"
+import * as SimulatedBlocks from "./SimulatedBlocks.ts"
+import { timeSecondsAt } from "./SimulatedBlocks.ts"
 import * as Serving from "./Serving.ts"
 
 /**
- * How far the node's index of transactions is. `building` has not reached the tip since it was switched on; `behind` has, and has not read the newest
- * blocks yet, which Core does not say when it is asked for a transaction.
+ * State of the node's transaction index. `building`: it has not reached the tip since it was enabled.
+ * `behind`: it has, but has not read the newest blocks yet, and Core's response for a missing transaction
+ * does not reveal that.
  */
 export type Txindex = { readonly _tag: "none" | "synced" } | { readonly _tag: "building" | "behind"; readonly height: number }
 
-/** The pretend chain behind Bitcoin Core's JSON-RPC, in the words of its src/rpc/rawtransaction.cpp. */
+/**
+ * The simulated chain behind Bitcoin Core's JSON-RPC, with the messages of its src/rpc/rawtransaction.cpp.
+ */
 export class CoreServer extends Context.Service<
   CoreServer,
   {
     readonly url: string
-    /** Methods that were called. */
+    /** Methods called so far. */
     readonly called: Array<string>
     txindex: Txindex
   }
@@ -38,7 +41,7 @@ interface Refused {
 type Said = { readonly result: unknown } | { readonly error: Refused }
 const no = (code: number, message: string): Said => ({ error: { code, message } })
 
-/** What Core says of a transaction that it does not find. */
+/** Core's message for a transaction that it does not find. */
 export const notFound = ({ _tag }: Txindex): string => {
   const words = {
     none: "No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries",
@@ -52,7 +55,7 @@ export const notFound = ({ _tag }: Txindex): string => {
 const make = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const source = yield* ChainSource
-  const blocks = PretendBlocks.make()
+  const blocks = SimulatedBlocks.make()
   const service: CoreServer["Service"] = { url: "", called: [], txindex: { _tag: "synced" } }
 
   const indexedTo = (chain: Chain.State): number => ("height" in service.txindex ? service.txindex.height : chain.tip.height)

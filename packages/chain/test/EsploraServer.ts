@@ -4,19 +4,19 @@ import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import * as PretendBlocks from "./PretendBlocks.ts"
-import { timeSecondsAt } from "./PretendBlocks.ts"
+import * as SimulatedBlocks from "./SimulatedBlocks.ts"
+import { timeSecondsAt } from "./SimulatedBlocks.ts"
 import * as Serving from "./Serving.ts"
 
-/** What the server says in place of an answer. */
+/** A response that replaces the server's own, or undefined. */
 export type Interference = (path: string) => { readonly status: number; readonly body: string } | undefined
 
-/** The pretend chain behind Esplora's routes, in the shapes that its API.md documents. */
+/** The simulated chain behind Esplora's routes, in the shapes documented in its API.md. */
 export class EsploraServer extends Context.Service<
   EsploraServer,
   {
     readonly url: string
-    /** Paths that were asked for. */
+    /** Paths requested so far. */
     readonly asked: Array<string>
     interfere: Interference
   }
@@ -38,7 +38,7 @@ const bodyOf = async (request: IncomingMessage) => {
 const make = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const source = yield* ChainSource
-  const blocks = PretendBlocks.make()
+  const blocks = SimulatedBlocks.make()
   const state = () => Effect.runSync(sandbox.state).chain
 
   const answer = (path: string): Reply => {

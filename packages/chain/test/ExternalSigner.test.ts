@@ -29,18 +29,18 @@ const psbt = Payout.toPsbt(
   )
 )
 
-describe("A signer in another process", () => {
-  it.live("external signer: signs as the keys in the process do", () =>
+describe("a signer in another process", () => {
+  it.live("external signer: produces the same signatures as keys in the process", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* signer("honest").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
     })
   )
 
   for (const [behaviour, words] of [
-    ["other", /signed another transaction/],
+    ["other", /signed a different transaction/],
     ["broken", /status 3/]
   ] as const) {
-    it.live(`external signer: with behaviour ${behaviour} nothing is signed`, () =>
+    it.live(`external signer: with behavior ${behaviour} nothing is signed`, () =>
       Effect.gen(function* () {
         const { cause } = yield* Effect.flip(signer(behaviour).sign(psbt))
         assert.match(String(cause), words)
@@ -48,7 +48,7 @@ describe("A signer in another process", () => {
     )
   }
 
-  it.live("external signer: one that times out or does not exist is an error", () =>
+  it.live("external signer: a signer that times out or does not exist is an error", () =>
     Effect.gen(function* () {
       assert.match(String((yield* Effect.flip(signer("silent", 300).sign(psbt))).cause), /SIGKILL/)
       const missing = ExternalSigner.make({ command: "/nowhere/signer" })

@@ -7,13 +7,13 @@ import * as FeeRates from "../src/FeeRates.ts"
 const says = (rate: number | undefined): FeeRates.Source => Effect.succeed(rate)
 const away: FeeRates.Source = Effect.fail(new ChainUnavailable({ operation: "feeRate", cause: "away" }))
 
-describe("The fee rate", () => {
+describe("the fee rate", () => {
   for (const [what, sources, expected] of [
     ["the node's estimate, rounded up", [says(12.3)], 13],
     ["the median of several", [says(3), says(90), says(4)], 4],
-    ["of two the higher", [says(3), says(9)], 9],
-    ["what is known where others are away", [away, says(undefined), says(7)], 7],
-    ["at least what everybody relays", [says(0.1)], 1],
+    ["the higher of two", [says(3), says(9)], 9],
+    ["the known estimate if others are down", [away, says(undefined), says(7)], 7],
+    ["at least the minimum relay fee rate", [says(0.1)], 1],
     ["at most the ceiling", [says(1e9)], 500]
   ] as const) {
     it.effect(`fee rate: ${what}`, () =>
@@ -23,7 +23,7 @@ describe("The fee rate", () => {
     )
   }
 
-  it.effect("fee rate: never invented: without an estimate it is an outage, unless the operator has set a fallback", () =>
+  it.effect("fee rate: without an estimate it is an outage, unless the operator has set a fallback", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(FeeRates.make([says(undefined)])))._tag, "ChainUnavailable")
       assert.strictEqual(yield* FeeRates.make([says(undefined)], { fallback: 2 }), 2)
@@ -31,7 +31,7 @@ describe("The fee rate", () => {
     })
   )
 
-  it.effect("fee rate: the last estimate is used during an outage, for ten minutes at most", () =>
+  it.effect("fee rate: the last estimate is used during an outage for at most ten minutes", () =>
     Effect.gen(function* () {
       let source = says(5)
       const rate = FeeRates.make([Effect.suspend(() => source)])

@@ -6,7 +6,7 @@ import * as Follower from "../src/Follower.ts"
 
 const ours = "51"
 
-/** A transaction that pays us, and nothing else that matters. */
+/** A minimal transaction that pays us. */
 const paying = (n: number): Buffer => {
   const outpoint = Buffer.alloc(36, n)
   const sats = Buffer.alloc(8)
@@ -26,7 +26,7 @@ interface Made {
   readonly bytes: Buffer
 }
 
-/** A block after another one, of one branch or another. */
+/** A block on top of another one. `branch` distinguishes blocks at the same height. */
 const block = (previous: string, branch: number, ...transactions: ReadonlyArray<Buffer>): Made => {
   const header = Buffer.alloc(80, branch)
   header.set(Buffer.from(previous, "hex").toReversed(), 4)
@@ -34,7 +34,7 @@ const block = (previous: string, branch: number, ...transactions: ReadonlyArray<
   return { hash: Block.hashOf(bytes), bytes }
 }
 
-it.effect("C45: follower: a reorganisation between two blocks of one page loses no payment of the branch that won", () =>
+it.effect("C45: follower: a reorganization between two blocks of one page loses no payment of the winning branch", () =>
   Effect.gen(function* () {
     const base = block("00".repeat(32), 1)
     const lost = block(base.hash, 2)
@@ -42,7 +42,7 @@ it.effect("C45: follower: a reorganisation between two blocks of one page loses 
     const tip = block(won.hash, 3)
     const made = new Map([base, lost, won, tip].map((one) => [one.hash, one.bytes]))
     let chain = [base, lost, tip]
-    // The chain is another one as soon as the first block of the page was read.
+    // The other branch wins as soon as the losing block is read.
     const node: Follower.Node = {
       tip: Effect.sync(() => ({ height: 2, hash: tip.hash })),
       hashAt: (height) => Effect.sync(() => Option.fromUndefinedOr(chain[height]?.hash)),

@@ -11,7 +11,7 @@ import * as Descriptor from "../src/Descriptor.ts"
 import * as Wallet from "../src/Wallet.ts"
 import { accounts } from "./Ours.ts"
 
-// Bitcoin Core derives the keys of our descriptors itself, so it stands for any other wallet.
+// Bitcoin Core derives the keys of our descriptors itself, so it stands in for any other wallet.
 
 const layer = Layer.mergeAll(Bitcoind.layer, Layer.fresh(Memory.layer))
 
@@ -19,14 +19,14 @@ const Scanned = Schema.Struct({ unspents: Schema.Array(Schema.Unknown) })
 
 Real.suite("A foreign wallet", ["bitcoind"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("wallet: Bitcoin Core finds every coin with the gap limit that is printed, and misses some with the usual one of 20", () =>
+    it.effect("wallet: Bitcoin Core finds every coin with the printed gap limit, and misses some with the usual limit of 20", () =>
       Effect.gen(function* () {
         const chain = yield* Chain
         const records = yield* Records
         yield* chain.mine(Miner.firstBlocks)
         const runs = 4
         for (let run = 0; run < runs; run++) {
-          // A process of its own, which ends. Of its addresses only the last is paid.
+          // Each run is a process that ends. Only the last of its addresses is paid.
           yield* Effect.scoped(
             Effect.gen(function* () {
               const wallet = Context.get(yield* Layer.build(Layer.fresh(Wallet.layer(accounts))), ChainWallet)

@@ -26,7 +26,7 @@ import * as Wallet from "../src/Wallet.ts"
 export const words = Seed.fromEntropy(new Uint8Array(32).fill(1))
 export const accounts = Keys.accountsOf(words, "regtest")
 
-/** As the defaults, but that one confirmation is enough for everything. */
+/** The defaults, except that one confirmation is always enough. */
 export const settings: Policy.Settings = {
   ...Policy.defaults,
   network: "regtest",
@@ -34,17 +34,17 @@ export const settings: Policy.Settings = {
   confirmations: [{ upTo: Policy.defaults.maxWithdrawal, confirmations: 1 }]
 }
 
-/** A wallet of our own with its store, and who credits what comes. Needs a view of the chain. */
+/** Our wallet with its store, and the services that credit deposits. Requires a chain source. */
 export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesService.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
   Layer.provide(Stops.layer),
   Layer.provideMerge(Layer.merge(Memory.layer, Policy.layer(settings)))
 )
 
-/** Follows until there is nothing left to be read. */
+/** Follows the chain until no blocks are left to read. */
 export const followAll = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 }))
 
-/** The other side of the wallet's contract, made of somebody who pays and mines. */
+/** The peer of the wallet's contract, built from an outside payer and miner. */
 export const walletPeer = (outside: {
   readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
   readonly mine: (blocks: number) => Effect.Effect<unknown, unknown>

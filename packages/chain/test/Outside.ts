@@ -13,7 +13,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { createHash } from "node:crypto"
 import * as OwnBlock from "../src/Block.ts"
 
-// Somebody outside with a wallet, who is also the miner: everything on this chain that is not ours.
+// An outside wallet, which is also the miner. It owns everything on this chain that is not ours.
 
 const key = HDKey.fromMasterSeed(new Uint8Array(32).fill(7))
 const own = Result.getOrThrow(BitcoinAddress.decode(Miner.address, "regtest"))
@@ -33,7 +33,7 @@ const feeSats = 10_000n
 
 const scriptOf = (address: string) => hex.decode(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey)
 
-/** Pays these out of one coin, and the rest to itself. */
+/** Pays from one coin, and returns the change to the outside wallet. */
 const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee = feeSats) => {
   const tx = new Transaction()
   tx.addInput({ txid: txId, index: vout, sequence: 0xfffffffd, witnessUtxo: { amount: sats, script: hex.decode(own.scriptPubKey) } })
@@ -50,7 +50,10 @@ const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee =
 
 const sha256Twice = (bytes: Uint8Array) => createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest()
 
-/** A coinbase for a block with one transaction in it: with a witness in that, it commits to it (BIP 141, "Commitment structure"). */
+/**
+ * A coinbase for a block with one other transaction. It commits to that transaction's witness (BIP 141,
+ * "Commitment structure").
+ */
 const committed = (coinbase: string, rawTx: string) => {
   const none = Buffer.alloc(32)
   const witnessRoot = sha256Twice(Buffer.concat([none, sha256Twice(Buffer.from(rawTx, "hex"))]))
@@ -60,7 +63,10 @@ const committed = (coinbase: string, rawTx: string) => {
   return hex.encode(RawTx.encode({ ...tx, segwitFlag: true, outputs: [...outputs, { amount: 0n, script }], witnesses: [[none]] }))
 }
 
-/** A block with nothing in it but its coinbase, and perhaps one transaction, on top of another; found by trying. On regtest every second try is one. */
+/**
+ * Mines a block on top of `previous`, with a coinbase and at most one other transaction. On regtest, about
+ * every second nonce is valid.
+ */
 const blockOf = (previous: string, height: number, timeSeconds: number, unique: number, rawTx?: string) => {
   const bare = Block.coinbase(height, unique, { scriptPubKey: own.scriptPubKey, sats: 1n })
   const transactions = rawTx === undefined ? [bare] : [committed(bare, rawTx), rawTx]
@@ -103,7 +109,7 @@ export const make = Effect.gen(function* () {
       if (coinbase !== undefined) coins.push({ txId: coinbase.txId(), vout: 0, sats })
     }
   })
-  // Enough for every test, all of them old enough to be spent; and segwit and taproot in force.
+  // Provides enough mature coins for every test, and activates segwit and taproot.
   yield* Effect.flatMap(chain.mine(120), harvest)
   yield* chain.mine(Miner.firstBlocks - 120)
 
@@ -127,7 +133,10 @@ export const make = Effect.gen(function* () {
     return txId
   })
 
-  /** So many blocks on top of the one `depth` below the tip, the first perhaps with a transaction of one's own choice, become the chain. */
+  /**
+   * Extends the block `depth` below the tip by `blocks` blocks, which become the chain. The first one
+   * contains `rawTx` if given.
+   */
   const build = Effect.fnUntraced(function* (depth: number, blocks: number, rawTx?: string) {
     const height = yield* chain.height
     let previous = yield* chain.call("getblockhash", [height - depth], Schema.String)
@@ -142,7 +151,9 @@ export const make = Effect.gen(function* () {
     yield* chain.indexed
   })
 
-  /** Empty blocks win, one more than they replace: what was in those waits to be mined again. */
+  /**
+   * Replaces `depth` blocks by empty ones, plus one more. The removed transactions wait to be mined again.
+   */
   const reorg = (depth: number) => build(depth, depth + 1)
 
   const newAddress = Effect.sync(() => {
@@ -162,7 +173,7 @@ export const make = Effect.gen(function* () {
       }),
     mine: (blocks: number) => Effect.asVoid(chain.mine(blocks)),
     reorg,
-    /** A miner who has something else in its mempool than we do mines this one transaction. */
+    /** Mines this one transaction, like a miner whose mempool differs from ours. */
     mineOne: (rawTx: string) => build(0, 1, rawTx),
     doubleSpend: Effect.fnUntraced(function* (txId: TxId.TxId) {
       const coin = spentBy.get(txId)
@@ -181,8 +192,8 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** The outside, and everything it can do. */
+/** The outside wallet and miner. */
 export class Outside extends Context.Service<Outside, Effect.Success<typeof make>>()("chain/test/Outside") {}
 
-/** A chain on which somebody outside has money. */
+/** A chain on which the outside wallet has money. */
 export const layer = Layer.provideMerge(Layer.effect(Outside, make), Real.chain)

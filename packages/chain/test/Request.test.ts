@@ -5,7 +5,10 @@ import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import * as Request from "../src/Request.ts"
 
-/** A server that answers the first request of each connection, and resets the connection at the next: as if it had ended it just before. */
+/**
+ * A server that responds to the first request of each connection and resets the connection at the second, as
+ * if it had closed it just before.
+ */
 const server = Effect.acquireRelease(
   Effect.promise(async () => {
     const seen = new Set<Socket>()
@@ -15,14 +18,14 @@ const server = Effect.acquireRelease(
       return response.end(`answer ${seen.size}`)
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // The server listens on TCP, so its address is an AddressInfo.
     const { port } = server.address() as AddressInfo
     return { server, url: `http://127.0.0.1:${port}` }
   }),
   ({ server }) => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
 )
 
-it.live("request: a kept connection that the server has ended is replaced, and the request sent again", () =>
+it.live("request: a kept connection closed by the server is replaced, and the request is sent again", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const ask = Request.make({ url: (yield* server).url })

@@ -14,7 +14,7 @@ import * as Serving from "./Serving.ts"
 
 const none = () => Effect.succeed(new Set<string>())
 
-/** What a source says of itself when it does not answer. */
+/** The reason that a source gives when it is unavailable. */
 const reason = <A>(effect: Effect.Effect<A, ChainUnavailable>) => Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
 
 interface Call {
@@ -28,7 +28,7 @@ type Said = {
   readonly text?: string
 }
 
-/** A bitcoin node that says what it is told to. */
+/** A Bitcoin node with these responses. */
 const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
   const reply = async (request: IncomingMessage, response: ServerResponse) => {
     const { status = 200, result = null, error = null, text: said } = answer(JSON.parse(await text(request)))
@@ -60,16 +60,16 @@ const standing = (call: Call): Said | undefined =>
         : undefined
 const healthy = (call: Call): Said => standing(call) ?? { error: { code: -5, message: absent } }
 
-describe("A node over RPC", () => {
+describe("a node over RPC", () => {
   for (const [what, answer, expected] of [
-    ["that refuses our password", () => ({ status: 401, text: "" }), /refuses our user and password/],
-    ["of another network", () => ({ result: { ...info, chain: "test" } }), /on test, and this service on mainnet/],
+    ["that rejects our password", () => ({ status: 401, text: "" }), /rejects the user and password/],
+    ["of another network", () => ({ result: { ...info, chain: "test" } }), /on test, but this service is on mainnet/],
     ["that is loading", () => ({ error: { code: -28, message: "Loading block index…" } }), /starting: Loading/],
     ["that is in its first download", () => ({ result: { ...info, initialblockdownload: true } }), /catching up/],
-    ["that lacks blocks it has heard of", () => ({ result: { ...info, blocks: 799_000 } }), /799000 of 800000/],
-    ["that has too much to do", () => ({ status: 503, text: "Work queue depth exceeded" }), /too much to do/],
-    ["that is no JSON-RPC server", () => ({ text: "<html>hello</html>" }), /no JSON-RPC/],
-    ["whose answer is not what was asked for", () => ({ result: 7 }), /Expected/]
+    ["that lacks announced blocks", () => ({ result: { ...info, blocks: 799_000 } }), /799000 of 800000/],
+    ["that is overloaded", () => ({ status: 503, text: "Work queue depth exceeded" }), /overloaded/],
+    ["that is not a JSON-RPC server", () => ({ text: "<html>hello</html>" }), /not JSON-RPC/],
+    ["whose response has the wrong type", () => ({ result: 7 }), /Expected/]
   ] as const satisfies ReadonlyArray<readonly [string, (call: Call) => Said, RegExp]>) {
     it.live(`RPC: a node ${what} is an outage, and no transaction is reported gone`, () =>
       Effect.scoped(
@@ -104,7 +104,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("RPC: an unreachable node is waited for; a permanently wrong one stops the start", () =>
+  it.live("RPC: the start waits for an unreachable node, and fails on a permanent error", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { options } = yield* node(() => ({ status: 401 }))
@@ -117,7 +117,8 @@ describe("A node over RPC", () => {
     )
   )
 
-  // What Core and btcd refuse an unknown transaction with, all of it with the number -5, and whether that says that there is none.
+  // Responses of Core and btcd to a request for an unknown transaction, all with the code -5, and whether
+  // they mean that it does not exist.
   for (const [who, message, says] of [
     ["Core, when its index is complete", absent, "gone"],
     ["btcd", `No information available about transaction ${"ab".repeat(32)}`, "gone"],
@@ -133,7 +134,7 @@ describe("A node over RPC", () => {
       "The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved",
       /\(-5\)/
     ],
-    ["a node of another kind", "Invalid address or key", /Invalid address or key \(-5\)/]
+    ["another node implementation", "Invalid address or key", /Invalid address or key \(-5\)/]
   ] as const) {
     it.live(`RPC: -5 from ${who} is ${says === "gone" ? "gone" : "no answer"}`, () =>
       Effect.scoped(
@@ -149,26 +150,33 @@ describe("A node over RPC", () => {
 
   for (const [what, index, expected] of [
     ["has no index", { result: {} }, /keeps no index of transactions/],
-    ["builds it", { result: { txindex: { synced: false, best_block_height: 412_000 } } }, /indexing: block 412000 of 800000/],
-    ["is far behind with it", { result: { txindex: { synced: true, best_block_height: 799_990 } } }, /indexing: block 799990 of 800000/],
-    ["does not say", { error: { code: -1, message: "out of memory" } }, /out of memory/]
+    ["is building its index", { result: { txindex: { synced: false, best_block_height: 412_000 } } }, /indexing: block 412000 of 800000/],
+    [
+      "is far behind with its index",
+      { result: { txindex: { synced: true, best_block_height: 799_990 } } },
+      /indexing: block 799990 of 800000/
+    ],
+    ["does not report it", { error: { code: -1, message: "out of memory" } }, /out of memory/]
   ] as const satisfies ReadonlyArray<readonly [string, Said, RegExp]>) {
-    it.live(`RPC: the tip of a node that ${what} cannot be read, and the reason says so`, () =>
+    it.live(`RPC: the tip of a node that ${what} cannot be read, and the reason is given`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node((call) => (call.method === "getindexinfo" ? index : healthy(call)))
           assert.match(yield* reason(source.tip), expected)
           assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), expected)
-          // What /readyz shows to anybody, and what the operator is told besides.
+          // /readyz shows the reason to anyone, and the remedy only to the operator.
           const { reason: shown = "", remedy = "" } = yield* Effect.flip(source.tip)
-          if (what !== "does not say") assert.match(shown, expected)
-          assert.match(`${shown} ${remedy}`, what === "has no index" ? /txindex=1.*--txindex/ : what === "does not say" ? /^ $/ : /Wait/)
+          if (what !== "does not report it") assert.match(shown, expected)
+          assert.match(
+            `${shown} ${remedy}`,
+            what === "has no index" ? /txindex=1.*--txindex/ : what === "does not report it" ? /^ $/ : /Wait/
+          )
         })
       )
     )
   }
 
-  it.live("C59: RPC: a node's version is read from what Core, its forks and btcd say, and a node that does not say is not judged", () =>
+  it.live("C59: RPC: the version is read from Core, its forks and btcd, and a node that reports none is accepted", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const no: Said = { error: { code: -1, message: "Command unimplemented" } }
@@ -186,13 +194,14 @@ describe("A node over RPC", () => {
         assert.isUndefined(yield* btcd(240_200))
         assert.isUndefined(yield* btcd(250_000))
         assert.isUndefined(yield* judged(no, no))
-        // A user that may not ask (rpcwhitelist) may still use the node: the rest is said by what is needed.
+        // A user without permission for these calls (rpcwhitelist) gets no verdict, but can still use the
+        // node. The calls that are required report their own errors.
         assert.strictEqual((yield* Effect.flip(judged({ status: 403 }, no)))._tag, "ChainUnavailable")
       })
     )
   )
 
-  it.live("RPC: a node that has no getindexinfo (btcd) is read as it is", () =>
+  it.live("RPC: a node without getindexinfo (btcd) can be used", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source, options } = yield* node((call) =>
@@ -205,10 +214,10 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("RPC: a transaction that a block took out of the mempool between two requests is found in it", () =>
+  it.live("RPC: a transaction that leaves the mempool for a block between two requests is found in the block", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        // The block comes after the tip was asked for; the node indexes it before it is asked again.
+        // The block arrives after the tip was read, and is indexed before the tip is read again.
         let isMined = false
         const { source } = yield* node((call) => {
           const tip = isMined ? { blocks: 800_001, headers: 800_001, bestblockhash: "01" } : {}
@@ -238,12 +247,12 @@ describe("A node over RPC", () => {
       Effect.gen(function* () {
         let blocks = 800_000
         const { source } = yield* node((call) => (call.method === "getbestblockhash" ? { result: String(++blocks) } : healthy(call)))
-        assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /does not stand still/)
+        assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /kept changing/)
       })
     )
   )
 
-  it.live("RPC: a start is refused by a node without an index, and not by one that builds it", () =>
+  it.live("RPC: a start fails with a node that has no index, but not with one that is building it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const started = (index: Said, refusal: string) =>
@@ -267,17 +276,17 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("RPC: a node behind the checkpoint is waited for", () =>
+  it.live("RPC: the start waits for a node behind the checkpoint", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node(healthy)
         const cursor = JSON.stringify({ height: 800_001, hashes: ["01"], told: 0, by: "" })
-        assert.match(yield* reason(source.activity(cursor, none)), /has to catch up first/)
+        assert.match(yield* reason(source.activity(cursor, none)), /must catch up first/)
       })
     )
   )
 
-  it.live("RPC: a node of another chain is refused, however far back the search goes", () =>
+  it.live("RPC: a node of another chain is rejected, however far back the search goes", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => (call.method === "getblockhash" ? { result: "ff" } : healthy(call)))
@@ -290,15 +299,15 @@ describe("A node over RPC", () => {
 
 const served = Layer.provideMerge(EsploraServer.layer, Sandbox.layer({ seed: "served", network: "regtest" }))
 
-describe("A server that speaks Esplora", () => {
+describe("an Esplora server", () => {
   for (const [what, instead, expected] of [
-    ["whose proxy says 404", { status: 404, body: "<html>not found</html>" }, /404/],
-    ["whose gateway says 404", { status: 404, body: '{"message":"Not Found"}' }, /404/],
-    ["whose router says 404", { status: 404, body: "404 page not found" }, /404/],
+    ["whose proxy returns 404", { status: 404, body: "<html>not found</html>" }, /404/],
+    ["whose gateway returns 404", { status: 404, body: '{"message":"Not Found"}' }, /404/],
+    ["whose router returns 404", { status: 404, body: "404 page not found" }, /404/],
     ["that has no such route", { status: 404, body: 'endpoint does not exist "/tx"' }, /404/],
     ["that is overloaded", { status: 503, body: "busy" }, /503/],
-    ["that limits us", { status: 429, body: "Too Many Requests" }, /429/],
-    ["that says something else", { status: 200, body: "{}" }, /Missing key|Expected/]
+    ["that rate-limits us", { status: 429, body: "Too Many Requests" }, /429/],
+    ["that returns something else", { status: 200, body: "{}" }, /Missing key|Expected/]
   ] as const) {
     it.live(`Esplora: a server ${what} is an outage, and no transaction is reported gone`, () =>
       Effect.gen(function* () {
@@ -315,14 +324,14 @@ describe("A server that speaks Esplora", () => {
     )
   }
 
-  it.live("Esplora: a transaction that was missing before a block came is looked up again", () =>
+  it.live("Esplora: a transaction that is missing before a new block is requested again", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const sandbox = yield* Sandbox.Sandbox
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
       const { destination } = yield* sandbox.destination({ type: "chain_address" })
       const txId = yield* sandbox.send({ address: destination, amount: Msat.fromSats(50_000) })
-      // The mempool has let go of it, and the block is told only when the tip is asked for again.
+      // The transaction has left the mempool, and its block appears only when the tip is requested again.
       let looks = 0
       server.interfere = (path) => (path === `/tx/${txId}` && ++looks <= 2 ? { status: 404, body: "Transaction not found" } : undefined)
       const tips = ["", "0d".repeat(32)]
@@ -336,7 +345,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: while the tip differs with every request, as behind a load balancer, no transaction is reported gone", () =>
+  it.live("Esplora: while the tip differs between requests, as behind a load balancer, no transaction is reported gone", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -345,11 +354,11 @@ describe("A server that speaks Esplora", () => {
       )
       let asked = 0
       server.interfere = (path) => (path === "/blocks/tip/hash" && ++asked % 2 === 0 ? { status: 200, body: oldest } : undefined)
-      assert.match(yield* reason(source.transaction(TxId.make("0f".repeat(32)))), /does not stand still/)
+      assert.match(yield* reason(source.transaction(TxId.make("0f".repeat(32)))), /kept changing/)
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: a server that is behind a tip it reported before reports no transaction gone", () =>
+  it.live("Esplora: a server behind a tip that it reported before reports no transaction gone", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -363,7 +372,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: a block other than the requested one is refused", () =>
+  it.live("Esplora: a block other than the requested one is rejected", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -372,7 +381,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: whole blocks are requested, never an address; the wallet's birthday says where to begin", () =>
+  it.live("Esplora: whole blocks are requested, never an address, starting at the wallet's birthday", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const { mine } = yield* Sandbox.Sandbox
@@ -380,7 +389,7 @@ describe("A server that speaks Esplora", () => {
       const source = Esplora.make({ url: server.url, beginning: { birthdaySeconds: 1_700_000_000 + 130 * 600 } })
       const { tip, unchangedTo } = yield* source.activity(null, none)
       assert.strictEqual(tip.height, 139)
-      // Three hours before it: clocks differ.
+      // The source begins three hours (18 blocks) before the birthday, because clocks differ.
       assert.strictEqual(unchangedTo, 130 - 18 - 1)
       assert.isTrue(server.asked.every((path) => /^\/(blocks|block|block-height|mempool|tx|fee-estimates)/.test(path)))
       assert.strictEqual(yield* source.feeRate, 13)

@@ -29,7 +29,7 @@ import * as Wallet from "../src/Wallet.ts"
 import { accounts, words } from "./Ours.ts"
 import * as Outside from "./Outside.ts"
 
-/** Stories begin here: whatever was before was nothing of ours. */
+/** The first block of every story. Earlier blocks contain none of our transactions. */
 const firstHeight = 440
 
 export const settings: Policy.Settings = {
@@ -44,7 +44,7 @@ export const settings: Policy.Settings = {
   replacement: { afterMillis: 0, allowances: 50 }
 }
 
-/** The fee rate of the day: as the node cannot know on such a chain, the story says. */
+/** The current fee rate. A node can't estimate it on such a chain, so the story sets it. */
 export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", { defaultValue: () => ({ rate: 2 }) })
 
 const options = Effect.map(Chain, ({ url, certificateFile, user, password }) => ({
@@ -66,7 +66,7 @@ const source = Layer.effect(
   })
 )
 
-/** A service of ours over a store of its own, on the chain of a real node; its Lightning is a pretend one. */
+/** A service with its own store on a real node's chain. Its Lightning node is simulated. */
 export const service = (more: Partial<Policy.Settings> = {}) =>
   Satrail.layer({ ...settings, ...more }).pipe(
     Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
@@ -76,7 +76,7 @@ export const service = (more: Partial<Policy.Settings> = {}) =>
 
 export const mine = (blocks: number) => Effect.flatMap(Outside.Outside, (outside) => outside.mine(blocks))
 
-/** Everything our side does by itself, until there is nothing left to do. */
+/** Follows the chain to its tip, and runs one step of the workers. */
 export const work = Effect.gen(function* () {
   const { follow } = yield* ChainDeposits
   yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
@@ -98,7 +98,10 @@ export const address = Effect.fnUntraced(function* (companyId: CompanyId.Company
 
 export const sats = (amount: number) => Msat.fromSats(amount)
 
-/** Somebody outside pays this much to a company, and it is credited: at 2 confirmations, or 1 up to 10 000 sats. Answers the transaction. */
+/**
+ * Pays a company from outside, and mines until the deposit is credited: at 2 confirmations, or at 1 up to
+ * 10,000 sats. Returns the transaction's id.
+ */
 export const funded = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, amount: number, type: AddressType = "taproot") {
   const txId = yield* (yield* Outside.Outside).send([{ address: yield* address(companyId, type), amount: sats(amount) }])
   yield* mineAndWork(amount > 10_000 ? 2 : 1)
@@ -125,7 +128,7 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** What stands in blocks for addresses of somebody outside, in sats. */
+/** Confirmed amounts at outside addresses, in sats. */
 export const received = Effect.fnUntraced(function* (...scriptPubKeys: ReadonlyArray<string>) {
   const chain = BitcoinRpc.make(yield* options)
   const amounts: Array<number> = []
@@ -141,15 +144,17 @@ export const received = Effect.fnUntraced(function* (...scriptPubKeys: ReadonlyA
   return amounts
 })
 
-/** What the chain says our wallet has, found with nothing but its accounts. */
+/** The wallet's balance on the chain, found from its accounts alone. */
 export const onChain = Effect.gen(function* () {
   const { coins } = yield* Rescan.scan(BitcoinRpc.node(yield* options), Keys.make(accounts), { fromHeight: firstHeight, gap: 20 })
   return Msat.sum(...coins.map(({ amount }) => amount))
 })
 
-/** The books are sound, and they say to the satoshi what the chain says. Only while nothing is on its way. */
+/**
+ * Asserts that the books are sound and match the chain to the satoshi. Call it only while nothing is pending.
+ */
 export const audit = Effect.gen(function* () {
   yield* Ledger.auditAll
   const { chain } = yield* (yield* Records).trialBalance
-  assert.strictEqual(-chain, yield* onChain, "the books say what the chain says")
+  assert.strictEqual(-chain, yield* onChain, "the books match the chain")
 })

@@ -15,12 +15,12 @@ import { accounts, words } from "./Ours.ts"
 
 const store = Layer.fresh(Memory.layer)
 
-/** A process's wallet over a store that others use too. */
+/** Starts a process's wallet on a store that other processes share. */
 const started = (context: Context.Context<Journal | Records>) =>
   Effect.map(Effect.provideContext(Layer.build(Layer.fresh(Wallet.layer(accounts))), context), (built) => Context.get(built, ChainWallet))
 
 describe("Addresses", () => {
-  it.live("wallet: each address is given out once, by any process, before and after a restart", () =>
+  it.live("wallet: each address is issued once, by any process, before and after a restart", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(store)
@@ -57,7 +57,7 @@ describe("Addresses", () => {
   )
 })
 
-/** Coins of 200 keys. */
+/** Coins spread over 200 keys. */
 const many = (count: number): ReadonlyArray<Coin.Coin> => {
   const keys = Keys.make(accounts)
   return Array.from({ length: count }, (_, n) => ({
@@ -71,7 +71,10 @@ const many = (count: number): ReadonlyArray<Coin.Coin> => {
   }))
 }
 
-/** The longest turn of this thread while `effect` runs, as a part of all that it computes: what others wait for, however quick the machine is. */
+/**
+ * Returns the longest turn of this thread while `effect` runs, as a share of its total CPU time. Other work
+ * waits that long, however fast the machine is.
+ */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, check: (value: A) => void) {
   let [longest, before] = [0, process.threadCpuUsage()]
   let isOver = false
@@ -112,23 +115,23 @@ describe("Payouts", () => {
             feeRate: 2,
             free: (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
           }
-          // A wallet that has just started knows no key yet.
+          // A wallet that has just started has no cached keys.
           const round = Effect.gen(function* () {
             const draft = yield* (yield* started(full)).build(ask)
             return Effect.as(signer.sign(draft.psbt), draft)
           })
-          yield* yield* round // what is compiled at the first time is not what is measured
-          // The quietest of some rounds: a collection of garbage, or a neighbour on the same core, is not what is measured.
+          yield* yield* round // warm up, so that compilation is not measured
+          // Use the quietest round, to exclude garbage collection and other load on the same core.
           const rounds = yield* Effect.replicateEffect(
             watched(Effect.flatten(round), (draft) => assert.isAtLeast(draft.coins.length, 55)),
             5
           )
-          assert.isBelow(Math.min(...rounds), 0.1) // of some 700 ms
+          assert.isBelow(Math.min(...rounds), 0.1) // of about 700 ms
         })
       )
   )
 
-  it("wallet: the largest coins are selected, none that costs more than it brings, and none beyond the limit", () => {
+  it("wallet: the largest coins are selected, none that costs more than its value, and no more than the limit", () => {
     const output = { scriptPubKey: `0014${"07".repeat(20)}`, sats: 20_000n }
     const ask = { outputs: [output], feeRate: 1, feeLimitSats: 100_000n }
     const chosen = Payout.select({ ...ask, coins: many(50) })

@@ -22,8 +22,8 @@ const wallet = Effect.map(WalletFile.seal(words, passphrase), (seed): WalletFile
   seed
 }))
 
-describe("The wallet's file", () => {
-  it.live("wallet file: the seed is read with its passphrase, and with no other", () =>
+describe("the wallet file", () => {
+  it.live("wallet file: the seed can only be read with its passphrase", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -39,7 +39,7 @@ describe("The wallet's file", () => {
     )
   )
 
-  it.live("wallet file: no word of the seed is in it, and only its owner may read it", () =>
+  it.live("wallet file: it contains no word of the seed, and only its owner may read it", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -50,13 +50,13 @@ describe("The wallet's file", () => {
     )
   )
 
-  it.live("wallet file: never overwritten, and its passphrase cannot be guessed quickly", () =>
+  it.live("wallet file: it is never overwritten, and guessing its passphrase is slow", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")
         yield* WalletFile.write(file, { ...(yield* wallet), seed: null })
         const before = readFileSync(file, "utf8")
-        assert.include((yield* Effect.flip(WalletFile.write(file, yield* wallet))).message, "there is one already")
+        assert.include((yield* Effect.flip(WalletFile.write(file, yield* wallet))).message, "it already exists")
         assert.strictEqual(readFileSync(file, "utf8"), before)
         assert.include((yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message, "without its seed")
       })

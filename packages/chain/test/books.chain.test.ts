@@ -10,7 +10,7 @@ import { company, funded, mineAndWork, now, service, withdraw, work } from "./St
 
 Real.onChain("On a real chain", () => {
   it.layer(Layer.provideMerge(service(), OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
-    it.effect("wallet statement: a coin is listed until it is spent in a block; one that never existed is not", () =>
+    it.effect("wallet statement: a coin is listed until a block spends it; a coin that never existed is not listed", () =>
       Effect.gen(function* () {
         const { url, certificateFile, user, password } = yield* Chain
         const unspent = BitcoinRpc.unspent({ url, certificateFile, user, password, network: "regtest", beginning: { height: 0 } })

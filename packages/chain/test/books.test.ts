@@ -36,7 +36,7 @@ const settings: Policy.Settings = {
   reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 }
 }
 
-/** The fee rate of the day, as the story says. */
+/** The current fee rate, set by the story. */
 const weather = { rate: 2 }
 
 const source = Layer.effect(
@@ -50,14 +50,14 @@ const books = Layer.unwrap(
   Effect.map(EsploraServer.EsploraServer, ({ url }) => Books.layer(accounts.fingerprint, Esplora.unspent({ url })))
 )
 
-/** A service with a wallet of its own on the pretend chain, seen through Esplora. */
+/** A service with its own wallet on the simulated chain, seen through Esplora. */
 const service = Layer.provide(Reconciler.layer, books).pipe(
   Layer.provideMerge(Satrail.layer(settings)),
   Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
   Layer.provideMerge(Layer.merge(Memory.layer, source)),
   Layer.provideMerge(EsploraServer.layer),
   Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "books", network: "regtest" }), FixedRates.layer())),
-  // What differs is told in the log as well.
+  // Silence the log, which also reports discrepancies.
   Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None"))
 )
 
@@ -75,7 +75,7 @@ const company = Effect.flatMap(
   Answer.made
 )
 
-/** A company that was paid so often this much on the chain. */
+/** A company with this many on-chain deposits of this amount. */
 const funded = Effect.fnUntraced(function* (sats: number, times: number) {
   const { id } = yield* company
   for (let i = 0; i < times; i++) {
@@ -95,12 +95,12 @@ const withdraw = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sa
   return yield* Effect.flatMap(confirming, Answer.made)
 })
 
-const compare = Effect.flatMap(Reconciler.Reconciler, ({ look }) => look())
+const compare = Effect.flatMap(Reconciler.Reconciler, ({ run }) => run())
 
-/** What differs, by cause, and what of the wallet is not explained, in sats. */
+/** Causes of discrepancies, and the wallet's unexplained amount in sats. */
 const found = Effect.map(compare, ({ found, chain }) => [found.map(({ cause }) => cause), Number(chain.unexplained) / 1000] as const)
 
-/** What has left the wallet and not the ledger: exactly what payouts under way take, with their fees. */
+/** Asserts that the wallet is short of the ledger by exactly the pending payouts and their fees. */
 const onItsWay = Effect.gen(function* () {
   const { ledger, owned } = (yield* compare).chain
   const underWay = yield* (yield* Records).withdrawalsUnderWay(null, 100)
@@ -111,8 +111,8 @@ const onItsWay = Effect.gen(function* () {
   )
 })
 
-describe("A wallet's books", () => {
-  it.live("wallet statement: agrees with the ledger through deposits, payouts, replacements and reorganisations", () =>
+describe("the wallet's books", () => {
+  it.live("wallet statement: agrees with the ledger through deposits, payouts, replacements and reorganizations", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { chain } = yield* compare
@@ -120,7 +120,8 @@ describe("A wallet's books", () => {
       const companyId = yield* funded(100_000, 3)
       assert.strictEqual((yield* compare).chain.owned, Msat.fromSats(300_000))
       assert.deepStrictEqual(yield* found, [[], 0])
-      // Sent, and offered again for more: its coins are gone, and which change comes back is not known.
+      // Sent, and then replaced with a higher fee. Its coins are spent, and it is not known yet which change
+      // will confirm.
       const first = yield* withdraw(companyId, 150_000)
       yield* step
       assert.deepStrictEqual(yield* found, [[], 0])
@@ -134,7 +135,8 @@ describe("A wallet's books", () => {
       yield* mine(6)
       yield* follow
       yield* step
-      // One that is built on change of another that is in no block either: its own change would be too deep to be spent.
+      // The next payout spends the unconfirmed change of another one, so its own change is too deep to be
+      // spent.
       const second = yield* withdraw(companyId, 80_000)
       yield* step
       const third = yield* withdraw(companyId, 60_000)
@@ -155,7 +157,7 @@ describe("A wallet's books", () => {
       assert.deepStrictEqual(yield* found, [[], 0])
       const { owned, ledger } = (yield* compare).chain
       assert.strictEqual(owned, ledger)
-      // A credited deposit leaves the chain, and returns.
+      // A reorganization removes a credited deposit, which then confirms again.
       yield* funded(5000, 1)
       yield* sandbox.reorg(1)
       yield* follow
@@ -166,7 +168,7 @@ describe("A wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("wallet statement: names each coin that was spent outside the service", () =>
+  it.live("wallet statement: lists each coin that was spent outside the service", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 2)
@@ -192,7 +194,7 @@ describe("A wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("wallet statement: an outage while the server is away", () =>
+  it.live("wallet statement: an outage while the server is down", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 1)

@@ -9,7 +9,7 @@ import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Ours from "./Ours.ts"
 import * as Outside from "./Outside.ts"
 
-/** The view of the chain that is put to the test. */
+/** The chain source under test. */
 const source = Layer.unwrap(
   Effect.map(Chain, ({ url, certificateFile, user, password }) =>
     BitcoinRpc.layer({ url, certificateFile, user, password, network: "regtest", beginning: { height: 440 }, feeRates: { fallback: 2 } })

@@ -37,10 +37,11 @@ const Ended = Schema.fromJsonString(
   })
 )
 
-/** Runs a process to its end: what it printed, and the signal that ended it. */
+/** Runs a process to its end. Returns its last line of output, and the signal that ended it. */
 const run = (args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
-    // The machine code of an embedded database that lives for seconds is made at once instead of well, and the sources are read once for all.
+    // The embedded database runs only for seconds, so compile its machine code fast rather than well. Cache
+    // the compiled sources for all runs.
     const child = spawn(process.execPath, ["--liftoff-only", program, ...args], {
       env: { ...process.env, NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, "../../../node_modules/.cache/node") },
       stdio: ["ignore", "pipe", "inherit"]
@@ -61,7 +62,7 @@ const fates = ["select", "sign", "commit", "broadcast"].flatMap((step) => [`befo
 Real.suite("a process that is killed while it pays", ["btcd"], () => {
   it.layer(Outside.layer, { excludeTestServices: true })("on a real chain", (it) => {
     for (const [n, fate] of fates.entries()) {
-      it.effect(`C19: crash: ${fate}: three payouts of two companies are on the chain once, and the books agree with the chain`, () =>
+      it.effect(`C19: crash: ${fate}: three payouts of two companies are on the chain once, and the books match the chain`, () =>
         Effect.gen(function* () {
           const { url, certificateFile, user, password } = yield* Chain
           const { mine, send } = yield* Outside.Outside
@@ -91,7 +92,7 @@ Real.suite("a process that is killed while it pays", ["btcd"], () => {
           const { coins } = yield* Rescan.scan(node, Keys.make(Keys.accountsOf(words, "regtest")), { fromHeight: 440, gap: 60 })
           const left = Msat.sum(...coins.map(({ amount }) => amount))
           assert.strictEqual(left, -accounts.chain)
-          // What was held for mining and did not go to the miners is the operator's.
+          // The operator keeps the part of the held mining fees that miners did not receive.
           const fee = Msat.fromSats(400_000 - 3 * 50_000) - left
           assert.isTrue(fee > 0n)
           assert.strictEqual(accounts.network_fees, allowed - fee)

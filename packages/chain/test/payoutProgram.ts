@@ -24,9 +24,10 @@ import * as Seed from "../src/Seed.ts"
 import * as Wallet from "../src/Wallet.ts"
 import { settings } from "./Story.ts"
 
-// A service in a process of its own, which can be killed: one step of a payout's life for each run.
-// fund: two companies and their addresses. pay: a withdrawal to each destination, of both in turn, is confirmed, all are sent, and at `fate` the process
-// is gone. finish: whatever is left is done.
+// A service in its own process, which can be killed. Each run makes one step of a payout's life. `fund`
+// creates two companies and their addresses. `pay` confirms a withdrawal to each destination, alternating
+// between the companies, sends all of them, and kills the process at `fate`. `finish` does the remaining
+// work.
 
 const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companies = "", destinations = "", fate = ""] =
   process.argv
@@ -34,7 +35,7 @@ const companyIds = companies.split(",").map((id) => CompanyId.make(id))
 const words = Seed.fromEntropy(new Uint8Array(32).fill(Number(seed)))
 const accounts = Keys.accountsOf(words, "regtest")
 
-/** What SIGKILL does: nothing of this process runs any more. */
+/** Kills this process immediately. */
 const die = Effect.sync(() => process.kill(process.pid, "SIGKILL")).pipe(Effect.andThen(Effect.never))
 
 const around = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -119,7 +120,7 @@ const program = Effect.gen(function* () {
   }
 })
 
-// The claim of a process that was killed ends after half a minute: this one comes later.
+// A killed process's claim ends after half a minute, so this run's clock is ahead.
 const later = Effect.map(Clock.Clock, (clock) => {
   const ahead = step === "finish" ? 60_000 : 0
   return Object.assign(Object.create(clock), {

@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises"
 import * as Seed from "../src/Seed.ts"
 import { words } from "./Ours.ts"
 
-// A signer as somebody's own program might be: it reads a PSBT, signs every input, and writes the PSBT. With "other", it signs what nobody asked for.
+// An external signer as others might write it. It reads a PSBT, signs every input, and writes the PSBT. With
+// "other", it signs a different amount than requested.
 const [, , behaviour = "honest"] = process.argv
 const master = Seed.master(words, "regtest")
 const tx = Payout.fromPsbt((await text(process.stdin)).trim())

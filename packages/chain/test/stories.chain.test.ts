@@ -30,13 +30,13 @@ import {
 } from "./Story.ts"
 
 const chain = Layer.provideMerge(service(), OutsideLayer.layer)
-// What is confirmed in one millisecond goes out at its end, with whatever else is due by then.
+// Payouts confirmed in one millisecond are sent at its end, together with any others due by then.
 const chainTogether = Layer.provideMerge(service({ payoutWindowMillis: 1 }), OutsideLayer.layer)
 
-/** Somebody's address of each kind that can be paid to. Nobody needs to have the key. */
+/** An outside address of each kind that can be paid. Nobody needs its key. */
 const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
   const bytes = new Uint8Array(kind === "p2wsh" || kind === "p2tr" ? 32 : 20).fill(fill)
-  // An x-coordinate that is on the curve: the generator's.
+  // The generator's x-coordinate, which is on the curve.
   const x = Buffer.from("79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798", "hex")
   return BitcoinAddress.fromPayload(kind, kind === "p2tr" ? x : bytes, "regtest") ?? assert.fail(kind)
 }
@@ -44,7 +44,7 @@ const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
 Real.onChain("On a real chain", () => {
   it.layer(chain, { excludeTestServices: true })("deposits", (it) => {
     for (const type of BitcoinAddress.AddressType.literals) {
-      it.effect(`deposits: to ${type}: pending when seen, credited at their depth`, () =>
+      it.effect(`deposits: a deposit to ${type} is pending when seen and credited at its required depth`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const to = yield* address(id, type)
@@ -60,13 +60,13 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    // What one block takes away was credited at one confirmation.
+    // A reorganization of one block can only reverse a deposit credited at one confirmation.
     for (const [depth, amount] of [
       [1, 10_000],
       [2, 50_000],
       [6, 50_000]
     ] as const) {
-      it.effect(`C45: deposits: reversed by a reorganisation ${depth} deep, and credited again when they return`, () =>
+      it.effect(`C45: deposits: reversed by a reorganization ${depth} deep, and credited again when they return`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, amount)
@@ -85,7 +85,7 @@ Real.onChain("On a real chain", () => {
         })
       )
 
-      it.effect(`C45: deposits: double-spent in a reorganisation ${depth} blocks deep: failed, and nothing of them is left`, () =>
+      it.effect(`C45: deposits: double-spent in a reorganization ${depth} blocks deep: failed, and nothing of them remains`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const txId = yield* funded(id, amount)
@@ -114,7 +114,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C44: deposits: all of 200 blocks without a look are found, a page of blocks at a time", () =>
+    it.effect("C44: deposits: every deposit in 200 unread blocks is found, a page of blocks at a time", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         const to = [yield* address(id), yield* address(id), yield* address(id)]
@@ -134,7 +134,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("deposits: below the cost of spending them: recorded, not credited", () =>
+    it.effect("deposits: an amount below the cost of spending it is recorded, not credited", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 599)
@@ -145,7 +145,7 @@ Real.onChain("On a real chain", () => {
 
   it.layer(chain, { excludeTestServices: true })("payouts", (it) => {
     for (const [n, kind] of (["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).entries()) {
-      it.effect(`payouts: to ${kind}: arrive exactly, once`, () =>
+      it.effect(`payouts: a payout to ${kind} arrives exactly, once`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, 200_000, BitcoinAddress.AddressType.literals[n % 3])
@@ -167,7 +167,7 @@ Real.onChain("On a real chain", () => {
     it.effect("payouts: spend each other's unconfirmed change, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
-        // Whatever the others left is spent first.
+        // Coins left over from other tests are spent first.
         yield* funded(id, 30_000_000)
         const rows = yield* Effect.forEach(Array.from({ length: 6 }), (_, n) =>
           withdraw(id, outsideAddress("p2wsh", 40 + n).address, 2_000_000)
@@ -188,7 +188,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("payouts: replaced when they wait too long, and the replacement is mined", () =>
+    it.effect("payouts: a payout that waits too long is replaced, and the replacement is mined", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -210,7 +210,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: payouts: sent again when a reorganisation removed their block, also after they settled", () =>
+    it.effect("C45: payouts: sent again when a reorganization removes their block, also after they settle", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -230,11 +230,11 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("payouts: beyond the wallet's coins: reported as waiting, and sent when coins arrive", () =>
+    it.effect("payouts: beyond the wallet's coins they are reported as waiting, and sent when coins arrive", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 90_000_000)
-        // A payout of everything leaves the wallet without coins for the next.
+        // The first payout spends all coins, so the wallet has none for the second.
         const all = outsideAddress("p2wsh", 92)
         const first = yield* withdraw(id, all.address, 60_000_000)
         const second = yield* withdraw(id, outsideAddress("p2wsh", 93).address, 25_000_000)
@@ -248,7 +248,7 @@ Real.onChain("On a real chain", () => {
   })
 
   it.layer(chainTogether, { excludeTestServices: true })("payouts together", (it) => {
-    /** Payouts to all kinds of addresses in turn, of two companies that are given this much. */
+    /** Funds two companies, and confirms payouts of each in turn to all kinds of addresses. */
     const together = Effect.fnUntraced(function* (amounts: ReadonlyArray<number>, funds: number, fill: number) {
       const companies = [(yield* company).id, (yield* company).id]
       for (const id of companies) yield* funded(id, funds)
@@ -264,7 +264,7 @@ Real.onChain("On a real chain", () => {
       return payouts
     })
 
-    /** What of these stands in the chain: each story has amounts of its own. */
+    /** Confirmed amounts of these payouts. Each test uses its own amounts. */
     const stands = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>) {
       const amounts = new Set(payouts.map(({ amount }) => amount))
       const scripts = new Set(payouts.map(({ scriptPubKey }) => scriptPubKey))
@@ -273,13 +273,16 @@ Real.onChain("On a real chain", () => {
 
     const rowsOf = (payouts: Effect.Success<ReturnType<typeof together>>) => Effect.forEach(payouts, ({ row }) => now(row))
 
-    /** Everything that was signed for them: the first leads. */
+    /** Everything signed for these payouts. The one with the lowest id leads. */
     const signedFor = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>) {
       const [leader] = payouts.map(({ row }) => row).toSorted((a, b) => (a.id < b.id ? -1 : 1))
       return leader === undefined ? [] : yield* (yield* Records).candidates(leader.companyId, leader.id)
     })
 
-    /** Each is settled with this transaction and its share, and stands in the chain once. */
+    /**
+     * Asserts that each payout settled with this transaction and its share of the fee, and is on the chain
+     * once.
+     */
     const paid = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>, by: Candidate | undefined) {
       const rows = yield* rowsOf(payouts)
       assert.deepStrictEqual(new Set(rows.map(({ status, chainTxId }) => `${status} ${chainTxId}`)), new Set([`settled ${by?.txId}`]))
@@ -294,7 +297,7 @@ Real.onChain("On a real chain", () => {
       return (yield* (yield* Records).trialBalance).network_fees
     })
 
-    it.effect("batch: 20 payouts to all kinds of addresses are one transaction, and settle with its actual cost", () =>
+    it.effect("batch: 20 payouts to all kinds of addresses share one transaction and settle with its actual cost", () =>
       Effect.gen(function* () {
         const before = yield* networkFees
         const amounts = Array.from({ length: 20 }, (_, n) => 20_000 + n)
@@ -304,7 +307,7 @@ Real.onChain("On a real chain", () => {
         yield* mineAndWork(1)
         yield* work
         yield* paid(payouts, signed)
-        // Two thirds less than what 20 of their own would cost.
+        // At most a third of the cost of 20 separate payouts.
         assert.isBelow(Number(signed?.networkFee) / 1000, 20 * 100)
         const held = Msat.sum(...payouts.map(({ row }) => row.networkAllowance))
         assert.strictEqual((yield* networkFees) - before, held - (signed?.networkFee ?? 0n))
@@ -312,7 +315,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("batch: replaced as one when it waits too long, and the replacement is mined", () =>
+    it.effect("batch: a batch that waits too long is replaced as one, and the replacement is mined", () =>
       Effect.gen(function* () {
         const payouts = yield* together([50_000, 50_001, 50_002], 200_000, 140)
         const weather = yield* FeeRate
@@ -330,7 +333,7 @@ Real.onChain("On a real chain", () => {
 
     for (const [n, count] of [1, 3].entries()) {
       it.effect(
-        `batch: ${count === 1 ? "of one" : "of several, replaced"}, where the original is mined though the network has the replacement: settles with the original`,
+        `batch: ${count === 1 ? "of one" : "of several, replaced"}, settles with the original if that is mined instead of the replacement`,
         () =>
           Effect.gen(function* () {
             const payouts = yield* together(
@@ -359,7 +362,7 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("batch: the next one spends the unconfirmed change of the last, one level deep", () =>
+    it.effect("batch: the next batch spends the unconfirmed change of the last, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 30_000_000)
@@ -390,7 +393,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: batch: sent again when a reorganisation removed its block, also after it settled", () =>
+    it.effect("C45: batch: sent again when a reorganization removes its block, also after it settles", () =>
       Effect.gen(function* () {
         const payouts = yield* together([70_000, 70_001, 70_002], 200_000, 170)
         yield* mineAndWork(1)
@@ -408,7 +411,7 @@ Real.onChain("On a real chain", () => {
   })
 })
 
-it("payouts: an outside address of every kind can be paid", () => {
+it("payouts: an external address of every kind can be paid", () => {
   for (const kind of BitcoinAddress.Kind.literals) {
     const { address, scriptPubKey } = outsideAddress(kind, 1)
     assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey, scriptPubKey)

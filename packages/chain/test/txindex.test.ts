@@ -33,7 +33,7 @@ const source = Layer.unwrap(
   )
 )
 
-/** A service of ours on a node that speaks Core's words. */
+/** A service on a node that responds like Bitcoin Core. */
 const service = Satrail.layer({ ...settings, payoutBuriedAt: 100, replacement: { afterMillis: 0, allowances: 50 } }).pipe(
   Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
   Layer.provideMerge(Layer.merge(Memory.layer, Layer.provideMerge(source, server))),
@@ -46,7 +46,7 @@ const inService = <E>(
 
 const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
 
-/** Everything our side does by itself, once. Answers why nothing was followed, if so. */
+/** Runs each worker once. Returns the reasons why the chain could not be followed, if any. */
 const work = Effect.gen(function* () {
   const followed = yield* Effect.result((yield* ChainDeposits).follow())
   yield* (yield* PaymentWorker).step
@@ -65,14 +65,14 @@ const paid = Effect.fnUntraced(function* (amount: number) {
   return { id, txId }
 })
 
-/** The three ways in which Core does not know a transaction that is in a block, and what we say of them. */
+/** Three states in which Core does not find a confirmed transaction, and the reason we report for each. */
 const unknown = [
   ["the index is being built", "building", /indexing: block \d+ of \d+/],
   ["the index has not read the newest block", "behind", /indexing: block \d+ of \d+/],
   ["the node was started without its index", "none", /keeps no index of transactions/]
 ] as const
 
-/** From the block at this height on, nothing is known. */
+/** Hides all transactions from the block at this height on. */
 const forget = Effect.fnUntraced(function* (how: (typeof unknown)[number][1], fromHeight: number) {
   const core = yield* CoreServer.CoreServer
   core.txindex = how === "none" ? { _tag: how } : { _tag: how, height: fromHeight - 1 }
@@ -86,7 +86,7 @@ const height = Sandbox.Sandbox.pipe(
 )
 
 for (const [when, how, reason] of unknown) {
-  it.live(`txindex: while ${when}, a deposit in a block stays pending, and is credited after`, () =>
+  it.live(`txindex: while ${when}, a confirmed deposit stays pending, and is credited afterwards`, () =>
     inService(
       Effect.gen(function* () {
         const { id } = yield* paid(50_000)
@@ -107,7 +107,7 @@ for (const [when, how, reason] of unknown) {
     )
   )
 
-  it.live(`txindex: while ${when}, a new payment is not passed over`, () =>
+  it.live(`txindex: while ${when}, a new payment is not skipped`, () =>
     inService(
       Effect.gen(function* () {
         yield* works
@@ -124,7 +124,7 @@ for (const [when, how, reason] of unknown) {
     )
   )
 
-  it.live(`txindex: C45: while ${when}, a credited deposit that a reorganisation kept is not taken back`, () =>
+  it.live(`txindex: C45: while ${when}, a credited deposit that survived a reorganization is not reversed`, () =>
     inService(
       Effect.gen(function* () {
         const { id } = yield* paid(50_000)
@@ -151,7 +151,7 @@ for (const [when, how, reason] of unknown) {
     )
   )
 
-  it.live(`txindex: while ${when}, a payout in a block is neither sent again nor replaced, and one that settled is not sent again`, () =>
+  it.live(`txindex: while ${when}, a confirmed payout is neither sent again nor replaced, and a settled one is not sent again`, () =>
     inService(
       Effect.gen(function* () {
         const core = yield* CoreServer.CoreServer
@@ -188,7 +188,7 @@ for (const [when, how, reason] of unknown) {
   )
 }
 
-it.live("txindex: an index that is a block behind a chain that grows does not make a transaction gone", () =>
+it.live("txindex: an index one block behind a growing chain does not make a transaction gone", () =>
   inService(
     Effect.gen(function* () {
       const core = yield* CoreServer.CoreServer
@@ -197,7 +197,7 @@ it.live("txindex: an index that is a block behind a chain that grows does not ma
       assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
       yield* forget("behind", (yield* height) + 1)
       yield* mine(1)
-      yield* chain.tip // a block is indexed a moment later: that is no outage
+      yield* chain.tip // a block is indexed a moment later, which is not an outage
       assert.match(String((yield* Effect.flip(chain.transaction(txId))).cause), /indexing/)
       yield* remember
       assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")

@@ -10,7 +10,7 @@ import * as Outside from "./Outside.ts"
 
 // What bitcoind and btcd respond in the same situation. If a version changes its wording, this fails first.
 
-/** Asked for anything, what a node says: the answer, or its words of refusal. */
+/** Calls a method, and returns the response or the node's error message. */
 const says = Effect.fnUntraced(function* (method: string, ...params: ReadonlyArray<unknown>) {
   const { call } = yield* Chain
   return yield* Effect.match(call(method, params, Schema.Unknown), {
@@ -19,7 +19,7 @@ const says = Effect.fnUntraced(function* (method: string, ...params: ReadonlyArr
   })
 })
 
-/** These words of this project's node. */
+/** Asserts the wording of the node under test. */
 const are = (words: { readonly btcd: RegExp; readonly bitcoind: RegExp }) => (said: string) =>
   Effect.sync(() => assert.match(said, words[inject("chain")]))
 
@@ -29,9 +29,9 @@ const source = Layer.unwrap(
   )
 )
 
-Real.onChain("the words of a node", () => {
+Real.onChain("the messages of a node", () => {
   it.layer(Layer.provideMerge(source, Outside.layer), { excludeTestServices: true })((it) => {
-    it.effect("node words: an unknown transaction, a height above the tip, an estimate without traffic, a wallet's call", () =>
+    it.effect("node messages: an unknown transaction, a height above the tip, an estimate without traffic, a wallet call", () =>
       Effect.gen(function* () {
         yield* Effect.flatMap(
           says("getrawtransaction", "ab".repeat(32), 1),
@@ -56,7 +56,7 @@ Real.onChain("the words of a node", () => {
       })
     )
 
-    it.effect("node words: what is sent again is known in the mempool and in a block, whatever the node calls it", () =>
+    it.effect("node messages: a repeated broadcast is recognized in the mempool and in a block, however the node reports it", () =>
       Effect.gen(function* () {
         const { sign, mine, address } = yield* Outside.Outside
         const { broadcast } = yield* ChainSource
@@ -77,7 +77,7 @@ Real.onChain("the words of a node", () => {
       })
     )
 
-    it.effect("node words: a transaction of the same fee does not replace another, and one of spent coins is rejected", () =>
+    it.effect("node messages: a transaction with the same fee does not replace another, and one that spends spent coins is rejected", () =>
       Effect.gen(function* () {
         const { sign, mine, address } = yield* Outside.Outside
         const { broadcast } = yield* ChainSource
@@ -99,7 +99,7 @@ Real.onChain("the words of a node", () => {
       })
     )
 
-    it.effect("node words: bitcoind refuses dust, too low a fee and too high a one; btcd relays them", () =>
+    it.effect("node messages: bitcoind rejects dust, too low a fee and too high a fee; btcd relays them", () =>
       Effect.gen(function* () {
         const { sign, send, address } = yield* Outside.Outside
         const to = yield* address
@@ -116,7 +116,7 @@ Real.onChain("the words of a node", () => {
     )
 
     it.effect(
-      "C45: node words: a mined transaction that a reorganisation removed and another replaced is gone, also where the index keeps it",
+      "C45: node messages: a mined transaction that a reorganization removed and another replaced is gone, even if the index keeps it",
       () =>
         Effect.gen(function* () {
           const { send, mine, reorg, doubleSpend, address } = yield* Outside.Outside

@@ -5,7 +5,7 @@ import * as Id from "@satrail/core/base/Id"
 import { Effect } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens begin, and what becomes of them.
+// Creation and moves of operators' tokens.
 
 export const { noun: tokens } = OperatorToken
 

@@ -6,35 +6,43 @@ import { Context, Effect } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
-/** An output to be made. */
+/** An output to create. */
 export interface Payment {
   readonly address: string
-  /** Whole satoshis, more than dust. */
+  /** Whole satoshis, above dust. */
   readonly amount: Msat.Msat
 }
 
-/** The other side: a wallet with money, and a miner who does as he is told. */
+/** The other side: a wallet with money, and a miner the test controls. */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** An address that was never used. Its key need not be known. */
+    /** A new address. Its key may be unknown. */
     readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
-    /** Pays all of these in one transaction, which waits in the mempool then. Answers its id. */
+    /** Pays all of these in one transaction, which then waits in the mempool. Returns its id. */
     readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<TxId.TxId, unknown>
-    /** Signs a transaction that pays `payment` and keeps it. Two of the same `coin` spend the same. */
+    /**
+     * Signs a transaction that pays `payment` without broadcasting it. Two with the same `coin` spend the
+     * same coin.
+     */
     readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: TxId.TxId; readonly rawTx: string }, unknown>
-    /** Mines so many blocks, with all that waits in the first. */
+    /** Mines this number of blocks. The first includes everything in the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<void, unknown>
-    /** Takes the last blocks away for a longer branch of empty ones: what was in them waits again. */
+    /**
+     * Replaces the last blocks with a longer branch of empty blocks. Their transactions return to the
+     * mempool.
+     */
     readonly reorg: (depth: number) => Effect.Effect<void, unknown>
-    /** Replaces a transaction that waits by one that spends the same and pays another address. */
+    /**
+     * Replaces a transaction in the mempool with another that spends the same coins and pays another address.
+     */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<void, unknown>
   }
 >()("@satrail/contracts/ChainSource/Peer") {}
 
 const amount = Msat.fromSats(50_000)
 
-/** What is reported about these scripts after a cursor, until nothing is left to be read. */
+/** Returns everything reported about these scripts after a cursor. */
 export const told = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, after: string | null) {
   const chain = yield* ChainSource
   const mine = (scriptPubKeys: ReadonlyArray<string>) => Effect.succeed(new Set(ours.filter((script) => scriptPubKeys.includes(script))))
@@ -47,7 +55,7 @@ export const told = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, af
   return { ...activity, unchangedTo, outputs }
 })
 
-/** A fresh address, and a cursor from before anything happened to it. */
+/** A new address, and a cursor from before any activity on it. */
 const fresh = Effect.gen(function* () {
   const target = yield* (yield* Peer).address
   return { ...target, cursor: (yield* told([], null)).cursor }
@@ -55,7 +63,7 @@ const fresh = Effect.gen(function* () {
 
 type Target = Effect.Success<typeof fresh>
 
-/** Reads until the outputs that are reported after a cursor are so. */
+/** Reads the outputs reported after a cursor until `isSo` holds. */
 const toldSo = (target: Target, after: string | null, isSo: (outputs: ReadonlyArray<Output>) => boolean) =>
   eventually(told([target.scriptPubKey], after), ({ outputs }) => isSo(outputs))
 
@@ -67,7 +75,7 @@ const only = ({ outputs }: Pick<Activity, "outputs">): Output => {
 const isPlaced = (tag: Output["placement"]["_tag"]) => (outputs: ReadonlyArray<Output>) =>
   outputs.length > 0 && outputs.every(({ placement }) => placement._tag === tag)
 
-/** A deposit that waits in the mempool, as it was told. */
+/** A deposit in the mempool, as reported. */
 const deposit = Effect.gen(function* () {
   const target = yield* fresh
   const txId = yield* (yield* Peer).send([{ address: target.address, amount }])
@@ -86,15 +94,15 @@ const placement = Effect.fnUntraced(function* (txId: TxId.TxId) {
   return (yield* (yield* ChainSource).transaction(txId))._tag
 })
 
-/** What keeps deposits from being missed, credited for nothing, or credited twice. */
+/** Prevents deposits from being missed, credited without payment, or credited twice. */
 export const money = {
-  "a deposit is reported while it waits in the mempool": Effect.gen(function* () {
+  "a deposit in the mempool is reported": Effect.gen(function* () {
     const { target, txId, activity } = yield* deposit
     const { vout, ...output } = only(activity)
     assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
     assert.isAtLeast(vout, 0)
   }),
-  "a deposit is reported again when it is mined, with its height": Effect.gen(function* () {
+  "a deposit is reported again when it confirms, with its block height": Effect.gen(function* () {
     const { activity } = yield* minedDeposit
     const { placement } = only(activity)
     if (placement._tag !== "mined") return assert.fail(placement._tag)
@@ -103,7 +111,7 @@ export const money = {
     yield* mine(5)
     yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)
   }),
-  "C45: a deposit's removal by a reorganisation is reported, and so is its return": Effect.gen(function* () {
+  "C45: a deposit's removal by a reorganization is reported, and so is its return": Effect.gen(function* () {
     const { mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const before = only(activity).placement
@@ -119,14 +127,14 @@ export const money = {
     assert.isTrue(before._tag === "mined" && after._tag === "mined" && after.height > before.height)
     assert.isTrue(after._tag === "mined" && confirmations(back.tip, after.height) === 1)
   }),
-  "C45: a deposit that is spent elsewhere before it is mined is gone": Effect.gen(function* () {
+  "C45: a mempool deposit that is double-spent is gone": Effect.gen(function* () {
     const { doubleSpend, mine } = yield* Peer
     const { txId } = yield* deposit
     yield* doubleSpend(txId)
     yield* mine(1)
     yield* eventually(placement(txId), (tag) => tag === "gone")
   }),
-  "C45: a deposit is gone that a reorganisation removed and a double spend replaced": Effect.gen(function* () {
+  "C45: a deposit removed by a reorganization and then double-spent is gone": Effect.gen(function* () {
     const { doubleSpend, mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const { placement: before } = only(activity)
@@ -140,7 +148,7 @@ export const money = {
       "its block is not where it was"
     )
   }),
-  "C43: several outputs of one transaction are reported one by one": Effect.gen(function* () {
+  "C43: several outputs of one transaction are reported separately": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const [one, other] = [yield* fresh, yield* fresh]
     const txId = yield* send([
@@ -155,14 +163,14 @@ export const money = {
     const second = only(yield* toldSo(other, other.cursor, isPlaced("mined")))
     assert.deepInclude(second, { txId, amount: Msat.fromSats(60_000) })
   }),
-  "an address that is paid twice has two outputs": Effect.gen(function* () {
+  "two payments to one address are two outputs": Effect.gen(function* () {
     const { send } = yield* Peer
     const target = yield* fresh
     const txIds = [yield* send([{ address: target.address, amount }]), yield* send([{ address: target.address, amount }])]
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.deepStrictEqual(outputs.map(({ txId }) => txId).toSorted(), txIds.toSorted())
   }),
-  "C44: after a cursor nothing before it is reported, and everything later is": Effect.gen(function* () {
+  "C44: reading from a cursor reports everything after it and nothing before": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const ours = [target.scriptPubKey]
@@ -174,7 +182,7 @@ export const money = {
     const all = yield* told(ours, null)
     assert.deepStrictEqual(all.outputs.map((output) => output.txId).toSorted(), [txId, later].toSorted())
   }),
-  "C19: the same transaction offered any number of times is one": Effect.gen(function* () {
+  "C19: broadcasting the same transaction repeatedly has the same result": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { mine, sign } = yield* Peer
     const target = yield* fresh
@@ -188,7 +196,7 @@ export const money = {
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
     only(yield* toldSo(target, target.cursor, isPlaced("mined")))
   }),
-  "a transaction that spends what a mined one spent is rejected": Effect.gen(function* () {
+  "a transaction that double-spends a confirmed one is rejected": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { mine, sign } = yield* Peer
     const [one, other] = [yield* fresh, yield* fresh]
@@ -201,11 +209,12 @@ export const money = {
     assert.strictEqual((yield* chain.broadcast(second.rawTx))._tag, "rejected")
     assert.strictEqual(yield* placement(second.txId), "gone")
   }),
-  "what is no transaction, and one with a spoiled signature, are rejected": Effect.gen(function* () {
+  "malformed transactions and invalid signatures are rejected": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { address } = yield* (yield* Peer).address
     const { txId, rawTx } = yield* (yield* Peer).sign({ address, amount }, "spoiled")
-    // The witness is at the end, before four bytes of lock time (BIP 144); a signature or key with another last byte is another.
+    // The witness is at the end, before four bytes of lock time (BIP 144). Changing the last byte of a
+    // signature or key makes it invalid.
     const at = rawTx.length - 10
     const spoiled = `${rawTx.slice(0, at)}${rawTx.slice(at, at + 2) === "00" ? "01" : "00"}${rawTx.slice(at + 2)}`
     for (const wrong of ["", "00", "hello", spoiled]) assert.strictEqual((yield* chain.broadcast(wrong))._tag, "rejected")
@@ -213,12 +222,12 @@ export const money = {
   })
 } satisfies Contract.Promises<ChainSource | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
   "an unknown transaction is gone": Effect.gen(function* () {
     assert.strictEqual(yield* placement(TxId.make("0f".repeat(32))), "gone")
   }),
-  "the tip is the last block, also where nothing that is watched changed": Effect.gen(function* () {
+  "the tip is the last block, even if nothing in it is watched": Effect.gen(function* () {
     const chain = yield* ChainSource
     const before = yield* chain.tip
     yield* (yield* Peer).mine(2)
@@ -228,7 +237,7 @@ export const other = {
     assert.deepStrictEqual(tip, after)
     assert.isAtMost(unchangedTo, after.height)
   }),
-  "scripts that are not watched are not reported": Effect.gen(function* () {
+  "payments to scripts that are not watched are not reported": Effect.gen(function* () {
     const { address, scriptPubKey } = yield* (yield* Peer).address
     const { target } = yield* deposit
     yield* (yield* Peer).send([
@@ -238,18 +247,21 @@ export const other = {
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.isFalse(outputs.some((output) => output.scriptPubKey === scriptPubKey))
   }),
-  "a failure of the watched set's look-up fails the read": Effect.gen(function* () {
+  "if the lookup of watched scripts fails, the read fails": Effect.gen(function* () {
     const { target } = yield* minedDeposit
     const error = yield* Effect.flip((yield* ChainSource).activity(target.cursor, () => Effect.fail("no" as const)))
     assert.strictEqual(error, "no")
   }),
-  "the fee rate is a whole number of satoshis, at least 1": Effect.gen(function* () {
+  "the fee rate is a whole number of sat/vB, at least 1": Effect.gen(function* () {
     const rate = yield* (yield* ChainSource).feeRate
     assert.isTrue(Number.isInteger(rate) && rate >= 1)
   })
 } satisfies Contract.Promises<ChainSource | Peer>
 
-/** What every ChainSource promises. One entry, one promise; a number such as C43 names the incident that it prevents. */
+/**
+ * The promises that every ChainSource must keep. Each entry is one promise; a number such as C43 names the incident
+ * it prevents.
+ */
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. Nothing else may mine meanwhile. */

@@ -14,15 +14,21 @@ import { eventually } from "./Eventually.ts"
 export class Peer extends Context.Service<
   Peer,
   {
-    /** Pays to a new address of the wallet, given out as addresses are, in a transaction that waits in the mempool then. Answers its id. */
+    /**
+     * Pays a new address of the wallet, issued as usual, in a transaction that then waits in the mempool.
+     * Returns its id.
+     */
     readonly send: (type: BitcoinAddress.AddressType, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
-    /** Mines as many blocks as make a coin, with all that waits in the first, and lets our side take notice. */
+    /**
+     * Mines as many blocks as a coin needs, the first with everything in the mempool, and lets our side
+     * notice them.
+     */
     readonly mine: Effect.Effect<void, unknown>
-    /** Signs a draft and sends it, as payouts are sent: on record before the network sees it. */
+    /** Signs and broadcasts a draft as payouts are: it is recorded before the network sees it. */
     readonly dispatch: (draft: Draft) => Effect.Effect<void, unknown>
     /** The script of a new address of this peer. */
     readonly script: Effect.Effect<string, unknown>
-    /** What a transaction that the network took pays to the miners. */
+    /** The fee of a transaction that the network accepted. */
     readonly feeOf: (txId: TxId.TxId) => Effect.Effect<Msat.Msat, unknown>
   }
 >()("@satrail/contracts/ChainWallet/Peer") {}
@@ -33,10 +39,10 @@ const kinds = { taproot: "p2tr", segwit: "p2wpkh", nested_segwit: "p2sh" } as co
 const amount = Msat.fromSats(50_000)
 const feeLimit = Msat.fromSats(2_000)
 
-/** Lets every coin through. */
+/** Allows every coin. */
 export const all = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
 
-/** Deposits into the wallet and waits until the deposit is confirmed. Answers its transaction. */
+/** Deposits into the wallet and waits until the deposit is confirmed. Returns its transaction. */
 export const fund = Effect.fnUntraced(function* (type: BitcoinAddress.AddressType, sats: number) {
   const { mine, send } = yield* Peer
   const txId = yield* send(type, Msat.fromSats(sats))
@@ -45,16 +51,16 @@ export const fund = Effect.fnUntraced(function* (type: BitcoinAddress.AddressTyp
   return txId
 })
 
-/** Lets only the coins of one transaction through. */
+/** Allows only the coins of one transaction. */
 export const only = (txId: TxId.TxId) => (outpoints: ReadonlyArray<string>) =>
   Effect.succeed(new Set(outpoints.filter((outpoint) => outpoint.startsWith(`${txId}:`))))
 
-/** Everything a promise does not care about, for one payment. */
+/** Default arguments of a build with one payment. */
 const asking = Effect.fnUntraced(function* (change: Partial<Payment> = {}) {
   return { payments: [{ scriptPubKey: yield* (yield* Peer).script, amount, feeLimit, ...change }], feeRate: 2, free: all }
 })
 
-/** Which coins `build` asks about. */
+/** The coins that `build` asks about. */
 const candidates = Effect.gen(function* () {
   const { build } = yield* ChainWallet
   const asked: Array<ReadonlyArray<string>> = []
@@ -69,14 +75,14 @@ const candidates = Effect.gen(function* () {
   return asked[0] ?? []
 })
 
-/** Why nothing was put together. */
+/** The reason why nothing was built. */
 const refusal = Effect.fnUntraced(function* (change: Partial<Effect.Success<ReturnType<typeof asking>>>, payment: Partial<Payment> = {}) {
   return yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking(payment)), ...change }))
 })
 
-/** What keeps coins from being spent twice, and fees from running away. */
+/** Prevents coins from being spent twice, and unlimited fees. */
 export const money = {
-  "no address is given out twice, and none has the place of another": Effect.gen(function* () {
+  "no address or derivation index is issued twice": Effect.gen(function* () {
     const { network, newAddress } = yield* ChainWallet
     for (const type of types) {
       const given = yield* Effect.forEach(Array.from({ length: 10 }), () => newAddress(type), { concurrency: "unbounded" })
@@ -89,7 +95,7 @@ export const money = {
       }
     }
   }),
-  "a draft pays exactly the requested amount, and its stated fee to the miners, within the limit": Effect.gen(function* () {
+  "a draft pays exactly the requested amount, and its stated miner fee is within the limit": Effect.gen(function* () {
     yield* fund("taproot", 200_000)
     const chain = yield* ChainSource
     const scriptPubKey = yield* (yield* Peer).script
@@ -105,35 +111,33 @@ export const money = {
     assert.deepStrictEqual(others, [])
     assert.deepInclude(output, { txId, amount })
   }),
-  "several payments are one transaction: an output for each, in their order, for at most what they allow together": Effect.gen(
-    function* () {
-      const txId = yield* fund("taproot", 200_000)
-      const chain = yield* ChainSource
-      const { script, feeOf } = yield* Peer
-      const sats = [30_000, 10_000, 20_000]
-      const payments = yield* Effect.forEach(sats, (sats) =>
-        Effect.map(script, (scriptPubKey) => ({ scriptPubKey, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(150) }))
+  "several payments share one transaction with one output each, in order, within their combined fee limit": Effect.gen(function* () {
+    const txId = yield* fund("taproot", 200_000)
+    const chain = yield* ChainSource
+    const { script, feeOf } = yield* Peer
+    const sats = [30_000, 10_000, 20_000]
+    const payments = yield* Effect.forEach(sats, (sats) =>
+      Effect.map(script, (scriptPubKey) => ({ scriptPubKey, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(150) }))
+    )
+    const scripts = payments.map(({ scriptPubKey }) => scriptPubKey)
+    const { cursor } = yield* told([], null)
+    const draft = yield* (yield* ChainWallet).build({ payments, feeRate: 100, free: only(txId) })
+    assert.deepStrictEqual(draft.pays, [0, 1, 2])
+    assert.isTrue(draft.fee > Msat.fromSats(150) && draft.fee <= Msat.fromSats(450))
+    assert.strictEqual(draft.change?.vout, 3)
+    const signed = yield* (yield* Signer).sign(draft.psbt)
+    assert.deepStrictEqual(yield* chain.broadcast(signed.rawTx), { _tag: "accepted" })
+    assert.strictEqual(yield* feeOf(signed.txId), draft.fee)
+    const paid = Effect.map(told(scripts, cursor), ({ outputs }) => outputs)
+    const outputs = yield* eventually(paid, (outputs) => outputs.length === 3)
+    for (const [vout, { scriptPubKey, amount }] of payments.entries()) {
+      assert.deepInclude(
+        outputs.find((output) => output.scriptPubKey === scriptPubKey),
+        { txId: signed.txId, vout, amount }
       )
-      const scripts = payments.map(({ scriptPubKey }) => scriptPubKey)
-      const { cursor } = yield* told([], null)
-      const draft = yield* (yield* ChainWallet).build({ payments, feeRate: 100, free: only(txId) })
-      assert.deepStrictEqual(draft.pays, [0, 1, 2])
-      assert.isTrue(draft.fee > Msat.fromSats(150) && draft.fee <= Msat.fromSats(450))
-      assert.strictEqual(draft.change?.vout, 3)
-      const signed = yield* (yield* Signer).sign(draft.psbt)
-      assert.deepStrictEqual(yield* chain.broadcast(signed.rawTx), { _tag: "accepted" })
-      assert.strictEqual(yield* feeOf(signed.txId), draft.fee)
-      const paid = Effect.map(told(scripts, cursor), ({ outputs }) => outputs)
-      const outputs = yield* eventually(paid, (outputs) => outputs.length === 3)
-      for (const [vout, { scriptPubKey, amount }] of payments.entries()) {
-        assert.deepInclude(
-          outputs.find((output) => output.scriptPubKey === scriptPubKey),
-          { txId: signed.txId, vout, amount }
-        )
-      }
     }
-  ),
-  "a payment that is too large keeps none after it from being paid": Effect.gen(function* () {
+  }),
+  "a payment that is too large does not prevent later ones from being included": Effect.gen(function* () {
     const txId = yield* fund("taproot", 60_000)
     const [one] = (yield* asking()).payments
     if (one === undefined) return assert.fail("no payment")
@@ -141,7 +145,7 @@ export const money = {
     const { pays, change } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free: only(txId) })
     assert.deepStrictEqual([pays, change?.vout], [[0, 2, 4], 3])
   }),
-  "only permitted coins are spent, and permission is requested for all at once": Effect.gen(function* () {
+  "only permitted coins are spent, and permission is requested for all of them in one call": Effect.gen(function* () {
     const [one, other] = [yield* fund("segwit", 100_000), yield* fund("segwit", 100_000)]
     const known = yield* candidates
     for (const txId of [one, other]) {
@@ -151,7 +155,7 @@ export const money = {
       assert.include(known, coins[0])
     }
   }),
-  "coins that are not confirmed are not offered": Effect.gen(function* () {
+  "unconfirmed coins are not offered": Effect.gen(function* () {
     const txId = yield* (yield* Peer).send("taproot", Msat.fromSats(100_000))
     yield* eventually((yield* ChainSource).transaction(txId), ({ _tag }) => _tag === "mempool")
     assert.isFalse((yield* candidates).some((outpoint) => outpoint.startsWith(txId)))
@@ -163,38 +167,38 @@ export const money = {
     yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) }))
     yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
   }),
-  "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together": Effect.gen(function* () {
+  "the fee limit holds when the fee rate would exceed it; if not even 1 sat/vB fits, no draft is built": Effect.gen(function* () {
     const txId = yield* fund("taproot", 100_000)
     const dear = { feeRate: 100, free: only(txId) }
     const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking({ feeLimit: Msat.fromSats(400) })), ...dear })
     assert.isAtMost(Number(fee), Number(Msat.fromSats(400)))
     assert.strictEqual((yield* refusal(dear, { feeLimit: Msat.fromSats(90) }))._tag, "Unfundable")
   }),
-  "what is left and too little for an output goes to the miners only within the limit": Effect.gen(function* () {
+  "change too small for an output goes to the miners only within the fee limit": Effect.gen(function* () {
     const txId = yield* fund("taproot", 50_500)
     const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) })
     assert.strictEqual(fee, Msat.fromSats(500))
     assert.strictEqual((yield* refusal({ free: only(txId) }, { feeLimit: Msat.fromSats(450) }))._tag, "Unfundable")
   }),
-  "more than the coins at hand is refused, with what is needed": Effect.gen(function* () {
+  "a draft for more than the available coins is refused, with the amount needed": Effect.gen(function* () {
     const txId = yield* fund("taproot", 60_000)
     const error = yield* refusal({ free: only(txId) }, { amount: Msat.fromSats(60_000) })
     assert.isTrue(error._tag === "Unfundable" && error.neededSats > 60_000n)
   })
 } satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "the fingerprint is 4 bytes in hex": Effect.gen(function* () {
+  "the fingerprint is 4 bytes of hex": Effect.gen(function* () {
     assert.match((yield* ChainWallet).fingerprint, /^[0-9a-f]{8}$/)
   }),
-  "a failure of the permission check fails the draft": Effect.gen(function* () {
+  "if the permission check fails, the draft fails": Effect.gen(function* () {
     const error = yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking()), free: () => Effect.fail("no" as const) }))
     assert.strictEqual(error, "no")
   })
 } satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
 
-/** What every ChainWallet promises, together with the Signer and the ChainSource next to it. */
+/** The promises that every ChainWallet, together with its Signer and ChainSource, must keep. */
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. Nothing else may spend the wallet's coins meanwhile. */

@@ -1,19 +1,19 @@
 import { it } from "@effect/vitest"
 import { Cause, Context, Effect, type Layer } from "effect"
 
-/** What a port promises, in sentences, each with the program that fails when the promise is broken. */
+/** A port's promises. Each pairs a sentence with a test that fails if the promise is broken. */
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
 
-/** Is told what a layer lacks, as it says itself. */
+/** Receives each feature that a layer lacks. */
 const Noted = Context.Reference<(lack: string) => void>("@satrail/contracts/Contract/Noted", { defaultValue: () => () => undefined })
 
 /**
- * Notes with the test what this layer lacks, as it says itself, so that a promise that it cannot keep is not taken for a kept one: `lacks` in the test's meta
- * data, which vitest's JSON report has.
+ * Records a feature that this layer lacks, so that a promise that doesn't apply isn't counted as kept. It
+ * appears as `lacks` in the test's metadata, which vitest's JSON report contains.
  */
 export const lacks = (lack: string): Effect.Effect<void> => Effect.map(Noted, (note) => note(lack))
 
-/** Does something with the wire to the other side cut. It is mended again however that ends. */
+/** Runs an effect while the connection to the peer is cut, and restores the connection however the effect ends. */
 export const withoutWire = <A, E, R>(
   { cut, mend }: { readonly cut: Effect.Effect<void, unknown>; readonly mend: Effect.Effect<void, unknown> },
   use: Effect.Effect<A, E, R>
@@ -24,12 +24,15 @@ export const withoutWire = <A, E, R>(
     () => Effect.orDie(mend)
   )
 
-/** What a test of a promise is called, so that it can be read alone: the incidents that it prevents, the port, the promise. */
+/**
+ * Returns the title of a promise's test, readable on its own: the incidents it prevents, the port, the
+ * promise.
+ */
 const title = (port: string, promise: string) => promise.replace(/^(?:(?:C\d+ )*C\d+: )?/, (incidents) => `${incidents}${port}: `)
 
 /**
- * A suite that holds any layer to a port's promises. A promise of `other` may be skipped, for a reason given in words;
- * one of `money` cannot be: breaking it loses a customer's money or makes some up.
+ * Returns a suite that tests any layer against a port's promises. A promise of `other` may be skipped for a
+ * stated reason. A promise of `money` cannot be skipped, because breaking it loses or creates money.
  */
 export const suite =
   <R, Money extends Promises<R>, Other extends Promises<R>>(
@@ -45,13 +48,13 @@ export const suite =
     options: {
       readonly skip?: { readonly [promise in keyof Other]?: string }
       /**
-       * What goes wrong between the layer and others now and then, by what a test says of it then: a network that loses messages. The promise is told once more,
-       * from its beginning.
+       * Matches errors of an unreliable environment, such as a network that loses messages. The promise is
+       * then run once more from the beginning.
        */
       readonly again?: RegExp
     } = {}
   ): void =>
-    // Real time: an adapter's driver, pool or server has clocks of its own.
+    // Use real time, because an adapter's driver, pool or server reads its own clock.
     it.layer(layer, { excludeTestServices: true })(`${port} (${name})`, (it) => {
       const told = (check: Effect.Effect<void, unknown, R>) =>
         Effect.catchCause(check, (cause) => {

@@ -1,7 +1,10 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 
-/** How often a promise looks for what takes a real node its time, before it gives up. What is there at once is not waited for. */
+/**
+ * Number of times a promise polls for something that takes a real node time, before it fails. A result that
+ * is ready immediately is not waited for.
+ */
 export const Patience = Context.Reference<{ readonly tries: number; readonly spacedMillis: number }>(
   "@satrail/contracts/Eventually/Patience",
   {
@@ -9,7 +12,7 @@ export const Patience = Context.Reference<{ readonly tries: number; readonly spa
   }
 )
 
-/** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
+/** Polls until the condition holds, and returns the value seen then. Fails with the last value seen. */
 export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) {
   const { tries, spacedMillis } = yield* Patience
   let seen = yield* look
@@ -17,7 +20,7 @@ export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Eff
     yield* Effect.sleep(spacedMillis)
     seen = yield* look
   }
-  if (!isSo(seen)) assert.fail(`it did not come so far; last seen: ${show(seen)}`)
+  if (!isSo(seen)) assert.fail(`the condition did not become true; last seen: ${show(seen)}`)
   return seen
 })
 

@@ -7,7 +7,7 @@ import * as Contract from "./Contract.ts"
 
 const fiats: ReadonlyArray<Fiat> = Currency.literals.filter(isFiat)
 
-/** Every currency that the source does not lack. */
+/** Every currency that the source supports. */
 const offered = Effect.map(ExchangeRates, ({ lacks }) => fiats.filter((currency) => lacks?.has(currency) !== true))
 
 const each = <E, R>(check: (currency: Fiat) => Effect.Effect<void, E, R>) =>
@@ -17,9 +17,9 @@ const rate = Effect.fnUntraced(function* (currency: Fiat) {
   return yield* (yield* ExchangeRates).rate(currency)
 })
 
-/** What keeps a customer from being charged by a price that is none. */
+/** Prevents charging a customer at an invalid price. */
 export const money = {
-  "every currency that is not lacking has a price, and it is more than nothing": each(
+  "every supported currency has a positive price": each(
     Effect.fnUntraced(function* (currency) {
       assert.isTrue((yield* rate(currency)).price.digits > 0n)
     })
@@ -27,11 +27,11 @@ export const money = {
   "a price is what one bitcoin costs, not what one unit buys": each(
     Effect.fnUntraced(function* (currency) {
       const { price } = yield* rate(currency)
-      // A unit of any of them has been less than a hundredth of a bitcoin since 2013.
+      // One unit of any of them has been worth less than a hundredth of a bitcoin since 2013.
       assert.isTrue(price.digits >= 100n * 10n ** BigInt(price.scale))
     })
   ),
-  "a price can be reckoned with exactly": each(
+  "a price is exact in decimal arithmetic": each(
     Effect.fnUntraced(function* (currency) {
       const { price } = yield* rate(currency)
       assert.deepStrictEqual(price, Decimal.make(price.digits, price.scale))
@@ -39,7 +39,7 @@ export const money = {
       assert.strictEqual(Result.getOrThrow(sats), 100_000_000_000n)
     })
   ),
-  "a price says when it was one: not in the future, and not long ago": each(
+  "the time of a price is recent and not in the future": each(
     Effect.fnUntraced(function* (currency) {
       const { atMillis } = yield* rate(currency)
       const now = yield* Clock.currentTimeMillis
@@ -50,16 +50,16 @@ export const money = {
   )
 } satisfies Contract.Promises<ExchangeRates>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "currencies differ: no price is given for another's": Effect.gen(function* () {
+  "no currency gets the price of another": Effect.gen(function* () {
     const prices = yield* Effect.forEach(yield* offered, rate)
     assert.isAbove(new Set(prices.map(({ price }) => Decimal.format(price))).size, prices.length / 2)
   })
 } satisfies Contract.Promises<ExchangeRates>
 
-/** What every source of prices promises while it has any. */
+/** The promises that every price source with a current price must keep. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer to every promise. */
+/** Runs the contract against a layer. */
 export const suite = Contract.suite<ExchangeRates, typeof money, typeof other>("ExchangeRates", { money, other })

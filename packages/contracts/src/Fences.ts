@@ -3,10 +3,10 @@ import type { Fence } from "@satrail/core/ledger/Change"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
 
-/** The claim on the task of a record, which is claimed once: a move may be made of the record again. */
+/** Claims by record id. A record's task is claimed once, because a move may be repeated. */
 const held = new Map<string, Fence>()
 
-/** The claim on the task of this kind and id, which is due by then. */
+/** Returns the claim on the task of this kind and id, which is due by then. */
 export const fenceOf = Effect.fnUntraced(function* (kind: string, id: string, nowMillis: number) {
   const known = held.get(id)
   if (known !== undefined) return known

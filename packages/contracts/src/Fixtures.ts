@@ -23,31 +23,31 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, Effect, Option } from "effect"
 import * as Rows from "./Rows.ts"
 
-// Rows and Changes for promises. Every promise makes its own, with ids of its own: promises do not see each other.
-// A store keeps hashes, scripts and keys and does not check them: any hexadecimal of the right length will do.
+// Rows and Changes for the contract tests. Each test creates rows with new ids, so the tests are independent of
+// each other. A store doesn't validate hashes, scripts and keys, so any hexadecimal of the right length is fine.
 
-/** So many random bytes, in hexadecimal. */
+/** Random bytes of this size, in hexadecimal. */
 export const hex = (size: number) => Effect.map(Entropy, (entropy) => Id.toHex(entropy(size)))
 
-/** What a transaction could be known by: none that there is. */
+/** A transaction id that belongs to no transaction. */
 export const txId = Effect.map(hex(32), TxId.make)
 
-/** What could prove a payment: of none that there is. */
+/** A preimage that belongs to no payment. */
 export const preimage = Effect.map(hex(32), Preimage.make)
 
-/** What a payment could have: nothing that there is proves it. */
+/** A payment hash without a known preimage. */
 export const paymentHash = Effect.map(hex(32), PaymentHash.make)
 
 /**
- * A time of one's own, between 1970 and 2006. Tasks due then are claimed without those that other promises made now: a claim takes
- * whatever is due.
+ * A random time between 1970 and 2006. A claim takes everything that is due, so tasks due at this time are
+ * claimed without those of other tests.
  */
 export const past = Effect.map(hex(5), (text) => 1_000_000_000 + Number.parseInt(text, 16))
 
-/** The id of a company that nobody opens. */
+/** The id of a company that is never created. */
 export const unopened = Effect.map(Id.make, CompanyId.make)
 
-/** A company that nobody has opened yet. */
+/** A company that is not stored yet. */
 export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company> {
   return {
     id: yield* unopened,
@@ -62,14 +62,14 @@ export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company
   }
 })
 
-/** A company that exists; its id. */
+/** Creates a company and returns its id. */
 export const open = Effect.gen(function* () {
   const row = yield* company
   yield* (yield* Journal).commit(Company.opened(row))
   return row.id
 })
 
-/** A key that nobody has issued yet. */
+/** A key that is not stored yet. */
 export const apiKey = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   fields: Partial<ApiKey.ApiKey> = {}
@@ -96,7 +96,7 @@ export const apiKey = Effect.fnUntraced(function* (
   }
 })
 
-/** A Lightning address that nobody has yet. */
+/** A Lightning address that is not stored yet. */
 export const lightningAddress = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<LightningAddress> {
   const atMillis = yield* Clock.currentTimeMillis
   return {
@@ -115,7 +115,7 @@ export const lightningAddress = Effect.fnUntraced(function* (companyId: CompanyI
   }
 })
 
-/** A domain that nobody has yet, shown by its DNS at the beginning of time. */
+/** A domain that is not stored yet, verified by DNS at a fixed time. */
 export const domain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<Domain> = {}): Effect.fn.Return<Domain> {
   const atMillis = 1_700_000_000_000
   return {
@@ -129,7 +129,7 @@ export const domain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyI
   }
 })
 
-/** An address that nobody has yet. */
+/** An on-chain address that is not stored yet. */
 export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<OnChainAddress> {
   const key = yield* hex(20)
   return {
@@ -146,7 +146,7 @@ export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.
   }
 })
 
-/** An invoice that was not created yet. */
+/** An invoice that is not stored yet. */
 export const invoice = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -168,14 +168,14 @@ export const invoice = Effect.fnUntraced(function* (
   })
 })
 
-/** An invoice that exists. */
+/** Creates an invoice. */
 export const created = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Invoice.Invoice> = {}) {
   const row = yield* invoice(companyId, sats, fields)
   yield* (yield* Journal).commit(Invoice.created(row))
   return row
 })
 
-/** What arrived over Lightning or from inside, for an invoice or address of this company. */
+/** A deposit by Lightning or an internal transfer, for an invoice or address of this company. */
 export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Deposit> {
   const atMillis = yield* Clock.currentTimeMillis
   return Rows.deposit({
@@ -194,7 +194,7 @@ export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.Company
   })
 })
 
-/** Money that reached the node and belongs to no open invoice. */
+/** A payment that reached the node and belongs to no open invoice. */
 export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
   return {
     id: yield* Id.make,
@@ -206,20 +206,20 @@ export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
   }
 })
 
-/** An invoice is paid with this many sats. */
+/** A payment of an invoice with this many sats. */
 export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number, proof?: Preimage.Preimage) {
   const deposit = { ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }
   return Invoice.settled(invoice, deposit, proof ?? (yield* preimage))
 })
 
-/** A company with `sats` to spend. */
+/** Creates a company with `sats` to spend. */
 export const companyWith = Effect.fnUntraced(function* (sats: number) {
   const companyId = yield* open
   yield* (yield* Journal).commit(yield* payment(yield* created(companyId, sats), sats))
   return companyId
 })
 
-/** An output that pays a company, as it is first seen: in nobody's block. */
+/** An output that pays a company, as first seen: not in a block. */
 export const output = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -229,7 +229,7 @@ export const output = Effect.fnUntraced(function* (
   return { ...row, rail: "on_chain", status: "pending", chainTxId: yield* txId, vout: 1, ...fields }
 })
 
-/** A withdrawal as it is asked for: without fees, so that it holds what it says. */
+/** A requested withdrawal without fees, so that it holds exactly its amount. */
 export const withdrawal = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -249,17 +249,19 @@ export const withdrawal = Effect.fnUntraced(function* (
   })
 })
 
-/** What makes a withdrawal one to an on-chain address. */
+/** Fields of a withdrawal to an on-chain address. */
 export const onChain = { rail: "on_chain", recipientType: "chain_address" } as const
 
-/** A withdrawal under way, and the claim on its task. */
+/** A withdrawal in progress, and the claim on its task. */
 export interface Begun {
   readonly withdrawal: Withdrawal.Withdrawal
   readonly task: Task
   readonly fence: Fence
 }
 
-/** Claims the task of this withdrawal, which is due in a past of its own. The claim does not end before the promise does. */
+/**
+ * Claims the task of this withdrawal, which is due at its random past time. The claim lasts longer than the test.
+ */
 export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal): Effect.fn.Return<Begun, unknown, Tasks> {
   const tasks = yield* (yield* Tasks).claim({
     kind: Withdrawal.taskKind,
@@ -272,7 +274,7 @@ export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdra
   return { withdrawal, task, fence: fence(task) }
 })
 
-/** A withdrawal that is held and that a worker has taken up. */
+/** Creates a withdrawal that is held and claimed by a worker. */
 export const begin = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -283,13 +285,13 @@ export const begin = Effect.fnUntraced(function* (
   return yield* claim(row)
 })
 
-/** Another worker takes it up. */
+/** Lets another worker claim it. */
 export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun) {
   assert.isTrue(yield* (yield* Tasks).postpone(task, withdrawal.createdAtMillis))
   return yield* claim(withdrawal)
 })
 
-/** What is about to be sent over Lightning. */
+/** A Lightning payment attempt. */
 export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Lightning" }> {
   return {
     _tag: "Lightning",
@@ -299,7 +301,7 @@ export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdr
   }
 })
 
-/** What is about to be sent on-chain: two coins, with a fee of 2 sats. */
+/** An on-chain payment attempt: two coins, with a fee of 2 sats. */
 export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Chain" }> {
   const coins = [`${yield* hex(32)}:0`, `${yield* hex(32)}:3`]
   const [psbt, wallet, scriptPubKey] = [yield* hex(60), yield* hex(4), `5120${yield* hex(32)}`]
@@ -307,7 +309,7 @@ export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal
   return { _tag: "Chain", txId: yield* txId, rawTx: yield* hex(120), psbt, coins, networkFee: Msat.fromSats(2), change, isDeep: false }
 })
 
-/** How it was paid, for a route that cost this many sats. */
+/** Proof of a payment whose route cost this many sats. */
 export const proof = (networkFee = 0) =>
   Effect.map(preimage, (preimage): Withdrawal.Settlement => ({
     preimage,
@@ -316,12 +318,12 @@ export const proof = (networkFee = 0) =>
     paymentIndex: "4"
   }))
 
-/** The withdrawal alone may pay this invoice from here on. */
+/** Claims this invoice for the withdrawal. No other payment of it is accepted from then on. */
 export const claimFor = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, row: Invoice.Invoice) {
   yield* (yield* Journal).commit(Invoice.claimed(row, withdrawal.id, fence, withdrawal.createdAtMillis))
 })
 
-/** The withdrawal pays this invoice from inside. */
+/** Pays this invoice with the withdrawal, internally. */
 export const transfer = Effect.fnUntraced(function* (
   { withdrawal, fence }: Begun,
   { id, companyId, paymentHash, paymentRequest }: Invoice.Invoice
@@ -331,7 +333,7 @@ export const transfer = Effect.fnUntraced(function* (
   return Withdrawal.transferred(withdrawal, to, fence, withdrawal.createdAtMillis + 1)
 })
 
-/** A key, and what is answered to it. */
+/** An idempotency key and its stored response. */
 export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = "body", fields: Partial<Once> = {}): Once => ({
   owner: companyId,
   key,
@@ -341,13 +343,13 @@ export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = 
   ...fields
 })
 
-/** How a commit went, as one word: Applied, Replayed, or the refusal. */
+/** The result of a commit as one word: Applied, Replayed, or the refusal. */
 export const verdict = Effect.fnUntraced(function* (change: Storable) {
   const journal = yield* Journal
   return yield* Effect.match(journal.commit(change), { onSuccess: ({ _tag }): string => _tag, onFailure: ({ _tag }): string => _tag })
 })
 
-/** How many of them went how. */
+/** Counts each result. */
 export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
   const counts: Record<string, number> = {}
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1
@@ -355,8 +357,8 @@ export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
 }
 
 /**
- * The events of one company, oldest first. A store may hold back committed events while an older transaction of its server is open, another test's
- * for example: waits for those.
+ * Returns the events of one company, oldest first. A store may hold back committed events while an older
+ * transaction of its server is open, for example another test's, so this waits for them.
  */
 export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { events, unreadableSinceMillis } = yield* Records
@@ -365,7 +367,7 @@ export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.Compan
   return all.filter((event) => event.companyId === companyId)
 })
 
-/** All that a company's books and lists show, and the operator's accounts. */
+/** Everything that a company's books and lists contain, and the operator's accounts. */
 const everything = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const records = yield* Records
   return {
@@ -376,7 +378,7 @@ const everything = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) 
   }
 })
 
-/** Commits what does not apply, once more or at all; answers how it went. Nothing changed by it, not even its key. */
+/** Commits a Change that must have no effect: not even its idempotency key is stored. Returns the result. */
 export const unchanged = Effect.fnUntraced(function* (change: Storable) {
   const records = yield* Records
   const followers = "followers" in change ? change.followers : []
@@ -393,15 +395,15 @@ export const unchanged = Effect.fnUntraced(function* (change: Storable) {
   return word
 })
 
-/** A row that must be there. */
+/** Reads a row that must exist. */
 export const found = <A, E, R>(read: Effect.Effect<Option.Option<A>, E, R>) =>
   Effect.map(read, (row) => Option.getOrThrowWith(row, () => new Error("nothing there")))
 
-/** In the order of their ids. */
+/** Sorts by id. */
 export const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
   rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
-/** Commits each of these, which applies. */
+/** Commits these Changes, and asserts that each is applied. */
 export const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
 })

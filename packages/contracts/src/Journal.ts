@@ -20,7 +20,7 @@ import { together } from "./features/Feature.ts"
 import { features } from "./features/index.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
 
-/** Promises that keep people's money right: no adapter may skip one. */
+/** Guarantees that protect customers' money. No adapter may skip one. */
 export const money = {
   ...Withdrawals.money,
   ...Payouts.money,
@@ -39,7 +39,7 @@ export const money = {
   ...together(features, "money")
 }
 
-/** The rest. */
+/** Other promises. */
 export const other = {
   ...Invoices.other,
   ...Suspense.other,
@@ -50,11 +50,14 @@ export const other = {
   ...together(features, "other")
 }
 
-/** What every Journal promises. One entry, one promise; a number such as C12 names the incident that it prevents. */
+/**
+ * The promises that every Journal must keep. Each entry is one promise; a number such as C12 names the incident
+ * it prevents.
+ */
 export const promises = { ...money, ...other }
 
 /**
- * Holds a layer to every promise. The store may be used before and after, and promises do not see each other; but nobody else may
- * commit to it meanwhile.
+ * Runs the contract against a layer. The store may be used before and after, and promises are independent of
+ * each other, but nothing else may commit to it meanwhile.
  */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Journal", { money, other })

@@ -33,7 +33,7 @@ const holder = Effect.fnUntraced(function* (id: string) {
   return yield* found((yield* Records).apiKey(id))
 })
 
-/** Other settings than an address is created with. */
+/** Settings that differ from those an address is created with. */
 const settings: LightningAddress.Settings = {
   minSendable: Msat.make(1001n),
   maxSendable: Msat.make(9_007_199_254_740_993n),
@@ -41,9 +41,9 @@ const settings: LightningAddress.Settings = {
   metadata: { shelf: "4" }
 }
 
-/** To whom payments go. */
+/** The owners of payments. */
 export const money = {
-  "a Lightning address is one company's for ever": Effect.gen(function* () {
+  "a Lightning address belongs to one company permanently": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* lightningAddress(companyId)
     assert.strictEqual(yield* verdict(LightningAddress.created(row)), "Applied")
@@ -61,7 +61,7 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(handle, domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "one handle requested by eight companies at once: one gets it": Effect.gen(function* () {
+  "of eight companies that request one handle concurrently, one gets it": Effect.gen(function* () {
     const { handle, domain } = yield* lightningAddress(yield* unopened)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () =>
       Effect.gen(function* () {
@@ -72,7 +72,7 @@ export const money = {
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, HandleTaken: 7 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a deleted Lightning address stays deleted, and is never given out again": Effect.gen(function* () {
+  "a deleted Lightning address stays deleted and is never issued again": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* lightningAddress(companyId)
@@ -90,7 +90,7 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), gone)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a Lightning address deleted and changed at once ends deleted": Effect.gen(function* () {
+  "a Lightning address that is deleted and changed concurrently ends deleted": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* lightningAddress(companyId)
     yield* verdict(LightningAddress.created(row))
@@ -101,7 +101,7 @@ export const money = {
     assert.strictEqual((yield* found((yield* Records).lightningAddressById(companyId, row.id))).deletedAtMillis, 6)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "an on-chain address is given to one company, once": Effect.gen(function* () {
+  "an on-chain address is assigned to one company, once": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* onChainAddress(companyId)
     assert.strictEqual(yield* verdict(OnChainAddress.created(row)), "Applied")
@@ -112,7 +112,7 @@ export const money = {
     assert.deepStrictEqual(yield* (yield* Records).onChainAddresses([scriptPubKey]), [row])
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a domain is one company's; verified again it stays as it is": Effect.gen(function* () {
+  "a domain belongs to one company; verifying it again changes nothing": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId, { shownBy: "operator" })
     assert.strictEqual(yield* verdict(Domain.verified(row)), "Applied")
@@ -123,14 +123,14 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a domain verified by two companies at once is one's": Effect.gen(function* () {
+  "of two companies that verify a domain concurrently, one gets it": Effect.gen(function* () {
     const { domain: name } = yield* domain(yield* unopened)
     const rows = yield* Effect.forEach([yield* open, yield* open], (companyId) => domain(companyId, { domain: name }))
     const asked = rows.map((row) => Domain.verified(row))
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a lost domain goes to another company only by a Change that names the loss": Effect.gen(function* () {
+  "a lost domain moves to another company only by a Change that states the loss": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
@@ -144,11 +144,11 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
     assert.deepStrictEqual(yield* records.domainsOf(companyId), [])
     assert.strictEqual(yield* unchanged(Domain.verified(row)), "DomainTaken")
-    // What is found out about it afterwards is about a domain that is not theirs any more.
+    // A late check is about a domain they no longer own.
     assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
   }),
-  "a domain whose record is found again stays its company's": Effect.gen(function* () {
+  "a domain whose DNS record returns stays with its company": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
     yield* verdict(Domain.verified(row))
@@ -158,7 +158,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Domain.verified({ ...row, companyId: otherId }, { companyId, lostAtMillis })), "DomainTaken")
     assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), { ...row, checkedAtMillis: lostAtMillis + 5 })
   }),
-  "a revoked key stays revoked, since it was revoked first": Effect.gen(function* () {
+  "a revoked key stays revoked and keeps its first revocation time": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(row))
@@ -168,7 +168,7 @@ export const money = {
     assert.strictEqual((yield* holder(row.id)).apiKey.revokedAtMillis, row.createdAtMillis + 1)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a rotated key ends when its overlap is over, or when it would have ended anyway": Effect.gen(function* () {
+  "a rotated key ends with its overlap, or earlier if it expires first": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const endless = yield* apiKey(companyId)
@@ -184,7 +184,7 @@ export const money = {
     assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a key that waits for an approval replaces another key from its approval on": Effect.gen(function* () {
+  "a key that awaits approval replaces the other key once approved": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const [ada, bob] = [
@@ -208,7 +208,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(later), "Applied")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "what an operator asked to loosen is kept until the limits, the ranges or the freeze change": Effect.gen(function* () {
+  "a pending request to loosen limits is kept until the limits, the IP ranges or the freeze change": Effect.gen(function* () {
     const companyId = yield* open
     const records = yield* Records
     const row = yield* apiKey(companyId, { limits: { daySats: 5 } })
@@ -242,7 +242,7 @@ export const money = {
     }
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "approving a revoked key changes nothing, nor does approving a key that needs no approval": Effect.gen(function* () {
+  "approving a revoked key, or a key that needs no approval, changes nothing": Effect.gen(function* () {
     const companyId = yield* open
     const old = yield* apiKey(companyId)
     const approval = { requestedById: "1", requestedBy: "Ada", replaces: { id: old.id, overlapSeconds: 0 } }
@@ -261,16 +261,16 @@ export const money = {
     const [companyId, otherId] = [yield* open, yield* open]
     const theirs = yield* apiKey(otherId)
     yield* verdict(ApiKey.issued(theirs))
-    // Nobody commits this but by mistake: how it ends is the store's, that nothing of theirs changes is not.
+    // Only a bug commits this. The store may fail in any way, but nothing of the other company may change.
     yield* Effect.exit(verdict(ApiKey.issued(yield* apiKey(companyId), { id: theirs.id, expiresAtMillis: 1 })))
     assert.deepStrictEqual((yield* holder(theirs.id)).apiKey, theirs)
     yield* has(otherId, { posted: 0, held: 0 })
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** What a company and its keys say of themselves. */
+/** The fields of a company and its keys. */
 export const other = {
-  "a domain is missing since it was first missed, and is the operator's word once he gave it": Effect.gen(function* () {
+  "a domain counts as missing from the first failed check, and an operator's decision about it is kept": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* domain(companyId)
@@ -293,7 +293,7 @@ export const other = {
     assert.strictEqual(yield* unchanged(Domain.checked(row, false, at(7))), "Applied")
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), vouched)
   }),
-  "a Lightning address is as its owner set it last, all of it": Effect.gen(function* () {
+  "a Lightning address has all the settings that its owner set last": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* lightningAddress(companyId)
@@ -316,7 +316,7 @@ export const other = {
     })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a company is opened once; another under its id is refused": Effect.gen(function* () {
+  "a company is opened once; a different one under its id is refused": Effect.gen(function* () {
     const row = yield* company
     assert.strictEqual(yield* verdict(Company.opened(row, once(row.id, "k"))), "Applied")
     assert.strictEqual(yield* unchanged(Company.opened(row)), "Applied")
@@ -324,7 +324,7 @@ export const other = {
     assert.deepStrictEqual(yield* found((yield* Records).company(row.id)), row)
     yield* has(row.id, { posted: 0, held: 0 })
   }),
-  "opening a company again takes nothing from it": Effect.gen(function* () {
+  "opening a company again changes none of its money": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* found((yield* Records).company(companyId))
     yield* verdict(Company.planChanged(companyId, "paid", row.createdAtMillis + 1))
@@ -332,7 +332,7 @@ export const other = {
     assert.strictEqual((yield* found((yield* Records).company(companyId))).plan, "paid")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a plan changes, there and back; to what it is it does not": Effect.gen(function* () {
+  "a plan can be changed back; setting the current plan again changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const key = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(key))
@@ -345,7 +345,7 @@ export const other = {
     }
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a key is issued once; another under its id is refused": Effect.gen(function* () {
+  "a key is issued once; a different one under its id is refused": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* apiKey(companyId)
     assert.strictEqual(yield* verdict(ApiKey.issued(row)), "Applied")
@@ -360,7 +360,7 @@ export const other = {
     assert.deepStrictEqual(yield* holder(row.id), { apiKey: row, plan: "free", companyLimits: null, fees: null, feesRevision: 0 })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a key's last use is the latest one, in whatever order the uses are committed": Effect.gen(function* () {
+  "a key's last use is the latest one, whatever the order in which uses are committed": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(row))

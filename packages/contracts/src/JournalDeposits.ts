@@ -18,7 +18,7 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Deposit.Deposit) {
   return yield* found((yield* Records).deposit(companyId, id))
 })
 
-/** Commits a move of a deposit; the deposit as it is then. */
+/** Commits a move of a deposit and returns the deposit as it is then. */
 const moved = Effect.fnUntraced(function* (
   change: Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
 ) {
@@ -28,7 +28,7 @@ const moved = Effect.fnUntraced(function* (
   return row
 })
 
-/** An output that was seen, and is in a block. */
+/** Creates an output that was seen and is in a block. */
 const placed = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const row = yield* output(companyId, sats)
   assert.strictEqual(yield* verdict(Deposit.seen(row)), "Applied")
@@ -42,9 +42,9 @@ const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sa
 const spend = (companyId: CompanyId.CompanyId, sats: number) =>
   Effect.flatMap(withdrawal(companyId, sats), (row) => verdict(Withdrawal.requested(row)))
 
-/** What the chain may do to a company's money. */
+/** Effects of the chain on a company's money. */
 export const money = {
-  "a deposit that is in the mempool or not deep enough is not credited": Effect.gen(function* () {
+  "a deposit that is unconfirmed or not deep enough is not credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* output(companyId, 100)
     assert.deepStrictEqual(yield* booked(verdict(Deposit.seen(row))), {})
@@ -54,7 +54,7 @@ export const money = {
     yield* moved(Deposit.placed(inBlock, null, atMillis))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a deposit that is deep enough is credited, once": Effect.gen(function* () {
+  "a deposit with enough confirmations is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* placed(companyId, 100)
     const confirmed = Deposit.confirmed(row, atMillis)
@@ -62,7 +62,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(confirmed), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "confirmed by eight workers at once: credited once": Effect.gen(function* () {
+  "a deposit that eight workers confirm concurrently is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* placed(companyId, 100)
     const confirmed = Array.from({ length: 8 }, (_, n) => Deposit.confirmed(row, atMillis + n))
@@ -70,7 +70,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, DepositMoved: 7 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C42: an output is credited once, under whatever ids it is recorded": Effect.gen(function* () {
+  "C42: an output is credited once, whatever ids it is recorded under": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* credited(companyId, 100)
     const { chainTxId, vout } = row
@@ -83,7 +83,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 0 })
     yield* has(otherId, { posted: 0, held: 0 })
   }),
-  "C42: an output recorded by eight workers at once is one deposit": Effect.gen(function* () {
+  "C42: an output that eight workers record concurrently is one deposit": Effect.gen(function* () {
     const companyId = yield* open
     const { chainTxId } = yield* output(companyId, 100)
     const seen = yield* Effect.forEach(Array.from({ length: 8 }), () => output(companyId, 100, { chainTxId }))
@@ -102,7 +102,7 @@ export const money = {
     }
     yield* has(companyId, { posted: 120, held: 0 })
   }),
-  "a repeated record of a deposit is known, whatever its state; with other content it is refused": Effect.gen(function* () {
+  "recording the same deposit again succeeds in any state; different content is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* output(companyId, 100)
     yield* verdict(Deposit.seen(row))
@@ -112,7 +112,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Deposit.seen({ ...row, amount: Msat.fromSats(101) })), "DepositMoved")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C45: a move from where the deposit is no more is refused": Effect.gen(function* () {
+  "C45: a transition from a state that the deposit has left is refused": Effect.gen(function* () {
     const companyId = yield* open
     const before = yield* placed(companyId, 100)
     const row = yield* moved(Deposit.placed(before, 801, atMillis))
@@ -127,7 +127,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C45: a deposit removed by a reorganisation is reversed, and credited again when it returns": Effect.gen(function* () {
+  "C45: a deposit removed by a reorganization is reversed, and credited again when it returns": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const row = yield* credited(companyId, 100)
     const reversed = Deposit.reversed(row, Msat.zero, atMillis)
@@ -137,7 +137,7 @@ export const money = {
     yield* moved(Deposit.confirmed(yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis)), atMillis))
     yield* has(companyId, { posted: 110, held: 0 })
   }),
-  "C45: the spent part of a reversed deposit is the operator's loss until the payment returns": Effect.gen(function* () {
+  "C45: the spent part of a reversed deposit is booked as the operator's loss until the payment returns": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.strictEqual(yield* spend(companyId, 30), "Applied")
@@ -152,14 +152,14 @@ export const money = {
     assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(again, atMillis))), { available: 70, chain: -100, loss: 30 })
     yield* has(companyId, { posted: 100, held: 30 })
   }),
-  "C45: a company that spent everything loses nothing to a reorganisation": Effect.gen(function* () {
+  "C45: a reorganization takes nothing from a company that has spent its whole deposit": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.strictEqual(yield* spend(companyId, 100), "Applied")
     assert.deepStrictEqual(yield* booked(moved(Deposit.reversed(row, Msat.fromSats(100), atMillis))), { chain: 100, loss: -100 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C45: reversed and spent at once: never below zero": Effect.gen(function* () {
+  "C45: reversing and spending a deposit concurrently never makes a balance negative": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
@@ -167,7 +167,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 1 })
     yield* has(companyId, verdicts[0] === "Applied" ? { posted: 0, held: 0 } : { posted: 100, held: 60 })
   }),
-  "C45: a double-spent deposit fails, and returns when that is undone": Effect.gen(function* () {
+  "C45: a double-spent deposit fails, and is restored if the double spend is undone": Effect.gen(function* () {
     const companyId = yield* open
     const dropped = Deposit.dropped(yield* placed(companyId, 100), atMillis)
     const gone = yield* moved(dropped)
@@ -179,18 +179,18 @@ export const money = {
     yield* moved(Deposit.confirmed(back, atMillis))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a settled deposit may change its block without moving money": Effect.gen(function* () {
+  "a settled deposit can move to another block without moving money": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.deepStrictEqual(yield* booked(moved(Deposit.placed(row, 801, atMillis))), {})
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a deposit is not moved by another company": Effect.gen(function* () {
+  "another company cannot move a deposit": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* unopened]
     const row = yield* placed(companyId, 100)
     const change = Deposit.confirmed({ ...row, companyId: otherId }, atMillis)
-    // Only a bug commits this: how it fails is the store's choice, that it has no effect is not.
+    // Only a bug commits this. The store may fail in any way, but nothing may change.
     yield* Effect.exit(verdict(change))
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })

@@ -36,9 +36,9 @@ import {
 } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
-/** What the world is told. */
+/** Promises about events. */
 export const other = {
-  "C24: every applied Change is one event, in order, with its time": Effect.gen(function* () {
+  "C24: every applied Change publishes one event, in order, with its time": Effect.gen(function* () {
     const row = yield* company
     const companyId = row.id
     const told: Array<Change> = []
@@ -85,14 +85,14 @@ export const other = {
     )
     yield* has(companyId, { posted: 80, held: 0 })
   }),
-  "C24: a refused Change is no event": Effect.gen(function* () {
+  "C24: a refused Change publishes no event": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const before = yield* eventsOf(companyId)
     yield* Effect.flip((yield* Journal).commit(Withdrawal.requested(yield* withdrawal(companyId, 11))))
     assert.deepStrictEqual(yield* eventsOf(companyId), before)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "C24: concurrent Changes are one event each": Effect.gen(function* () {
+  "C24: concurrent Changes publish one event each": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const before = (yield* eventsOf(companyId)).length
     const asked = yield* Effect.forEach(Array.from({ length: 32 }), () => withdrawal(companyId, 1))

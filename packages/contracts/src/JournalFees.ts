@@ -21,9 +21,9 @@ const revisionOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) 
   return (yield* found((yield* Records).company(companyId))).feesRevision
 })
 
-/** By which fees a company's money is held. */
+/** The fees that determine a company's hold. */
 export const money = {
-  "fees: what was counted by others than the company's is refused, and what is counted by its own is applied": Effect.gen(function* () {
+  "fees: a withdrawal computed with outdated fees is refused, and one computed with the current fees is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const first = yield* revisionOf(companyId)
     const by = Effect.fnUntraced(function* (feesRevision: number) {
@@ -38,7 +38,7 @@ export const money = {
     for (const one of yield* by(now)) assert.strictEqual(yield* verdict(one), "Applied")
     for (const one of before) assert.strictEqual(yield* verdict({ ...one, feesRevision: now }), "Applied")
   }),
-  "fees: those of one company refuse nothing of another's, and what says none is not asked": Effect.gen(function* () {
+  "fees: a change of one company's fees does not affect another company, nor a Change without a fee revision": Effect.gen(function* () {
     const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
     const revision = yield* revisionOf(other)
     assert.strictEqual(yield* charged(companyId), "Applied")
@@ -56,7 +56,7 @@ export const money = {
     yield* has(other, { posted: 100, held: 5 })
     assert.isNull((yield* found((yield* Records).company(other))).fees)
   }),
-  "fees: what was applied before a change is applied and replayed after it": Effect.gen(function* () {
+  "fees: a withdrawal applied before a fee change is still applied and replayed after it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const revision = yield* revisionOf(companyId)
     const plain = Withdrawal.requested(yield* withdrawal(companyId, 5), undefined, undefined, [], revision)
@@ -65,7 +65,7 @@ export const money = {
     assert.strictEqual(yield* charged(companyId), "Applied")
     assert.deepStrictEqual(yield* Effect.forEach([plain, asked], (one) => unchanged(one)), ["Applied", "Replayed"])
   }),
-  "fees: a change of the plan is one of the fees, and the same plan or fees again are none": Effect.gen(function* () {
+  "fees: changing the plan or the fees increments the revision; setting the same ones again does not": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const steps = [
       [Company.planChanged(companyId, "paid", atMillis), 1],
@@ -84,7 +84,7 @@ export const money = {
       assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, undefined, [], after)), "Applied", "by the balance too")
     }
   }),
-  "fees: of withdrawals at the same time none is applied by the old ones after they were changed": Effect.gen(function* () {
+  "fees: after a fee change no concurrent withdrawal is applied with the old fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const revision = yield* revisionOf(companyId)
     const asked = yield* Effect.forEach(Array.from({ length: 48 }), () => withdrawal(companyId, 10))
@@ -107,9 +107,9 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** How they are read. */
+/** Reads of fees. */
 export const other = {
-  "fees: a company's own are read as they were committed, with the company and with its keys": Effect.gen(function* () {
+  "fees: a company's custom fees are returned as committed, with the company and with its keys": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     for (const own of [fees, {}, { onChain: { baseMsat: 0, partsPerMillion: 0 } }, null]) {
       assert.strictEqual(yield* charged(companyId, own), "Applied")

@@ -10,9 +10,9 @@ import { companyWith, once, tally, unchanged, verdict, withdrawal } from "./Fixt
 import { all } from "./features/index.ts"
 import { has } from "./Ledger.ts"
 
-/** What a freeze of its company refuses. */
+/** Changes that a freeze refuses. */
 export const money = {
-  "freeze: what was applied before is applied and replayed still, and another company is not frozen by it": Effect.gen(function* () {
+  "freeze: Changes applied before it are still applied and replayed, and another company is not affected": Effect.gen(function* () {
     const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
     const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, "k"))
     const plain = Withdrawal.requested(yield* withdrawal(companyId, 5))
@@ -23,14 +23,14 @@ export const money = {
     for (const change of [plain, ...others.flat()]) assert.strictEqual(yield* unchanged(change), "Applied")
     assert.strictEqual(yield* verdict(Withdrawal.requested(yield* withdrawal(other, 5))), "Applied")
   }),
-  "freeze: money that it is too little for, and money that there is, are refused alike": Effect.gen(function* () {
+  "freeze: a withdrawal is refused the same way whether or not the balance covers it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     assert.strictEqual(yield* frozen(companyId), "Applied")
     const asked = yield* Effect.forEach([1, 1000], (sats) => withdrawal(companyId, sats))
     const verdicts = yield* Effect.forEach(asked, (row) => verdict(Withdrawal.requested(row)), { concurrency: "unbounded" })
     assert.deepStrictEqual(verdicts, ["CompanyFrozen", "CompanyFrozen"])
   }),
-  "freeze: of withdrawals at the same time none is applied after it was": Effect.gen(function* () {
+  "freeze: no concurrent withdrawal is applied after the freeze": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const asked = yield* Effect.forEach(Array.from({ length: 48 }), () => withdrawal(companyId, 10))
     const late: Array<string> = []

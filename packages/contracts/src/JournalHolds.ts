@@ -15,9 +15,9 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Invoice.Invoice) {
   return yield* found((yield* Records).invoice(companyId, id))
 })
 
-/** What hold invoices may do to a company's money: nothing, until they are settled. */
+/** Effects of hold invoices on a company's money: none until they are settled. */
 export const money = {
-  "what is held for an invoice is nobody's until it is settled, and then credited once": Effect.gen(function* () {
+  "a held payment belongs to no company until it settles, and is then credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100, { hold: "company" })
     assert.strictEqual(yield* unchanged(Invoice.settling(row, null, atMillis)), "InvoiceNotPayable")
@@ -41,27 +41,25 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C54: what was held and is canceled, or went back, is not settled by its company, nor canceled by what it settled": Effect.gen(
-    function* () {
-      const companyId = yield* open
-      const [canceled, returned, late] = [
-        yield* created(companyId, 10, { hold: "node" }),
-        yield* created(companyId, 10, { hold: "node" }),
-        yield* created(companyId, 10, { hold: "node" })
-      ]
-      for (const row of [canceled, returned, late])
-        yield* verdict(Invoice.held(row, { held: Msat.fromSats(10), heldUntilMillis: atMillis }, atMillis))
-      assert.strictEqual(yield* verdict(Invoice.canceled(canceled, atMillis + 1)), "Applied")
-      yield* verdict(Invoice.settling(returned, yield* preimage, atMillis + 1))
-      assert.strictEqual(yield* verdict(Invoice.returned(returned, atMillis + 2)), "Applied")
-      const { status, preimage: kept, canceledAtMillis } = yield* read(returned)
-      assert.deepStrictEqual([status, kept, canceledAtMillis], ["canceled", null, atMillis + 2])
-      for (const row of [canceled, returned])
-        assert.strictEqual(yield* unchanged(Invoice.settling(row, null, atMillis + 3)), "InvoiceNotPayable")
-      yield* verdict(Invoice.canceled(late, atMillis + 1))
-      yield* verdict(Invoice.closed(late, atMillis + 2))
-      assert.strictEqual(yield* unchanged(Invoice.held(late, { held: Msat.fromSats(10), heldUntilMillis: atMillis }, atMillis)), "Applied")
-      yield* has(companyId, { posted: 0, held: 0 })
-    }
-  )
+  "C54: a held payment that was canceled or returned cannot be settled, and a settled one cannot be canceled": Effect.gen(function* () {
+    const companyId = yield* open
+    const [canceled, returned, late] = [
+      yield* created(companyId, 10, { hold: "node" }),
+      yield* created(companyId, 10, { hold: "node" }),
+      yield* created(companyId, 10, { hold: "node" })
+    ]
+    for (const row of [canceled, returned, late])
+      yield* verdict(Invoice.held(row, { held: Msat.fromSats(10), heldUntilMillis: atMillis }, atMillis))
+    assert.strictEqual(yield* verdict(Invoice.canceled(canceled, atMillis + 1)), "Applied")
+    yield* verdict(Invoice.settling(returned, yield* preimage, atMillis + 1))
+    assert.strictEqual(yield* verdict(Invoice.returned(returned, atMillis + 2)), "Applied")
+    const { status, preimage: kept, canceledAtMillis } = yield* read(returned)
+    assert.deepStrictEqual([status, kept, canceledAtMillis], ["canceled", null, atMillis + 2])
+    for (const row of [canceled, returned])
+      assert.strictEqual(yield* unchanged(Invoice.settling(row, null, atMillis + 3)), "InvoiceNotPayable")
+    yield* verdict(Invoice.canceled(late, atMillis + 1))
+    yield* verdict(Invoice.closed(late, atMillis + 2))
+    assert.strictEqual(yield* unchanged(Invoice.held(late, { held: Msat.fromSats(10), heldUntilMillis: atMillis }, atMillis)), "Applied")
+    yield* has(companyId, { posted: 0, held: 0 })
+  })
 } satisfies Promises<Journal | Records | Tasks>

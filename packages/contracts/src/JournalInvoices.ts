@@ -42,47 +42,45 @@ const readCursor = Effect.fnUntraced(function* (source: string) {
   return Option.getOrNull(yield* (yield* Records).cursor(source))
 })
 
-/** What a payment of an invoice may do to a company's money. */
+/** Effects of an invoice's payment on a company's money. */
 export const money = {
-  "a payment is credited": Effect.gen(function* () {
+  "a payment of an invoice is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, 100), verdict)), { available: 100, node: -100 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C33: of an invoice without an amount the payer decides, and what arrived is credited, outside of what was expected too": Effect.gen(
-    function* () {
-      const companyId = yield* open
-      const expected = { amount: null, minAmount: Msat.fromSats(10), maxAmount: Msat.fromSats(20) }
-      for (const sats of [1, 15, 5000]) {
-        const row = yield* created(companyId, 100, expected)
-        assert.deepStrictEqual(yield* read(row), row)
-        assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, sats), verdict)), { available: sats, node: -sats })
-        assert.deepInclude(yield* read(row), { ...expected, status: "settled", received: Msat.fromSats(sats) })
-      }
+  "C33: an invoice without an amount is credited with what was paid, even outside the expected range": Effect.gen(function* () {
+    const companyId = yield* open
+    const expected = { amount: null, minAmount: Msat.fromSats(10), maxAmount: Msat.fromSats(20) }
+    for (const sats of [1, 15, 5000]) {
+      const row = yield* created(companyId, 100, expected)
+      assert.deepStrictEqual(yield* read(row), row)
+      assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, sats), verdict)), { available: sats, node: -sats })
+      assert.deepInclude(yield* read(row), { ...expected, status: "settled", received: Msat.fromSats(sats) })
     }
-  ),
+  }),
   "an unpaid invoice credits nothing": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "an invoice is credited once": Effect.gen(function* () {
+  "an invoice is credited only once": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     assert.strictEqual(yield* verdict(paid), "Applied")
     assert.strictEqual(yield* unchanged(paid), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "one payment reported 64 times at once is credited once": Effect.gen(function* () {
+  "one payment reported 64 times concurrently is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 64 }), () => verdict(paid), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 64 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "one payment found by eight workers, each with a deposit of its own, is credited once": Effect.gen(function* () {
+  "one payment found by eight workers with different deposit ids is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const proof = yield* preimage
@@ -92,7 +90,7 @@ export const money = {
     assert.strictEqual((yield* (yield* Records).transactions(companyId, { limit: 10 })).length, 1)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C33: the received amount is credited, whatever the invoice's": Effect.gen(function* () {
+  "C33: the received amount is credited, whatever the invoice's amount": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 1000)
     const proof = yield* preimage
@@ -119,7 +117,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).received, Msat.fromSats(100))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "two payments of one invoice at once, with other amounts: one is credited": Effect.gen(function* () {
+  "of two concurrent payments of one invoice with different amounts, one is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const payments = [yield* payment(row, 100), yield* payment(row, 130)]
@@ -127,7 +125,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })
     yield* has(companyId, { posted: verdicts[0] === "Applied" ? 100 : 130, held: 0 })
   }),
-  "an expired invoice that is paid after all is credited": Effect.gen(function* () {
+  "a payment that arrives after the invoice expired is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.strictEqual(yield* verdict(Invoice.expired(row, row.expiresAtMillis)), "Applied")
@@ -137,7 +135,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a canceled invoice is closed, and one that is paid all the same is credited, and says when it was canceled": Effect.gen(function* () {
+  "a canceled invoice can be closed; if it is paid anyway, it is credited and keeps its cancellation time": Effect.gen(function* () {
     const companyId = yield* open
     const [one, other] = [yield* created(companyId, 100), yield* created(companyId, 100)]
     for (const row of [one, other]) {
@@ -159,7 +157,7 @@ export const money = {
     }
     yield* has(companyId, { posted: 200, held: 0 })
   }),
-  "a canceled invoice is claimed by no withdrawal, and one that is claimed, settled or expired is not canceled": Effect.gen(function* () {
+  "a canceled invoice cannot be claimed, and a claimed, settled or expired one cannot be canceled": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [canceled, claimed, settled, expired] = [
       yield* created(payee, 10),
@@ -186,7 +184,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "an unpaid invoice is forgotten, once, and nothing of it is there any more; its hash may be another's": Effect.gen(function* () {
+  "deleting an unpaid invoice removes it completely, once, and frees its hash": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const [row, old] = [yield* created(companyId, 100), yield* created(companyId, 100)]
@@ -197,13 +195,13 @@ export const money = {
       assert.isTrue(Option.isNone(yield* records.invoice(companyId, one.id)))
       assert.isTrue(Option.isNone(yield* records.invoiceByHash(one.paymentHash)))
       assert.strictEqual(yield* unchanged(forgotten), "Applied")
-      // Another process may have looked at it before, and say only now that its time is over.
+      // Another process may have read it before and record its expiry only now.
       assert.strictEqual(yield* unchanged(Invoice.expired(one, one.expiresAtMillis)), "Applied")
     }
     yield* created(companyId, 100, { paymentHash: row.paymentHash })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "an invoice that is claimed or settled is not forgotten": Effect.gen(function* () {
+  "a claimed or settled invoice cannot be deleted": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [paid, claimed] = [yield* created(payee, 40), yield* created(payee, 40)]
     yield* verdict(yield* payment(paid, 40))
@@ -215,7 +213,7 @@ export const money = {
     }
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: a claimed invoice is one withdrawal's": Effect.gen(function* () {
+  "C15: a claimed invoice belongs to one withdrawal": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [one, other] = [yield* begin(payer, 40), yield* begin(payer, 40)]
     const row = yield* created(payee, 40)
@@ -228,7 +226,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C15: eight withdrawals that claim one invoice at once: one has it": Effect.gen(function* () {
+  "C15: of eight withdrawals that claim one invoice concurrently, one gets it": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(payer, 10))
     const row = yield* created(payee, 10)
@@ -241,7 +239,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).claimedBy, begun[verdicts.indexOf("Applied")]?.withdrawal.id)
     yield* has(payer, { posted: 100, held: 80 })
   }),
-  "C15: a settled or expired invoice is not claimed": Effect.gen(function* () {
+  "C15: a settled or expired invoice cannot be claimed": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { withdrawal, fence } = yield* begin(payer, 40)
     const [paid, old] = [yield* created(payee, 40), yield* created(payee, 40)]
@@ -255,7 +253,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: a claimed invoice that is paid from outside is credited, and its transfer is refused": Effect.gen(function* () {
+  "C15: a claimed invoice that is paid over the network is credited, and its internal transfer is refused": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
@@ -263,13 +261,13 @@ export const money = {
     const paid = yield* payment(row, 40)
     assert.strictEqual(yield* verdict(paid), "Applied")
     assert.strictEqual(yield* unchanged(yield* transfer(one, row)), "InvoiceNotPayable")
-    assert.strictEqual(yield* unchanged(paid), "Applied") // told again
+    assert.strictEqual(yield* unchanged(paid), "Applied") // reported again
     const { status, claimedBy } = yield* read(row)
     assert.deepStrictEqual({ status, claimedBy }, { status: "settled", claimedBy: null })
     yield* has(payer, { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: paid from inside and outside at once: credited once": Effect.gen(function* () {
+  "C15: an invoice paid internally and over the network concurrently is credited once": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
@@ -282,7 +280,7 @@ export const money = {
     yield* has(payer, verdicts[0] === "Applied" ? { posted: 60, held: 0 } : { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: a payment from outside of what was paid from inside is another payment, though the proof is the same": Effect.gen(function* () {
+  "C15: a network payment of an internally settled invoice is a separate payment, even with the same preimage": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
@@ -297,7 +295,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).claimedBy, one.withdrawal.id)
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C32: one payment hash is one invoice's": Effect.gen(function* () {
+  "C32: a payment hash belongs to one invoice": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* created(companyId, 100)
     const crafted = yield* invoice(otherId, 1, { paymentHash: row.paymentHash })
@@ -305,7 +303,7 @@ export const money = {
     assert.strictEqual((yield* found((yield* Records).invoiceByHash(row.paymentHash))).id, row.id)
     yield* has(otherId, { posted: 0, held: 0 })
   }),
-  "C60: how far the node was read moves with the credit": Effect.gen(function* () {
+  "C60: the node's read cursor moves in the same commit as the credit": Effect.gen(function* () {
     const companyId = yield* open
     const source = `node ${yield* hex(8)}`
     const row = yield* created(companyId, 100)
@@ -313,29 +311,27 @@ export const money = {
     assert.isNull(yield* readCursor(source))
     yield* verdict({ ...paid, cursor: { source, value: "7" } })
     assert.strictEqual(yield* readCursor(source), "7")
-    // Read again after a restart: credited before, and read this far all the same.
+    // Read again after a restart: it was credited before, and the cursor still moves.
     assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "8" } }), "Applied")
     assert.strictEqual(yield* readCursor(source), "8")
     assert.strictEqual(yield* unchanged({ ...(yield* payment(row, 120)), cursor: { source, value: "9" } }), "InvoiceNotPayable")
     assert.strictEqual(yield* readCursor(source), "8")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C60: a credit that was made before does not move how far the node was read, where the reader's role is another's by now": Effect.gen(
-    function* () {
-      const [companyId, other] = [yield* open, yield* companyWith(100)]
-      const source = `node ${yield* hex(8)}`
-      const paid = yield* payment(yield* created(companyId, 100), 100)
-      const { fence } = yield* begin(other, 10)
-      yield* verdict({ ...paid, cursor: { source, value: "7" }, fence })
-      const overtaken = { ...fence, token: fence.token - 1 }
-      assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "6" }, fence: overtaken }), "Applied")
-      assert.strictEqual(yield* readCursor(source), "7")
-      assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "8" }, fence }), "Applied")
-      assert.strictEqual(yield* readCursor(source), "8")
-      yield* has(companyId, { posted: 100, held: 0 })
-    }
-  ),
-  "C60: of credits that are committed together the last says how far the node was read": Effect.gen(function* () {
+  "C60: a repeated credit does not move the node's cursor if another process now holds the reader's role": Effect.gen(function* () {
+    const [companyId, other] = [yield* open, yield* companyWith(100)]
+    const source = `node ${yield* hex(8)}`
+    const paid = yield* payment(yield* created(companyId, 100), 100)
+    const { fence } = yield* begin(other, 10)
+    yield* verdict({ ...paid, cursor: { source, value: "7" }, fence })
+    const overtaken = { ...fence, token: fence.token - 1 }
+    assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "6" }, fence: overtaken }), "Applied")
+    assert.strictEqual(yield* readCursor(source), "7")
+    assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "8" }, fence }), "Applied")
+    assert.strictEqual(yield* readCursor(source), "8")
+    yield* has(companyId, { posted: 100, held: 0 })
+  }),
+  "C60: when several credits are committed together, the last one sets the node's read cursor": Effect.gen(function* () {
     const companyId = yield* open
     const source = `node ${yield* hex(8)}`
     const paid = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => Effect.flatMap(created(companyId, 10), (row) => payment(row, 10)))
@@ -343,7 +339,7 @@ export const money = {
     assert.strictEqual(yield* readCursor(source), "7")
     yield* has(companyId, { posted: 80, held: 0 })
   }),
-  "C60: how far the node was read moves without a credit too": Effect.gen(function* () {
+  "C60: the node's read cursor can move without a credit": Effect.gen(function* () {
     const [source, another] = [`node ${yield* hex(8)}`, `node ${yield* hex(8)}`]
     for (const value of ["1", "2", "2"]) {
       assert.strictEqual(yield* verdict(Cursor.moved({ source, value }, yield* Id.make, atMillis)), "Applied")
@@ -352,7 +348,7 @@ export const money = {
     assert.isNull(yield* readCursor(another))
     yield* has(CompanyId.operator, { posted: 0, held: 0 })
   }),
-  "money that belongs to no invoice waits in suspense, once, and is no company's": Effect.gen(function* () {
+  "a payment without an invoice is put in suspense once and belongs to no company": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const source = `node ${yield* hex(8)}`
     const row = yield* stray(companyId, 30)
@@ -366,9 +362,9 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** What an invoice and its address say of themselves. */
+/** The fields of an invoice and its address. */
 export const other = {
-  "an invoice is created once; another under its id is refused": Effect.gen(function* () {
+  "an invoice is created once; a different one under its id is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")
@@ -384,7 +380,7 @@ export const other = {
     assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a Lightning address knows when it was paid last": Effect.gen(function* () {
+  "a Lightning address stores the time of its last payment": Effect.gen(function* () {
     const companyId = yield* open
     const address = yield* lightningAddress(companyId)
     yield* verdict(LightningAddress.created(address))

@@ -27,9 +27,9 @@ const answered = Effect.fnUntraced(function* (owner: CompanyId.CompanyId, key: s
   return Option.getOrNull(yield* (yield* Records).answer(owner, key))
 })
 
-/** What a request's key makes happen once. */
+/** Idempotency: effects that a request's key allows only once. */
 export const money = {
-  "a key used again gets the first answer and holds once": Effect.gen(function* () {
+  "a repeated key returns the first response and holds the money once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const first = yield* request(companyId, 40, "k", "body", { answer: "the first" })
     const second = yield* request(companyId, 40, "k", "body", { answer: "the second" })
@@ -41,7 +41,7 @@ export const money = {
     assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", answer: "the first" })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "one key eight times at once: one takes effect, all get its answer": Effect.gen(function* () {
+  "of eight concurrent requests with one key, one takes effect and all get its response": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
     const asked = yield* Effect.forEach(
@@ -56,13 +56,13 @@ export const money = {
     assert.strictEqual(new Set(answers).size, 1)
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a key used again with another body is refused": Effect.gen(function* () {
+  "a key reused with a different body is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "one body"))
     assert.strictEqual(yield* unchanged(yield* request(companyId, 41, "k", "another")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "one key with two bodies at once: one takes effect, the other is refused": Effect.gen(function* () {
+  "of two concurrent requests with one key and different bodies, one takes effect and the other is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = [yield* request(companyId, 40, "k", "one body"), yield* request(companyId, 40, "k", "another")]
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), {
@@ -71,27 +71,27 @@ export const money = {
     })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a refused request leaves its key free": Effect.gen(function* () {
+  "a refused request does not use up its key": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     assert.strictEqual(yield* unchanged(yield* request(companyId, 101, "k", "big")), "InsufficientBalance")
     assert.isNull(yield* answered(companyId, "k"))
     assert.strictEqual(yield* verdict(yield* request(companyId, 99, "k", "small")), "Applied")
     yield* has(companyId, { posted: 100, held: 99 })
   }),
-  "C23: the key is looked at first: spent money and ended withdrawals do not change the answer": Effect.gen(function* () {
+  "C23: the key is checked first, so spent money and ended withdrawals do not change the response": Effect.gen(function* () {
     const companyId = yield* companyWith(40)
     const row = yield* withdrawal(companyId, 40, { createdAtMillis: yield* past })
     const asked = Withdrawal.requested(row, once(companyId, "k"))
     yield* verdict(asked)
     assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
-    // The very same Change again is a use of its key like any other.
+    // Repeating the same Change uses its key like any other.
     assert.strictEqual(yield* unchanged(asked), "Replayed")
     const { fence } = yield* claim(row)
     assert.strictEqual(yield* verdict(Withdrawal.failed(row, "canceled", fence, 1_700_000_000_000)), "Applied")
     assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
     yield* has(companyId, { posted: 40, held: 0 })
   }),
-  "two companies may use the same key": Effect.gen(function* () {
+  "two companies can use the same key": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     assert.strictEqual(yield* verdict(yield* request(companyId, 40, "k", "one body")), "Applied")
     assert.strictEqual(yield* verdict(yield* request(otherId, 30, "k", "another")), "Applied")
@@ -99,7 +99,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 30 })
   }),
-  "an answer that is kept without any other effect is replayed, and refused for another body": Effect.gen(function* () {
+  "a response stored without any other effect is replayed, and refused for a different body": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
     const kept = (fingerprint: string, answer: string) =>
@@ -114,7 +114,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* kept("another", "x")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a withdrawal's key is never forgotten": Effect.gen(function* () {
+  "a withdrawal's key never expires": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "body", { forgetAtMillis: null }))
     yield* verdict(Answer.forgotten(yield* Id.make, 2000))
@@ -123,13 +123,13 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** How long a key is remembered. */
+/** Retention of keys. */
 export const other = {
-  "an answer is kept until its time is over and it is cleared away": Effect.gen(function* () {
+  "a stored response is kept until it expires and is deleted": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
     const [before, after] = [yield* invoice(companyId, 10), yield* invoice(companyId, 20)]
-    // Times before every other promise's, so that no other answer is cleared away with it.
+    // Earlier than the times of all other promises, so that no other response is deleted with it.
     yield* verdict(Invoice.created(before, once(companyId, key, "body", { forgetAtMillis: 1000 })))
     yield* verdict(Invoice.created(yield* invoice(companyId, 30), once(companyId, "later", "body", { forgetAtMillis: 1002 })))
     const again = Invoice.created(after, once(companyId, key, "another", { forgetAtMillis: 3000 }))
@@ -141,7 +141,7 @@ export const other = {
     assert.strictEqual(yield* unchanged(forgotten), "Applied")
     assert.isNull(yield* answered(companyId, key))
     assert.strictEqual((yield* answered(companyId, "later"))?.fingerprint, "body")
-    // The key is free; what it once made stays.
+    // The key is free, and the record it created remains.
     assert.strictEqual(yield* verdict(again), "Applied")
     assert.deepStrictEqual(yield* found((yield* Records).invoice(companyId, before.id)), before)
     yield* has(companyId, { posted: 0, held: 0 })

@@ -24,7 +24,7 @@ export type Limited = Effect.Success<ReturnType<typeof keyWith>>
 export const countsAt = (who: ReadonlyArray<Limited>, atMillis: number): ReadonlyArray<Limit.Count> =>
   who.map((one) => ({ ...one, atMillis }))
 
-/** A withdrawal by whoever is limited, at a time. */
+/** A withdrawal by a limited key or company at the given time. */
 export const sending = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   amount: number,
@@ -40,7 +40,7 @@ const send = Effect.fnUntraced(function* (...ask: Parameters<typeof sending>) {
   return yield* verdict((yield* sending(...ask)).change)
 })
 
-/** What is counted for it in a window that ends at this time. */
+/** The usage counted for it in a window that ends at this time. */
 export const usedBy = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   { subject }: Limited,
@@ -54,9 +54,9 @@ export const usedBy = Effect.fnUntraced(function* (
 export const times = (count: number) => Array.from({ length: count }, (_, n) => n)
 export const atOnce = { concurrency: "unbounded" } as const
 
-/** What a key, or a company, may send. */
+/** The amounts that a key or a company may send. */
 export const money = {
-  "limits: what fits to the last sat is granted, one sat more is refused and changes nothing": Effect.gen(function* () {
+  "limits: an amount that fits to the last sat is granted; one sat more is refused and changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     assert.strictEqual(yield* send(companyId, 60, midnight, key), "Applied")
@@ -66,7 +66,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(100))
     yield* has(companyId, { posted: 1000, held: 100 })
   }),
-  "C12: limits: of 64 withdrawals at once as many are applied as there is room for": Effect.gen(function* () {
+  "C12: limits: of 64 concurrent withdrawals only as many as fit the limit are applied": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const key = yield* keyWith({ hour_sats: sats(109) })
     const asked = yield* Effect.forEach(times(64), () => sending(companyId, 10, midnight, key))
@@ -74,15 +74,17 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 10, LimitExceeded: 54 })
     yield* has(companyId, { posted: 100_000, held: 100 })
   }),
-  "limits: one that is too large does not keep a smaller one out, at once too, and money counts before limits": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const key = yield* keyWith({ hour_sats: sats(50), day_sats: sats(90), day_count: 100n })
-    const changes = yield* Effect.forEach([30, 51, 20, 200], (amount) => sending(companyId, amount, midnight, key))
-    const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
-    assert.deepStrictEqual(verdicts, ["Applied", "LimitExceeded", "Applied", "InsufficientBalance"])
-    yield* has(companyId, { posted: 100, held: 50 })
-  }),
-  "limits: a key without any is not kept by another's, and counts for nothing": Effect.gen(function* () {
+  "limits: a withdrawal above the limit does not block a smaller one, even concurrently, and the balance is checked first": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const key = yield* keyWith({ hour_sats: sats(50), day_sats: sats(90), day_count: 100n })
+      const changes = yield* Effect.forEach([30, 51, 20, 200], (amount) => sending(companyId, amount, midnight, key))
+      const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
+      assert.deepStrictEqual(verdicts, ["Applied", "LimitExceeded", "Applied", "InsufficientBalance"])
+      yield* has(companyId, { posted: 100, held: 50 })
+    }
+  ),
+  "limits: a key without limits is not restricted by another key's limits, and does not count toward them": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(10) })
     assert.strictEqual(yield* send(companyId, 11, midnight, key), "LimitExceeded")
@@ -90,14 +92,14 @@ export const money = {
     assert.strictEqual(yield* send(companyId, 10, midnight, key), "Applied")
     yield* has(companyId, { posted: 1000, held: 510 })
   }),
-  "limits: so many a day, whatever they come to": Effect.gen(function* () {
+  "limits: the maximum number of withdrawals per day applies regardless of their amounts": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_count: 3n })
     const changes = yield* Effect.forEach(times(9), (n) => sending(companyId, n + 1, midnight, key))
     const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
     assert.deepStrictEqual(tally(verdicts), { Applied: 3, LimitExceeded: 6 })
   }),
-  "limits: the same Change again is applied and counted once": Effect.gen(function* () {
+  "limits: repeating a Change counts it once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     const { change } = yield* sending(companyId, 60, midnight, key)
@@ -106,7 +108,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(60))
     assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 1n)
   }),
-  "limits: a window slides: what left it is free, and not a millisecond before": Effect.gen(function* () {
+  "limits: a window slides: an amount that left it is available again, and not a millisecond earlier": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     for (const name of Limit.names) {
       const { window, of } = Limit.counted[name]
@@ -124,19 +126,19 @@ export const money = {
       assert.strictEqual(yield* send(companyId, 10, free + 1, key), "LimitExceeded", name)
     }
   }),
-  "limits: a clock that is behind another's finds what that one counted": Effect.gen(function* () {
+  "limits: a process whose clock is behind counts what another process recorded": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ hour_sats: sats(100) })
     assert.strictEqual(yield* send(companyId, 70, midnight + 120_000, key), "Applied")
     assert.strictEqual(yield* send(companyId, 40, midnight, key), "LimitExceeded")
     assert.strictEqual(yield* send(companyId, 30, midnight, key), "Applied")
   }),
-  "limits: buckets that are used again keep the rest of their window": Effect.gen(function* () {
+  "limits: reused buckets keep the amounts that are still in the window": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const key = yield* keyWith({ hour_sats: sats(61) })
     const keyForAll = { ...key, most: { hour_sats: sats(1000) } }
     const { stepMillis } = Limit.windows.hour
-    // One a minute for more than two rounds of all places: an hour and its bucket have 61 of them.
+    // One per minute, for more than two cycles through all slots: an hour and the current bucket have 61.
     const changes = yield* Effect.forEach(times(2 * Limit.places + 3), (n) => sending(companyId, 1, midnight + n * stepMillis, keyForAll))
     for (let n = 0; n < changes.length; n += 40) yield* Effect.forEach(changes.slice(n, n + 40), ({ change }) => verdict(change), atOnce)
     const last = midnight + (2 * Limit.places + 2) * stepMillis
@@ -145,7 +147,7 @@ export const money = {
     const spent = yield* (yield* Records).spent(companyId, key.subject)
     assert.isAtMost(spent.filter(({ window }) => window === "hour").length, Limit.places)
   }),
-  "limits: a withdrawal that failed gives its room back, once": Effect.gen(function* () {
+  "limits: a failed withdrawal releases its limit usage once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ hour_sats: sats(100), day_count: 2n })
     const company = { subject: companyId, most: { day_sats: sats(100) } }
@@ -157,18 +159,18 @@ export const money = {
     const verdicts = yield* Effect.forEach(times(8), () => verdict(failed), atOnce)
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 0n)
-    // Not what it was when it failed: when it was counted.
+    // Counted at the time it was requested, not at the time it failed.
     assert.strictEqual(yield* send(companyId, 101, midnight + 7_000_000, key, company), "LimitExceeded")
     assert.strictEqual(yield* send(companyId, 100, midnight + 7_000_000, key, company), "Applied")
     yield* has(companyId, { posted: 1000, held: 100 })
   }),
-  "limits: a withdrawal that fails after its window has passed gives no room back to later ones": Effect.gen(function* () {
+  "limits: a withdrawal that fails after its window ended releases no usage of later withdrawals": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     const { row, change } = yield* sending(companyId, 60, midnight, key)
     assert.strictEqual(yield* verdict(change), "Applied")
     const begun = yield* claim(row)
-    // The next bucket that has its place.
+    // The next bucket that uses the same slot.
     const later = midnight + Limit.places * Limit.windows.day.stepMillis
     assert.strictEqual(yield* send(companyId, 60, later, key), "Applied")
     assert.strictEqual(yield* verdict(Withdrawal.failed(row, "no_route", begun.fence, later)), "Applied")

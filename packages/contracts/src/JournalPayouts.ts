@@ -43,7 +43,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed)
 const mined = ({ withdrawal, fence }: Begun, { txId, networkFee }: Signed) =>
   Withdrawal.settled(withdrawal, { preimage: null, chainTxId: txId, networkFee, paymentIndex: null }, fence, atMillis + 2)
 
-/** The same payment from the same coins for a higher fee, of which 1 sat less comes back. */
+/** The same payment from the same coins with a higher fee, which leaves 1 sat less change. */
 const dearer = Effect.fnUntraced(function* (before: Signed): Effect.fn.Return<Signed> {
   const change = before.change && { ...before.change, amount: Msat.make(before.change.amount - 1000n) }
   return { ...before, txId: TxId.make(yield* hex(32)), rawTx: yield* hex(120), psbt: yield* hex(60), networkFee: Msat.fromSats(3), change }
@@ -53,7 +53,7 @@ const candidates = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } 
   return yield* (yield* Records).candidates(companyId, id)
 })
 
-/** The wallet's coins: where they are, and whether they are in a block. */
+/** The wallet's coins: their outpoints, and whether they are confirmed. */
 const coins = Effect.fnUntraced(function* (wallet: string) {
   return (yield* (yield* Records).coins(wallet, 100)).map(({ outpoint, isConfirmed }) => [outpoint, isConfirmed])
 })
@@ -64,7 +64,7 @@ const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Beg
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 
-/** A payout that was sent. */
+/** A dispatched payout. */
 const sent = Effect.fnUntraced(function* (fields: Partial<Withdrawal.Candidate> = {}) {
   const companyId = yield* companyWith(100)
   const one = yield* begin(companyId, 40, { ...onChain, networkAllowance: Msat.fromSats(10) })
@@ -77,9 +77,9 @@ const range = Effect.fnUntraced(function* (wallet: string, first: number, fields
   return KeyRange.reserved({ id: yield* Id.make, wallet, type: "taproot", branch: 0, first, next: first + 50, ...fields }, atMillis)
 })
 
-/** What a wallet may spend, and which of its transactions pay for what. */
+/** Coins that a wallet may spend, and the payments of its transactions. */
 export const money = {
-  "keys are reserved from where the last range ended, and once": Effect.gen(function* () {
+  "key ranges are reserved consecutively, each once": Effect.gen(function* () {
     const { nextKey } = yield* Records
     const wallet = yield* hex(4)
     assert.strictEqual(yield* nextKey(wallet, "taproot", 0), 0)
@@ -94,14 +94,14 @@ export const money = {
     }
     assert.strictEqual(yield* verdict({ ...first, keyRange: { ...first.keyRange, next: 60 } }), "Conflict")
   }),
-  "keys reserved by eight processes at once are one process's": Effect.gen(function* () {
+  "of eight processes that reserve the same key range concurrently, one gets it": Effect.gen(function* () {
     const wallet = yield* hex(4)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () => range(wallet, 0))
     const verdicts = yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, KeyRangeTaken: 7 })
     assert.strictEqual(yield* (yield* Records).nextKey(wallet, "taproot", 0), 50)
   }),
-  "a credited deposit is a coin, with the place of its key, until a payout spends it": Effect.gen(function* () {
+  "a credited deposit is a coin, with its key's derivation index, until a payout spends it": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, wallet] = [yield* open, yield* hex(4)]
     const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
@@ -122,7 +122,8 @@ export const money = {
     const one = yield* begin(companyId, 40, onChain)
     yield* verdict(dispatched(one, { ...(yield* chainAttempt), coins: [outpoint] }))
     assert.deepStrictEqual(yield* coins(wallet), [])
-    // A reorganisation gives and takes what is spent already: it is no coin again.
+    // A reorganization removes and restores an output that was already spent, so it doesn't become a coin
+    // again.
     const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.fromSats(40), atMillis)
     assert.strictEqual(yield* verdict(reversed), "Applied")
     const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
@@ -131,7 +132,7 @@ export const money = {
     assert.deepStrictEqual(yield* coins(wallet), [])
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "C45: a deposit that a reorganisation takes away is no coin until it is credited again": Effect.gen(function* () {
+  "C45: a deposit removed by a reorganization is not a coin until it is credited again": Effect.gen(function* () {
     const [companyId, wallet] = [yield* open, yield* hex(4)]
     const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
     yield* verdict(OnChainAddress.created(address))
@@ -147,7 +148,7 @@ export const money = {
     assert.strictEqual((yield* coins(wallet)).length, 1)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "the largest coins are read first, and no more than requested": Effect.gen(function* () {
+  "coins are read largest first, up to the limit": Effect.gen(function* () {
     const [companyId, wallet] = [yield* open, yield* hex(4)]
     for (const sats of [20, 50, 10, 40]) {
       const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
@@ -168,17 +169,19 @@ export const money = {
       [50, 40, 20].map(Msat.fromSats)
     )
   }),
-  "change is a coin at once, and a confirmed one when its payout is mined; of a deep payout only then": Effect.gen(function* () {
-    const { one, first } = yield* sent()
-    const deep = yield* sent({ isDeep: true })
-    assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), false]])
-    assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [])
-    yield* verdict(mined(one, first))
-    yield* verdict(mined(deep.one, deep.first))
-    assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
-    assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
-  }),
-  "C19: a replacement is one more candidate, from the same coins; the same again is applied": Effect.gen(function* () {
+  "change is a coin as soon as its payout is sent, and confirmed once it is mined; for a deep payout it is a coin only then": Effect.gen(
+    function* () {
+      const { one, first } = yield* sent()
+      const deep = yield* sent({ isDeep: true })
+      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), false]])
+      assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [])
+      yield* verdict(mined(one, first))
+      yield* verdict(mined(deep.one, deep.first))
+      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
+      assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
+    }
+  ),
+  "C19: a replacement adds a candidate that spends the same coins; repeating it succeeds": Effect.gen(function* () {
     const { companyId, one, first } = yield* sent()
     const second = yield* dearer(first)
     assert.strictEqual(yield* verdict(replaced(one, second, first)), "Applied")
@@ -189,7 +192,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "Conflict")
     yield* has(companyId, { posted: 100, held: 50 })
   }),
-  "C19: change of a replaced transaction is not spent until it is known which of them is mined": Effect.gen(function* () {
+  "C19: change of a replaced payout is not spendable until one of its transactions is mined": Effect.gen(function* () {
     for (const wins of [0, 1]) {
       const { companyId, one, first } = yield* sent()
       const second = yield* dearer(first)
@@ -203,7 +206,7 @@ export const money = {
       yield* has(companyId, { posted: 50, held: 0 })
     }
   }),
-  "C19: what another payout spends the change of is not replaced": Effect.gen(function* () {
+  "C19: a payout whose change another payout spends cannot be replaced": Effect.gen(function* () {
     const { one, first } = yield* sent()
     const child = yield* begin(yield* companyWith(100), 10, onChain)
     yield* verdict(dispatched(child, { ...(yield* chainAttempt), coins: [changeOf(first) ?? ""], isDeep: true }))
@@ -212,12 +215,12 @@ export const money = {
     yield* verdict(mined(one, first))
     assert.deepStrictEqual(yield* coins(walletOf(first)), [])
   }),
-  "what ended is not replaced": Effect.gen(function* () {
+  "an ended payout cannot be replaced": Effect.gen(function* () {
     const { one, first } = yield* sent()
     yield* verdict(mined(one, first))
     assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "AlreadyTerminal")
   }),
-  "a payout that settled is looked after until it is buried": Effect.gen(function* () {
+  "a settled payout is watched until it is buried": Effect.gen(function* () {
     const records = yield* Records
     const { one, first } = yield* sent()
     const { companyId, id } = one.withdrawal
@@ -230,32 +233,30 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.buried(payout, atMillis)), "Applied")
     assert.deepStrictEqual(yield* after, [])
   }),
-  "C45: deposits that a reorganisation may have moved are found by their height, and those in no block by having none": Effect.gen(
-    function* () {
-      const records = yield* Records
-      const companyId = yield* open
-      const at = Effect.fnUntraced(function* (height: number | null) {
-        const row = yield* output(companyId, 10)
-        yield* verdict(Deposit.seen(row))
-        if (height === null) return row.id
-        const placed = Deposit.placed(row, height, atMillis)
-        yield* verdict(placed)
-        if (height > 801) yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
-        return row.id
-      })
-      const [waiting] = [yield* at(null), yield* at(800)]
-      const [second = "", third = ""] = [yield* at(801), yield* at(802)].toSorted()
-      const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
-      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, 10_000)), [second, third])
-      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, second, 10_000)), [third])
-      assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
-      assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
-    }
-  ),
-  "C46: what waits for its confirmations is summed by company and by block, above a height": Effect.gen(function* () {
+  "C45: deposits that a reorganization may have moved are found by their block height, or by being in no block": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const at = Effect.fnUntraced(function* (height: number | null) {
+      const row = yield* output(companyId, 10)
+      yield* verdict(Deposit.seen(row))
+      if (height === null) return row.id
+      const placed = Deposit.placed(row, height, atMillis)
+      yield* verdict(placed)
+      if (height > 801) yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
+      return row.id
+    })
+    const [waiting] = [yield* at(null), yield* at(800)]
+    const [second = "", third = ""] = [yield* at(801), yield* at(802)].toSorted()
+    const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+    assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, 10_000)), [second, third])
+    assert.deepStrictEqual(ids(yield* records.depositsAbove(800, second, 10_000)), [third])
+    assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
+    assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
+  }),
+  "C46: deposits awaiting confirmations above a height are summed by company and block": Effect.gen(function* () {
     const records = yield* Records
     const [one, other] = [yield* open, yield* open]
-    // Heights that no other test has, so that what others did is not in the sums.
+    // Heights that no other test uses, so that the sums contain no other deposits.
     const base = 1_000_000_000 + Math.floor(Number.parseInt(one.slice(-7), 16))
     const place = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, height: number | null) {
       const row = yield* output(companyId, sats)
@@ -279,7 +280,7 @@ export const money = {
       [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
     )
   }),
-  "C45: evicted deposits are found, the newest first, without those that were too small or returned": Effect.gen(function* () {
+  "C45: evicted deposits are listed newest first, without those too small to credit or already returned": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))

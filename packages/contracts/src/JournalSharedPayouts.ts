@@ -17,7 +17,7 @@ type Signed = Withdrawal.Attempt & { readonly _tag: "Chain" }
 
 const allowance = { ...onChain, networkAllowance: Msat.fromSats(10) }
 
-/** Who follows, each for a share of so many sats. */
+/** The followers, each with a fee share of this many sats. */
 const following = (others: ReadonlyArray<Begun>, ...sats: ReadonlyArray<number>) =>
   others.map(({ withdrawal: { id, companyId }, task: { token } }, n) => ({ id, companyId, token, networkFee: Msat.fromSats(sats[n] ?? 0) }))
 
@@ -31,7 +31,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed,
   return Withdrawal.replaced(withdrawal, attempt, { txId: before.txId, change }, fence, atMillis + 1, followers)
 }
 
-/** Settled as the work of the task of the one that leads. */
+/** Settles a withdrawal as work of the leader's task. */
 const settled = ({ withdrawal }: Begun, leader: Begun, { txId }: Signed, sats: number) =>
   Withdrawal.settled(
     withdrawal,
@@ -58,7 +58,7 @@ const waiting = { status: "pending", chainTxId: null, rawTx: null, dispatchedAtM
 
 const byId = (one: Begun, other: Begun) => (one.withdrawal.id < other.withdrawal.id ? -1 : 1)
 
-/** Three withdrawals of two companies, of which the first leads. */
+/** Three withdrawals of two companies. The first is the leader. */
 const three = Effect.gen(function* () {
   const [acme, globex] = [yield* companyWith(200), yield* companyWith(100)]
   const leader = yield* begin(acme, 40, allowance)
@@ -66,7 +66,7 @@ const three = Effect.gen(function* () {
   return { acme, globex, leader, others }
 })
 
-/** They are paid by one transaction that costs 9: 4, 3 and 2. */
+/** Pays them by one transaction with a fee of 9: shares of 4, 3 and 2. */
 const sent = Effect.gen(function* () {
   const all = yield* three
   const [attempt, followers] = [yield* signed(9), following(all.others, 3, 2)]
@@ -80,9 +80,9 @@ const paidWith = Effect.fnUntraced(function* ({ withdrawal }: Begun) {
 
 const ids = (all: ReadonlyArray<Begun>) => all.map(({ withdrawal }) => withdrawal.id)
 
-/** Withdrawals that one transaction pays. */
+/** Withdrawals paid by one transaction. */
 export const money = {
-  "C19: several are paid by one transaction, which is on record for all of them, each with its share": Effect.gen(function* () {
+  "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const { txId, rawTx } = attempt
     const at = { status: "pending", chainTxId: txId, dispatchedAtMillis: atMillis } as const
@@ -104,7 +104,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C19: the same transaction for others, and another one for one of them, are refused": Effect.gen(function* () {
+  "C19: the same transaction for other withdrawals, or another transaction for one of them, is refused": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const stranger = yield* begin(acme, 5, allowance)
     assert.strictEqual(yield* unchanged(dispatched(leader, attempt, [...followers.slice(1), ...following([stranger], 3)])), "Conflict")
@@ -117,7 +117,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 95 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C10: a stale claim on one of them refuses all, and says whose": Effect.gen(function* () {
+  "C10: a stale claim on one withdrawal refuses the whole batch and names the withdrawal": Effect.gen(function* () {
     const { commit } = yield* Journal
     const { acme, globex, leader, others } = yield* three
     const attempt = yield* signed(9)
@@ -134,7 +134,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C10: a batch member is the work of the leader's job, and of no other": Effect.gen(function* () {
+  "C10: only the leader's job can change a batch member": Effect.gen(function* () {
     const { acme, globex, leader, others } = yield* sent
     const { claim, postpone } = yield* Tasks
     for (const { withdrawal, fence, task } of others) {
@@ -149,7 +149,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C10: two transactions that would pay one withdrawal at once: one of them, whole": Effect.gen(function* () {
+  "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full": Effect.gen(function* () {
     const { acme, globex, leader, others } = yield* three
     const [shared, alone] = others
     if (shared === undefined || alone === undefined) return assert.fail("nobody follows")
@@ -169,7 +169,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C19: a coin that is taken refuses all": Effect.gen(function* () {
+  "C19: a coin that is already spent refuses the whole batch": Effect.gen(function* () {
     const { attempt } = yield* sent
     const { acme, globex, leader, others } = yield* three
     const followers = following(others, 3, 2)
@@ -180,31 +180,29 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "each is settled by itself, once, for its share; its change is a coin like any other when the one that leads is": Effect.gen(
-    function* () {
-      const { acme, globex, leader, others, attempt } = yield* sent
-      const records = yield* Records
-      const wallet = attempt.change?.wallet ?? assert.fail("no change")
-      const isConfirmed = Effect.map(records.coins(wallet, 10), (coins) => coins.map((coin) => coin.isConfirmed))
-      for (const [n, other] of others.entries()) {
-        const sats = Number(other.withdrawal.amount) / 1000
-        assert.deepStrictEqual(yield* booked(verdict(settled(other, leader, attempt, 3 - n))), {
-          held: -sats - 10,
-          chain: sats + 3 - n,
-          network_fees: 7 + n
-        })
-        assert.strictEqual(yield* unchanged(settled(other, leader, attempt, 3 - n)), "Applied")
-        assert.strictEqual(yield* unchanged(settled(other, leader, attempt, 9)), "Conflict")
-        assert.deepInclude(yield* shown(other), { status: "settled", chainTxId: attempt.txId, sats: 3 - n })
-      }
-      assert.deepStrictEqual([(yield* shown(leader)).status, yield* isConfirmed], ["pending", [false]])
-      assert.deepStrictEqual(yield* booked(verdict(settled(leader, leader, attempt, 4))), { held: -50, chain: 44, network_fees: 6 })
-      assert.deepStrictEqual([(yield* shown(leader)).status, yield* isConfirmed], ["settled", [true]])
-      yield* has(acme, { posted: 120, held: 0 })
-      yield* has(globex, { posted: 60, held: 0 })
+  "each batch member settles once, with its share; the change is a confirmed coin once the leader settles": Effect.gen(function* () {
+    const { acme, globex, leader, others, attempt } = yield* sent
+    const records = yield* Records
+    const wallet = attempt.change?.wallet ?? assert.fail("no change")
+    const isConfirmed = Effect.map(records.coins(wallet, 10), (coins) => coins.map((coin) => coin.isConfirmed))
+    for (const [n, other] of others.entries()) {
+      const sats = Number(other.withdrawal.amount) / 1000
+      assert.deepStrictEqual(yield* booked(verdict(settled(other, leader, attempt, 3 - n))), {
+        held: -sats - 10,
+        chain: sats + 3 - n,
+        network_fees: 7 + n
+      })
+      assert.strictEqual(yield* unchanged(settled(other, leader, attempt, 3 - n)), "Applied")
+      assert.strictEqual(yield* unchanged(settled(other, leader, attempt, 9)), "Conflict")
+      assert.deepInclude(yield* shown(other), { status: "settled", chainTxId: attempt.txId, sats: 3 - n })
     }
-  ),
-  "C19: a replacement is for the whole batch; for other members it is refused": Effect.gen(function* () {
+    assert.deepStrictEqual([(yield* shown(leader)).status, yield* isConfirmed], ["pending", [false]])
+    assert.deepStrictEqual(yield* booked(verdict(settled(leader, leader, attempt, 4))), { held: -50, chain: 44, network_fees: 6 })
+    assert.deepStrictEqual([(yield* shown(leader)).status, yield* isConfirmed], ["settled", [true]])
+    yield* has(acme, { posted: 120, held: 0 })
+    yield* has(globex, { posted: 60, held: 0 })
+  }),
+  "C19: a replacement must cover the whole batch; one with other members is refused": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const second = { ...(yield* signed(18)), coins: attempt.coins }
     const stranger = yield* begin(acme, 5, allowance)
@@ -220,7 +218,7 @@ export const money = {
       { ...at, rawTx: null, sats: 6 },
       { ...at, rawTx: null, sats: 4 }
     ])
-    // The first is mined all the same: that is what all are settled with.
+    // The first transaction is mined anyway, so all are settled with it.
     for (const [n, other] of others.entries()) assert.strictEqual(yield* verdict(settled(other, leader, attempt, 3 - n)), "Applied")
     assert.strictEqual(yield* verdict(settled(leader, leader, attempt, 4)), "Applied")
     assert.deepStrictEqual(
@@ -230,7 +228,7 @@ export const money = {
     yield* has(acme, { posted: 120, held: 15 })
     yield* has(globex, { posted: 60, held: 0 })
   }),
-  "C19: what is settled in part is not replaced": Effect.gen(function* () {
+  "C19: a partly settled batch cannot be replaced": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const [one] = others
     if (one === undefined) return assert.fail("nobody follows")
@@ -244,7 +242,7 @@ export const money = {
     )
     assert.strictEqual(spent, Msat.fromSats(300 - Number(one.withdrawal.amount) / 1000 - 10))
   }),
-  "C24: every company's event has its own withdrawals, of any number at once": Effect.gen(function* () {
+  "C24: each company's event lists only its own withdrawals, however many settle in one commit": Effect.gen(function* () {
     const companyIds = yield* Effect.forEach(Array.from({ length: 4 }), () => companyWith(200))
     const groups = yield* Effect.forEach([0, 1], () =>
       Effect.forEach(Array.from({ length: 40 }), (_, n) => begin(companyIds[n % 4] ?? CompanyId.operator, 1, onChain))

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
-import * as Assignment from "@satrail/core/receiving/Assignment"
+import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
@@ -17,29 +17,29 @@ const suspended = Effect.fnUntraced(function* (sats: number) {
   return { companyId, row }
 })
 
-/** What becomes of money that lies in suspense. */
+/** The outcome of payments in suspense. */
 export const money = {
-  "what lies in suspense becomes a deposit of whichever company, once, and the books of both are right": Effect.gen(function* () {
+  "money in suspense is assigned to a company as a deposit, once, and the books of both stay correct": Effect.gen(function* () {
     const records = yield* Records
     for (const isOther of [false, true]) {
       const { companyId, row } = yield* suspended(30)
       const to = isOther ? yield* open : companyId
       const deposit = yield* arrival(to, 30)
-      const change = Assignment.assigned(row, deposit)
+      const change = SuspenseAssignment.assigned(row, deposit)
       assert.deepStrictEqual(yield* booked(verdict(change)), { suspense: -30, available: 30 })
       assert.deepStrictEqual(yield* found(records.deposit(to, deposit.id)), deposit)
       assert.strictEqual(yield* unchanged(change), "Applied")
-      assert.strictEqual(yield* unchanged(Assignment.assigned(row, yield* arrival(to, 30))), "AlreadyAssigned")
+      assert.strictEqual(yield* unchanged(SuspenseAssignment.assigned(row, yield* arrival(to, 30))), "AlreadyAssigned")
       yield* has(to, { posted: 30, held: 0 })
       for (const one of [companyId, to]) assert.deepStrictEqual(yield* records.faults(one), [])
     }
   }),
-  "of 64 at once, for two companies, one has what lay in suspense": Effect.gen(function* () {
+  "of 64 concurrent assignments of one suspense item to two companies, one applies": Effect.gen(function* () {
     const { companyId, row } = yield* suspended(30)
     const companies = [companyId, yield* open]
     const all = yield* Effect.forEach(
       Array.from({ length: 64 }, (_, at) => companies[at % 2] ?? companyId),
-      (to) => Effect.map(arrival(to, 30), (deposit) => Assignment.assigned(row, deposit))
+      (to) => Effect.map(arrival(to, 30), (deposit) => SuspenseAssignment.assigned(row, deposit))
     )
     const verdicts = yield* Effect.forEach(all, verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, AlreadyAssigned: 63 })
@@ -49,9 +49,9 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** How it is found. */
+/** Reads of payments in suspense. */
 export const other = {
-  "what came to lie in suspense is found by its id alone, and listed with the newest first": Effect.gen(function* () {
+  "a suspense item is found by its id alone, and items are listed newest first": Effect.gen(function* () {
     const records = yield* Records
     const atMillis = 1_900_000_000_000
     const rows = yield* Effect.forEach([1, 2, 2], (after) =>

@@ -28,7 +28,7 @@ import { booked, has } from "./Ledger.ts"
 
 const fees = { serviceFee: Msat.fromSats(5) }
 
-/** A withdrawal of one company, and the other's invoice that it has claimed. */
+/** A withdrawal of one company, and the other company's invoice that it has claimed. */
 const claimed = Effect.fnUntraced(function* (
   payer: CompanyId.CompanyId,
   payee: CompanyId.CompanyId,
@@ -41,9 +41,9 @@ const claimed = Effect.fnUntraced(function* (
   return { one, row, change: yield* transfer(one, row) }
 })
 
-/** What one company's payment to another may do to the money of both. */
+/** Effects of a payment between two companies on the money of both. */
 export const money = {
-  "C17: from one company to another: the one has less, the other more, and the operator its fee": Effect.gen(function* () {
+  "C17: a transfer debits the payer, credits the payee and books the operator's fee": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, row, change } = yield* claimed(payer, payee, 40, fees)
     assert.deepStrictEqual(yield* booked(verdict(change)), { held: -45, available: 40, service_fees: 5 })
@@ -70,7 +70,7 @@ export const money = {
     yield* has(payer, { posted: 55, held: 0 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C17: the same transfer again, also at once, moves the money once": Effect.gen(function* () {
+  "C17: repeating a transfer, even concurrently, moves the money once": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { change } = yield* claimed(payer, payee, 40)
     const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
@@ -79,7 +79,7 @@ export const money = {
     yield* has(payer, { posted: 60, held: 0 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C17: an invoice that the withdrawal has not claimed: neither company's money moves": Effect.gen(function* () {
+  "C17: a transfer to an invoice that the withdrawal has not claimed moves no money": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, row } = yield* claimed(payer, payee, 40)
     const [free, stranger] = [yield* created(payee, 40), yield* begin(payer, 40)]
@@ -92,7 +92,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C17: a withdrawal that ended: neither company's money moves": Effect.gen(function* () {
+  "C17: a transfer of an ended withdrawal moves no money": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     yield* verdict(Withdrawal.failed(one.withdrawal, "canceled", one.fence, change.atMillis))
@@ -100,7 +100,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 0 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "a withdrawal that was transferred goes nowhere else": Effect.gen(function* () {
+  "a transferred withdrawal cannot be transferred, failed or dispatched again": Effect.gen(function* () {
     const [payer, payee, another] = [yield* companyWith(100), yield* open, yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     yield* verdict(change)
@@ -114,7 +114,7 @@ export const money = {
     yield* has(payee, { posted: 40, held: 0 })
     yield* has(another, { posted: 0, held: 0 })
   }),
-  "C17: transferred and failed at once: both companies agree": Effect.gen(function* () {
+  "C17: when a withdrawal is transferred and failed concurrently, both companies see the same outcome": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     const failed = Withdrawal.failed(one.withdrawal, "canceled", one.fence, change.atMillis)
@@ -124,7 +124,7 @@ export const money = {
     yield* has(payer, { posted: paid ? 60 : 100, held: 0 })
     yield* has(payee, { posted: paid ? 40 : 0, held: 0 })
   }),
-  "C14: an invoice whose hash another withdrawal pays is not paid from inside": Effect.gen(function* () {
+  "C14: an invoice whose hash another withdrawal pays cannot be settled internally": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const other = yield* begin(payer, 40)
     const { row, change } = yield* claimed(payer, payee, 40)
@@ -141,14 +141,14 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C31: a company that pays itself has what it had, less the fee": Effect.gen(function* () {
+  "C31: a company that pays itself loses only the fee": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const { change } = yield* claimed(companyId, companyId, 40, fees)
     assert.strictEqual(yield* verdict(change), "Applied")
     assert.strictEqual(yield* unchanged(change), "Applied")
     yield* has(companyId, { posted: 95, held: 0 })
   }),
-  "two companies that pay each other many times at once come out exact": Effect.gen(function* () {
+  "many concurrent payments between two companies add up exactly": Effect.gen(function* () {
     const [a, b] = [yield* companyWith(100), yield* companyWith(100)]
     const changes = yield* Effect.forEach(Array.from({ length: 48 }), (_, n) =>
       Effect.map(n % 2 === 0 ? claimed(a, b, 3) : claimed(b, a, 2), ({ change }) => change)
@@ -158,7 +158,7 @@ export const money = {
     yield* has(a, { posted: 76, held: 0 })
     yield* has(b, { posted: 124, held: 0 })
   }),
-  "what was received from inside may be spent at once": Effect.gen(function* () {
+  "money received internally can be spent immediately": Effect.gen(function* () {
     const [payer, payee, last] = [yield* companyWith(40), yield* open, yield* open]
     yield* verdict((yield* claimed(payer, payee, 40)).change)
     yield* verdict((yield* claimed(payee, last, 40)).change)
@@ -166,7 +166,7 @@ export const money = {
     yield* has(payee, { posted: 0, held: 0 })
     yield* has(last, { posted: 40, held: 0 })
   }),
-  "a Lightning address is paid from inside without an invoice": Effect.gen(function* () {
+  "a payment to a Lightning address can settle internally without an invoice": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const address = yield* lightningAddress(payee)
     yield* verdict(LightningAddress.created(address))

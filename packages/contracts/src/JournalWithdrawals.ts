@@ -38,7 +38,7 @@ const request = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sat
   return Withdrawal.requested(yield* withdrawal(companyId, sats))
 })
 
-/** Asks for `sats`; answers how it went as one word. */
+/** Requests a withdrawal of `sats` and returns the result as one word. */
 const tryTo = (companyId: CompanyId.CompanyId, sats: number) => Effect.flatMap(request(companyId, sats), verdict)
 
 const dispatched = ({ withdrawal, fence }: Begun, attempt: Withdrawal.Attempt) =>
@@ -50,62 +50,64 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdraw
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 
-/** Fees of 5 for the operator and at most 10 for the route: 40 hold 55. */
+/** Fees of 5 for the operator and at most 10 for the route: sending 40 holds 55. */
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
 
-/** What a withdrawal may do to a company's money. */
+/** Effects of a withdrawal on a company's money. */
 export const money = {
-  "a withdrawal that fits is held": Effect.gen(function* () {
+  "a withdrawal within the balance is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 100)
     assert.strictEqual(yield* verdict(asked), "Applied")
     assert.deepStrictEqual(yield* read(asked.writes[0].record), asked.writes[0].record)
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C27: what is held is the amount and both fees": Effect.gen(function* () {
+  "C27: a withdrawal holds the amount and both fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     assert.strictEqual(yield* verdict(Withdrawal.requested(yield* withdrawal(companyId, 40, fees))), "Applied")
     assert.strictEqual(yield* tryTo(companyId, 46), "InsufficientBalance")
     assert.strictEqual(yield* tryTo(companyId, 45), "Applied")
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "a withdrawal that does not fit is refused and changes nothing": Effect.gen(function* () {
+  "a withdrawal above the balance is refused and changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 101)
     assert.strictEqual(yield* unchanged(asked), "InsufficientBalance")
     assert.isTrue(Option.isNone(yield* (yield* Records).withdrawal(companyId, asked.id)))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a refusal says whose money is short and how much was needed": Effect.gen(function* () {
+  "a refusal names the company and the amount needed": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const refusal = yield* Effect.flip((yield* Journal).commit(Withdrawal.requested(yield* withdrawal(companyId, 40, fees))))
     assert.deepStrictEqual({ ...refusal }, { ...new InsufficientBalance({ companyId, needed: Msat.fromSats(55) }) })
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "a company that was not opened has nothing to withdraw": Effect.gen(function* () {
+  "a company that was never opened has nothing to withdraw": Effect.gen(function* () {
     const companyId = yield* unopened
     assert.strictEqual(yield* tryTo(companyId, 1), "InsufficientBalance")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "first come, first served; one too big does not stop a small one behind it": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const verdicts = yield* Effect.forEach([60, 60, 30, 20, 10], (sats) => tryTo(companyId, sats), { concurrency: "unbounded" })
-    assert.deepStrictEqual(verdicts, ["Applied", "InsufficientBalance", "Applied", "InsufficientBalance", "Applied"])
-    yield* has(companyId, { posted: 100, held: 100 })
-  }),
-  "C12: 200 requests at once for all there is: exactly one is held": Effect.gen(function* () {
+  "withdrawals are held in the order of their requests; one that is too large does not block a smaller one after it": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const verdicts = yield* Effect.forEach([60, 60, 30, 20, 10], (sats) => tryTo(companyId, sats), { concurrency: "unbounded" })
+      assert.deepStrictEqual(verdicts, ["Applied", "InsufficientBalance", "Applied", "InsufficientBalance", "Applied"])
+      yield* has(companyId, { posted: 100, held: 100 })
+    }
+  ),
+  "C12: of 200 concurrent requests for the whole balance exactly one is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 200 }), () => tryTo(companyId, 100), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 199 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held": Effect.gen(function* () {
+  "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held": Effect.gen(function* () {
     const companyId = yield* companyWith(99)
     const verdicts = yield* Effect.forEach(Array.from({ length: 512 }), () => tryTo(companyId, 1), { concurrency: 64 })
     assert.deepStrictEqual(tally(verdicts), { Applied: 99, InsufficientBalance: 413 })
     yield* has(companyId, { posted: 99, held: 99 })
   }),
-  "the same request committed again holds once": Effect.gen(function* () {
+  "committing the same request again holds the money once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 40)
     const verdicts = yield* Effect.forEach([1, 2, 3, 4], () => verdict(asked), { concurrency: "unbounded" })
@@ -113,7 +115,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(asked), "Applied")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "the same request is known again whatever became of the withdrawal": Effect.gen(function* () {
+  "the same request is recognized in every state of its withdrawal": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     yield* verdict(dispatched(one, yield* lightningAttempt))
@@ -122,7 +124,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.requested(one.withdrawal)), "Applied")
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "the same id with other content is refused": Effect.gen(function* () {
+  "a used id with different content is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [{ record: withdrawal }] = (yield* request(companyId, 40)).writes
     yield* verdict(Withdrawal.requested(withdrawal))
@@ -135,30 +137,30 @@ export const money = {
     for (const other of others) assert.strictEqual(yield* unchanged(Withdrawal.requested({ ...withdrawal, ...other })), "Conflict")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "settling posts the hold: the amount leaves the node, the fees are the operator's": Effect.gen(function* () {
+  "settling posts the hold: the amount leaves the node and the operator receives the fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     const how = yield* proof(3)
-    // The route cost 3 of 10: 43 leave the node, 7 stay with the operator.
+    // The route cost 3 of 10: 43 leave the node, and the operator keeps 7.
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, node: 43, service_fees: 5, network_fees: 7 })
     assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, ...how, status: "settled", updatedAtMillis: atMillis })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "an on-chain withdrawal leaves from the chain": Effect.gen(function* () {
+  "an on-chain withdrawal is paid from the on-chain account": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, { ...fees, ...onChain })
     const how = { preimage: null, chainTxId: null, networkFee: Msat.fromSats(10), paymentIndex: null }
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, chain: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C25: what a node spent above its limit is the operator's loss, never the company's": Effect.gen(function* () {
+  "C25: what a node spends above the fee limit is the operator's loss, never the company's": Effect.gen(function* () {
     const companyId = yield* companyWith(55)
     const one = yield* begin(companyId, 40, fees)
     const moved = yield* booked(Effect.flatMap(proof(14), (how) => verdict(settled(one, how))))
     assert.deepStrictEqual(moved, { held: -55, node: 54, service_fees: 5, loss: -4 })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "failing returns all that was held": Effect.gen(function* () {
+  "failing a withdrawal releases the whole hold": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     assert.strictEqual(yield* verdict(failed(one)), "Applied")
@@ -170,7 +172,7 @@ export const money = {
     })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C21: failed by eight workers at once: everything is back, once": Effect.gen(function* () {
+  "C21: a withdrawal that eight workers fail concurrently is released once, in full": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     const verdicts = yield* Effect.all(
@@ -192,7 +194,7 @@ export const money = {
     assert.strictEqual((yield* read(one.withdrawal)).preimage, how.preimage)
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "an ended withdrawal has its outcome": Effect.gen(function* () {
+  "an ended withdrawal keeps its outcome": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
     const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 10)]
@@ -208,7 +210,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "C20: a failed withdrawal stays failed, for its first reason": Effect.gen(function* () {
+  "C20: a failed withdrawal stays failed, with its first reason": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* verdict(failed(one, "timeout")), "Applied")
@@ -217,7 +219,7 @@ export const money = {
     assert.strictEqual((yield* read(one.withdrawal)).failure, "timeout")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C20: settled and failed at once: one of them, whole": Effect.gen(function* () {
+  "C20: a withdrawal that is settled and failed concurrently has exactly one outcome": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     const verdicts = yield* Effect.forEach([failed(one), settled(one, yield* proof()), failed(one)], verdict, { concurrency: "unbounded" })
@@ -225,7 +227,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), status === "failed" ? { Applied: 2, AlreadyTerminal: 1 } : { Applied: 1, AlreadyTerminal: 2 })
     yield* has(companyId, { posted: status === "failed" ? 100 : 60, held: 0 })
   }),
-  "C9: the attempt is stored before any node is called": Effect.gen(function* () {
+  "C9: the attempt is stored before the node is called": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]
     const [lightning, chain] = [yield* lightningAttempt, yield* chainAttempt]
@@ -238,7 +240,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(other.withdrawal), { ...other.withdrawal, ...at, chainTxId: txId, rawTx, networkFee })
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "C9: the address that a name stood for is stored with the transaction that pays it, and is another attempt where it is another":
+  "C9: the address that a name resolved to is stored with the transaction that pays it; a different address is a different attempt":
     Effect.gen(function* () {
       const companyId = yield* companyWith(100)
       const one = yield* begin(companyId, 40, onChain)
@@ -249,7 +251,7 @@ export const money = {
       assert.strictEqual((yield* read(one.withdrawal)).paymentRequest, attempt.paymentRequest)
       assert.strictEqual((yield* read(one.withdrawal)).chainTxId, attempt.txId)
     }),
-  "C19: one withdrawal has one attempt: the same again is applied, another is refused": Effect.gen(function* () {
+  "C19: a withdrawal has one attempt: repeating it succeeds, and another one is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]
     const [lightning, chain] = [yield* lightningAttempt, yield* chainAttempt]
@@ -266,7 +268,7 @@ export const money = {
     assert.strictEqual((yield* read(other.withdrawal)).rawTx, chain.rawTx)
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "an ended withdrawal is not dispatched any more": Effect.gen(function* () {
+  "an ended withdrawal cannot be dispatched": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     yield* verdict(failed(one))
@@ -274,7 +276,7 @@ export const money = {
     assert.isNull((yield* read(one.withdrawal)).paymentHash)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C14: a payment hash is one withdrawal's for ever, however that one ends": Effect.gen(function* () {
+  "C14: a payment hash belongs to one withdrawal permanently, whatever the outcome of that withdrawal": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const [first, second] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
     const [sent, failing] = [yield* lightningAttempt, yield* lightningAttempt]
@@ -294,7 +296,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 10 })
     yield* has(otherId, { posted: 100, held: 10 })
   }),
-  "C14: eight withdrawals that would pay one hash at once: one may": Effect.gen(function* () {
+  "C14: of eight withdrawals that would pay one hash concurrently, one may": Effect.gen(function* () {
     const companyIds = [yield* companyWith(100), yield* companyWith(100)]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => begin(companyIds[n % 2] ?? CompanyId.operator, 10))
     const attempt = yield* lightningAttempt
@@ -311,13 +313,13 @@ export const money = {
     assert.strictEqual(yield* verdict(dispatched(one, attempt)), "Applied")
     const shared = { ...another, coins: [...another.coins, ...attempt.coins.slice(0, 1)] }
     assert.strictEqual(yield* unchanged(dispatched(other, shared)), "CoinTaken")
-    // The refused attempt took none of its other coins.
+    // The refused attempt reserved none of its other coins.
     assert.strictEqual((yield* (yield* Records).spentCoins(shared.coins)).size, 1)
     assert.strictEqual(yield* verdict(dispatched(other, another)), "Applied")
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 40 })
   }),
-  "C19: eight payouts that would spend one coin at once: one may": Effect.gen(function* () {
+  "C19: of eight payouts that would spend one coin concurrently, one may": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(companyId, 10, onChain))
     const { coins } = yield* chainAttempt
@@ -328,7 +330,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, CoinTaken: 7 })
     yield* has(companyId, { posted: 100, held: 80 })
   }),
-  "C19: a worker that lost its job changes nothing any more": Effect.gen(function* () {
+  "C19: a worker that lost its job can change nothing": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* open]
     const lost = yield* begin(companyId, 40)
     const invoice = yield* created(otherId, 40)
@@ -346,20 +348,19 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 40, held: 0 })
   }),
-  "C21: an ended withdrawal is final also for a Change without a fence: a settled one does not fail, and a failed one does not settle":
-    Effect.gen(function* () {
-      const companyId = yield* companyWith(100)
-      const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
-      const how = yield* proof()
-      assert.strictEqual(yield* verdict(settled(paid, how)), "Applied")
-      assert.strictEqual(yield* verdict(failed(lost)), "Applied")
-      const { fence: _, ...failing } = failed(paid)
-      const { fence: __, ...settling } = settled(lost, how)
-      assert.strictEqual(yield* unchanged(failing), "AlreadyTerminal")
-      assert.strictEqual(yield* unchanged(settling), "AlreadyTerminal")
-      yield* has(companyId, { posted: 60, held: 0 })
-    }),
-  "a worker that lost its job may repeat its last Change": Effect.gen(function* () {
+  "C21: an ended withdrawal is final even for a Change without a fence": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
+    const how = yield* proof()
+    assert.strictEqual(yield* verdict(settled(paid, how)), "Applied")
+    assert.strictEqual(yield* verdict(failed(lost)), "Applied")
+    const { fence: _, ...failing } = failed(paid)
+    const { fence: __, ...settling } = settled(lost, how)
+    assert.strictEqual(yield* unchanged(failing), "AlreadyTerminal")
+    assert.strictEqual(yield* unchanged(settling), "AlreadyTerminal")
+    yield* has(companyId, { posted: 60, held: 0 })
+  }),
+  "a worker that lost its job can repeat its last Change": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const lost = yield* begin(companyId, 40)
     const [attempt, how] = [yield* lightningAttempt, yield* proof()]
@@ -371,7 +372,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(settled(lost, how)), "Applied")
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "a company's withdrawals do not touch another's money": Effect.gen(function* () {
+  "a company's withdrawals do not change another company's balance": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* tryTo(otherId, 100), "Applied")
@@ -379,7 +380,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 100, held: 100 })
   }),
-  "credits and withdrawals of one company at once come out exact": Effect.gen(function* () {
+  "concurrent credits and withdrawals of one company add up exactly": Effect.gen(function* () {
     const companyId = yield* companyWith(50)
     const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => created(companyId, 1))
     const paid = Effect.forEach(invoices, (one) => Effect.flatMap(payment(one, 1), verdict), { concurrency: "unbounded" })

@@ -4,7 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 
-/** What one company has, to the sat, and that its books are sound. */
+/** Checks a company's balance to the sat, and that its books are sound. */
 export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: { readonly posted: number; readonly held: number }) {
   const { totals } = yield* (yield* Records).audit(companyId)
   assert.deepStrictEqual(totals, { posted: Msat.fromSats(sats.posted), held: Msat.fromSats(sats.held) })
@@ -12,8 +12,9 @@ export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, 
 })
 
 /**
- * The books of these companies are sound: their running totals are the sum of their entries, what is held is what their pending
- * withdrawals and open vouchers hold, nothing is below zero. And over all companies, the entries sum to zero and nothing is stuck between two of them.
+ * Checks that the books of these companies are sound. Running totals equal the sum of entries, held amounts
+ * equal the holds of pending withdrawals and open vouchers, and nothing is below zero. Over all companies the
+ * entries sum to zero, and nothing is stuck between two of them.
  */
 export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<CompanyId.CompanyId>) {
   const records = yield* Records
@@ -31,7 +32,10 @@ export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<Co
   assert.strictEqual(accounts.internal, Msat.zero, "nothing is stuck between two companies")
 })
 
-/** Every company's books are sound, and together they own what the accounts say. Only while nothing is being committed. */
+/**
+ * Checks that every company's books are sound, and that together they match the accounts. Call it only while
+ * nothing is being committed.
+ */
 export const auditAll = Effect.gen(function* () {
   const records = yield* Records
   let [after, posted, held]: [string | null, bigint, bigint] = [null, 0n, 0n]
@@ -48,10 +52,13 @@ export const auditAll = Effect.gen(function* () {
   }
   const accounts = yield* records.trialBalance
   assert.strictEqual(accounts.held, Msat.make(held), "what is held is the companies' together")
-  assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "what is owed is the companies' together")
+  assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "the accounts owe exactly the companies' total")
 })
 
-/** What `effect` booked, by account, in sats: those accounts that moved. Only without other commits. */
+/**
+ * Returns the amounts that `effect` booked by account, in sats, for accounts that changed. Call it only
+ * without concurrent commits.
+ */
 export const booked = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { trialBalance } = yield* Records

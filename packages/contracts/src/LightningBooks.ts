@@ -11,12 +11,12 @@ import { eventually } from "./Eventually.ts"
 import { Peer as Payer } from "./LightningReceiver.ts"
 import { type Behaviour, Peer as Payees } from "./LightningSender.ts"
 
-/** The node whose statement it is, and the other side of it: an outside payer, and payees that it can reach. */
+/** The node whose books are read, and its peers: an outside payer, and payees it can reach. */
 type Ports = LightningBooks | LightningReceiver | LightningSender | Payer | Payees
 
 const amount = Msat.fromSats(10_000)
 
-/** Our node pays an outside payee. Answers the invoice. */
+/** Pays an outside payee from our node. Returns the invoice. */
 const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   const invoice = Result.getOrThrow(Bolt11.decode(yield* (yield* Payees).invoice({ amount, behaviour })))
   const { pay, lookupPayment } = yield* LightningSender
@@ -26,7 +26,7 @@ const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   return invoice
 })
 
-/** An outside wallet pays our node, this much more than the invoice's amount. */
+/** Has an outside wallet pay our node's invoice, and `more` on top of its amount. */
 const receive = Effect.fnUntraced(function* (sats: number, more = Msat.zero) {
   const { createInvoice, lookupInvoice } = yield* LightningReceiver
   const asked = Msat.fromSats(sats)
@@ -37,7 +37,7 @@ const receive = Effect.fnUntraced(function* (sats: number, more = Msat.zero) {
   return paymentHash
 })
 
-/** Where the books end now. */
+/** The current end of the node's books. */
 const ends = Effect.gen(function* () {
   const { sent, taken } = yield* LightningBooks
   const [outside, inside] = [yield* sent(null), yield* taken(null)]
@@ -45,7 +45,7 @@ const ends = Effect.gen(function* () {
   return { sent: outside.cursor, taken: inside.cursor }
 })
 
-/** Every line after a place, page by page. */
+/** Reads every line after a position, page by page. */
 const sentAfter = Effect.fnUntraced(function* (place: string) {
   const { sent } = yield* LightningBooks
   const all: Array<Sent> = []
@@ -61,7 +61,7 @@ const takenAfter = Effect.fnUntraced(function* (place: string) {
 
 const owned = Effect.flatMap(LightningBooks, ({ owned }) => owned)
 
-/** What the node owns has become this much more, or less. What a payment leaves behind in a channel is settled a moment after it. */
+/** Waits until the node's funds have changed by this amount. A channel settles a moment after its payment. */
 const moved = Effect.fnUntraced(function* (before: Owned, by: bigint) {
   yield* eventually(owned, ({ amount, within }) => {
     const off = amount - before.amount - by
@@ -70,16 +70,16 @@ const moved = Effect.fnUntraced(function* (before: Owned, by: bigint) {
   })
 })
 
-/** What a comparison rests on. */
+/** Promises that reconciliation depends on. */
 export const money = {
-  "a settled payment is listed with its amount, its fee and its state": Effect.gen(function* () {
+  "a settled payment is listed with its amount, fee and status": Effect.gen(function* () {
     const place = yield* ends
     const { paymentHash } = yield* pay()
     const lookup = yield* (yield* LightningSender).lookupPayment(paymentHash)
     const fee = lookup._tag === "settled" ? lookup.fee : assert.fail(lookup._tag)
     assert.deepStrictEqual<ReadonlyArray<Sent>>(yield* sentAfter(place.sent), [{ paymentHash, amount, fee, state: "settled" }])
   }),
-  "a failed payment is listed as failed, and a held one as pending, with its amount": Effect.gen(function* () {
+  "a failed payment is listed as failed and a held one as pending, with its amount": Effect.gen(function* () {
     const place = yield* ends
     const [failed, held] = [yield* pay("fail"), yield* pay("hold")]
     assert.deepStrictEqual(
@@ -92,7 +92,7 @@ export const money = {
     yield* (yield* Payees).release(held.paymentHash, "settle")
     yield* eventually(sentAfter(place.sent), (lines) => lines.at(-1)?.state === "settled")
   }),
-  "every payment is listed once, in the order in which they were begun, from any place on": Effect.gen(function* () {
+  "payments are listed once each, in the order they were started, from any cursor": Effect.gen(function* () {
     const place = yield* ends
     const hashes = [(yield* pay()).paymentHash, (yield* pay("fail")).paymentHash]
     const middle = (yield* ends).sent
@@ -106,12 +106,12 @@ export const money = {
     )
     assert.deepStrictEqual(yield* sentAfter((yield* ends).sent), [])
   }),
-  "C33: a receipt is listed with the received amount, which may exceed the invoice's": Effect.gen(function* () {
+  "C33: a receipt is listed with the received amount, even above the invoice's": Effect.gen(function* () {
     const place = yield* ends
     const paymentHash = yield* receive(1000, Msat.fromSats(10))
     assert.deepStrictEqual<ReadonlyArray<Taken>>(yield* takenAfter(place.taken), [{ paymentHash, received: Msat.fromSats(1010) }])
   }),
-  "every receipt is listed once, in the order in which they settled, from any place on": Effect.gen(function* () {
+  "receipts are listed once each, in the order they settled, from any cursor": Effect.gen(function* () {
     const place = yield* ends
     const hashes = [yield* receive(1), yield* receive(2)]
     const middle = (yield* ends).taken
@@ -125,12 +125,12 @@ export const money = {
     )
     assert.deepStrictEqual(yield* takenAfter((yield* ends).taken), [])
   }),
-  "the node's balance rises by what it received": Effect.gen(function* () {
+  "the node's balance rises by each amount received": Effect.gen(function* () {
     const before = yield* owned
     yield* receive(5000)
     yield* moved(before, Msat.fromSats(5000))
   }),
-  "the node's balance falls by a payment and its fee, and not before it has arrived": Effect.gen(function* () {
+  "the node's balance falls by a payment and its fee once the payment settles": Effect.gen(function* () {
     const before = yield* owned
     const { paymentHash } = yield* pay("hold")
     yield* moved(before, 0n)
@@ -138,32 +138,32 @@ export const money = {
     const lookup = yield* eventually((yield* LightningSender).lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     yield* moved(before, lookup._tag === "settled" ? -(amount + lookup.fee) : assert.fail())
   }),
-  "what it can receive falls by what it received, and what it can send rises": Effect.gen(function* () {
+  "each receipt lowers the inbound liquidity and raises the outbound liquidity": Effect.gen(function* () {
     const { capacity } = yield* LightningBooks
     const before = yield* capacity
     yield* receive(50_000)
-    // A payment that was sent before may have left our side only, when the books are first looked at; and what a commitment costs moves by some 400 satoshis with
-    // each HTLC that it carries.
+    // When the books are first read, an earlier payment may be settled on our side only, and the cost of a
+    // commitment changes by some 400 satoshis with each HTLC.
     const slack = amount + Msat.fromSats(5_000)
     const isNear = (difference: bigint) => difference >= Msat.fromSats(50_000) - slack && difference <= Msat.fromSats(50_000) + slack
     yield* eventually(capacity, ({ incoming, outgoing }) => isNear(before.incoming - incoming) && isNear(outgoing - before.outgoing))
   }),
-  "the channels that can be used are counted, and none is being closed": Effect.gen(function* () {
+  "usable channels are counted, and none is closing": Effect.gen(function* () {
     const { capacity } = yield* LightningBooks
     yield* eventually(capacity, ({ channels }) => channels !== undefined && channels.active > 0 && channels.inactive === 0)
     const { channels } = yield* capacity
     assert.deepStrictEqual([channels?.closing, channels?.forceClosing], [0, 0])
   }),
-  "a failed payment cost nothing": Effect.gen(function* () {
+  "a failed payment costs nothing": Effect.gen(function* () {
     const before = yield* owned
     yield* pay("fail")
     yield* moved(before, 0n)
   })
 } satisfies Contract.Promises<Ports>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "without a response there is no statement: an outage": Effect.gen(function* () {
+  "a node that does not respond fails every read as unavailable": Effect.gen(function* () {
     const { owned, capacity, sent, taken } = yield* LightningBooks
     const place = yield* ends
     const said = yield* Contract.withoutWire(
@@ -177,11 +177,16 @@ export const other = {
   })
 } satisfies Contract.Promises<Ports>
 
-/** What every LightningBooks promises. One entry, one promise; a number such as C33 names the incident that it prevents. */
+/**
+ * The promises that every LightningBooks must keep. Each entry is one promise; a number such as C33 names the
+ * incident it prevents.
+ */
 export const promises: { readonly [promise in keyof typeof money | keyof typeof other]: Effect.Effect<void, unknown, Ports> } = {
   ...money,
   ...other
 }
 
-/** Runs the contract against a layer and its peers. Nothing else may pay, or be paid, at the node meanwhile. */
+/**
+ * Runs the contract against a layer and its peers. Nothing else may send from or pay to the node meanwhile.
+ */
 export const suite = Contract.suite<Ports, typeof money, typeof other>("LightningBooks", { money, other })

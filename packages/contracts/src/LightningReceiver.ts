@@ -10,20 +10,23 @@ import * as Contract from "./Contract.ts"
 import { eventually, Patience } from "./Eventually.ts"
 
 /**
- * The other side of the wire: a wallet on the same network that is not the receiver's own node, with money and a route to it. Whoever
- * writes a backend gives the suite one, next to the backend's own layer.
+ * The peer of the contract: a wallet on the same network, not the receiver's own node, with money and a
+ * route to it. The author of a backend passes one to the suite with the backend's layer.
  */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** Pays an invoice, with its own amount or with `amount`, which is more, or all there is where it has none. Succeeds when it is paid and fails when it cannot be. */
+    /**
+     * Pays an invoice in full. `amount` is required if the invoice has none, and may exceed its amount.
+     * Succeeds when the invoice is paid and fails when it cannot be.
+     */
     readonly pay: (paymentRequest: string, amount?: Msat.Msat) => Effect.Effect<void, unknown>
   }
 >()("@satrail/contracts/LightningReceiver/Peer") {}
 
 const text = (text: string): Description => ({ _tag: "Text", text })
 
-/** An invoice of its own for each promise. */
+/** A new invoice request for each promise. */
 const ask = Effect.fnUntraced(function* (sats: number, description = text("coffee")) {
   return { id: yield* Id.make, amount: Msat.fromSats(sats), description, expirySeconds: 1800 }
 })
@@ -42,13 +45,15 @@ const lookup = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash
   return yield* (yield* LightningReceiver).lookupInvoice(paymentHash)
 })
 
-/** Looks an invoice up until it is settled. */
+/** Polls an invoice until it is settled. */
 const settled = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
   const state = yield* eventually(lookup(paymentHash), ({ _tag }) => _tag === "settled")
   return state._tag === "settled" ? state : assert.fail(state._tag)
 })
 
-/** Subscribes from `after` until this invoice is reported; all reported settlements, it last. */
+/**
+ * Subscribes from `after` until this invoice is reported. Returns all reported settlements, this one last.
+ */
 const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: PaymentHash.PaymentHash) {
   const { settlements } = yield* LightningReceiver
   const { tries, spacedMillis } = yield* Patience
@@ -59,19 +64,19 @@ const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash
   )
 })
 
-const last = (told: ReadonlyArray<Settled>): Settled => told.at(-1) ?? assert.fail("nothing was told")
+const last = (told: ReadonlyArray<Settled>): Settled => told.at(-1) ?? assert.fail("no settlement was reported")
 const hashes = (told: ReadonlyArray<Settled>) => told.map(({ paymentHash }) => paymentHash)
 
-/** An invoice that was paid, as the stream reported it. */
+/** A paid invoice as the stream reported it. */
 const paid = Effect.fnUntraced(function* (sats: number) {
   const { paymentHash, paymentRequest } = yield* issue(sats)
   yield* pay(paymentRequest)
   return last(yield* toldUntil(null, paymentHash))
 })
 
-const holdsNone = Contract.lacks("it holds no payments")
+const holdsNone = Contract.lacks("the node has no hold invoices")
 
-/** A hold invoice that is being paid: from when the node holds the payment. */
+/** A hold invoice whose payment the node holds. */
 const held = Effect.fnUntraced(function* (holding: Holding, sats: number) {
   const asked = yield* ask(sats)
   const { paymentHash, paymentRequest } = yield* holding.createInvoice(asked)
@@ -80,9 +85,9 @@ const held = Effect.fnUntraced(function* (holding: Holding, sats: number) {
   return { hold: { id: asked.id, paymentHash }, payment }
 })
 
-/** What keeps money from being lost or credited twice. */
+/** Prevents money from being lost or credited twice. */
 export const money = {
-  "the same id gives the same invoice": Effect.gen(function* () {
+  "the same id returns the same invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = yield* ask(21)
     const first = yield* createInvoice(asked)
@@ -90,7 +95,7 @@ export const money = {
     const { paymentHash } = yield* issue(21)
     assert.notStrictEqual(paymentHash, first.paymentHash)
   }),
-  "one id requested eight times at once is one invoice": Effect.gen(function* () {
+  "eight concurrent requests with one id create one invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = yield* ask(21)
     const issued = yield* Effect.forEach(Array.from({ length: 8 }), () => createInvoice(asked), { concurrency: "unbounded" })
@@ -101,7 +106,7 @@ export const money = {
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
     assert.deepStrictEqual(yield* lookup(PaymentHash.make("0f".repeat(32))), { _tag: "unknown" })
   }),
-  "a paid invoice is settled, with the received amount and the preimage that proves it": Effect.gen(function* () {
+  "a paid invoice is settled, with the received amount and a valid preimage": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
     const { received, preimage } = yield* settled(paymentHash)
@@ -114,7 +119,7 @@ export const money = {
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1010))
     assert.strictEqual(last(yield* toldUntil(null, paymentHash)).received, Msat.fromSats(1010))
   }),
-  "C33: of an invoice without an amount the payer decides, and it is received in full": Effect.gen(function* () {
+  "C33: the payer sets the amount of an invoice without one, and it is received in full": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = { ...(yield* ask(0)), amount: null }
     const first = yield* createInvoice(asked)
@@ -130,30 +135,32 @@ export const money = {
     }
     return assert.strictEqual(last(yield* toldUntil(null, second.paymentHash)).received, Msat.fromSats(54_321))
   }),
-  "an invoice is paid once": Effect.gen(function* () {
+  "an invoice can be paid only once": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest, Msat.fromSats(1500)))))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "C60: a settlement without a subscriber is reported to the next one, with all that a credit needs": Effect.gen(function* () {
-    const before = yield* Clock.currentTimeMillis
-    const { paymentHash, paymentRequest } = yield* issue(1000)
-    yield* pay(paymentRequest)
-    const { received, preimage, settledAtMillis } = last(yield* toldUntil(null, paymentHash))
-    assert.strictEqual(received, Msat.fromSats(1000))
-    assert.isTrue(Preimage.proves(preimage, paymentHash))
-    // Nodes count in seconds, by a clock of their own.
-    assert.isAtLeast(settledAtMillis, before - 60_000)
-    assert.isAtMost(settledAtMillis, (yield* Clock.currentTimeMillis) + 60_000)
-  }),
-  "C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated": Effect.gen(function* () {
+  "C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it": Effect.gen(
+    function* () {
+      const before = yield* Clock.currentTimeMillis
+      const { paymentHash, paymentRequest } = yield* issue(1000)
+      yield* pay(paymentRequest)
+      const { received, preimage, settledAtMillis } = last(yield* toldUntil(null, paymentHash))
+      assert.strictEqual(received, Msat.fromSats(1000))
+      assert.isTrue(Preimage.proves(preimage, paymentHash))
+      // Nodes count seconds by their own clocks.
+      assert.isAtLeast(settledAtMillis, before - 60_000)
+      assert.isAtMost(settledAtMillis, (yield* Clock.currentTimeMillis) + 60_000)
+    }
+  ),
+  "C60: a subscription resumes right after a cursor, without gaps or repetitions": Effect.gen(function* () {
     const first = yield* paid(1)
     const [second, third] = [yield* paid(2), yield* paid(3)]
     assert.deepStrictEqual(hashes(yield* toldUntil(first.cursor, third.paymentHash)), [second.paymentHash, third.paymentHash])
     assert.deepStrictEqual(hashes(yield* toldUntil(second.cursor, third.paymentHash)), [third.paymentHash])
   }),
-  "each settlement has a cursor of its own, and is reported once": Effect.gen(function* () {
+  "each settlement has its own cursor and is reported once": Effect.gen(function* () {
     const first = yield* paid(1)
     for (const sats of [2, 3, 4]) yield* paid(sats)
     const end = yield* paid(5)
@@ -162,16 +169,16 @@ export const money = {
     assert.strictEqual(new Set(told.map(({ cursor }) => cursor)).size, told.length)
     assert.include(hashes(told), first.paymentHash)
   }),
-  "C15: a canceled invoice cannot be paid any more; canceling again answers the same": Effect.gen(function* () {
+  "C15: a canceled invoice can no longer be paid; canceling it again returns the same result": Effect.gen(function* () {
     const { cancelInvoice, lacks } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     if (lacks?.has("cancel") === true) {
-      // Then it does not say that it has: the invoice is what it was, and who pays it has paid.
+      // In that case `cancelInvoice` must not report success: the invoice is unchanged and can be paid.
       assert.strictEqual((yield* Effect.flip(cancelInvoice(paymentHash)))._tag, "NodeUnavailable")
       assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
       yield* pay(paymentRequest)
       assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
-      return yield* Contract.lacks("it cannot cancel, and does not say that it has")
+      return yield* Contract.lacks("the node cannot cancel invoices, which the adapter reports")
     }
     for (const _ of [1, 2]) {
       const answer = yield* cancelInvoice(paymentHash)
@@ -182,7 +189,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest))))
     return assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "canceled" })
   }),
-  "C15: it is too late to cancel what is settled": Effect.gen(function* () {
+  "C15: a settled invoice cannot be canceled": Effect.gen(function* () {
     const { cancelInvoice } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
@@ -190,13 +197,13 @@ export const money = {
     assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "settled" })
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "a hold invoice brings nothing until it is settled, and then all that was held": Effect.gen(function* () {
+  "a hold invoice receives nothing until it is settled, and then the full held amount": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
     const state = yield* lookup(hold.paymentHash)
     assert.strictEqual(state._tag === "accepted" ? state.held?.received : undefined, Msat.fromSats(1000))
-    // Time to decide, and to send it back before its HTLCs have to be ended on the chain.
+    // Enough blocks to decide, and to return the payment before its HTLCs time out on the chain.
     assert.isAbove(state._tag === "accepted" ? (state.held?.blocksLeft ?? 0) : 0, 40)
     for (const _ of [1, 2]) assert.strictEqual(yield* holding.settle(hold, null), "settled")
     yield* Fiber.join(payment)
@@ -206,7 +213,7 @@ export const money = {
     assert.strictEqual(last(yield* toldUntil(null, hold.paymentHash)).received, Msat.fromSats(1000))
     assert.strictEqual(yield* holding.cancel(hold), "settled")
   }),
-  "a held payment that is canceled goes back, and is never settled": Effect.gen(function* () {
+  "canceling a held payment returns it, and it can never settle": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
@@ -215,7 +222,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Fiber.await(payment)))
     assert.strictEqual(yield* holding.settle(hold, null), "canceled")
   }),
-  "a hold invoice that nobody has paid is not settled, is the same for the same id, and takes no payment once it is canceled": Effect.gen(
+  "an unpaid hold invoice cannot be settled, is the same for the same id, and cannot be paid after it is canceled": Effect.gen(
     function* () {
       const { holding, createInvoice } = yield* LightningReceiver
       if (holding === undefined) return yield* holdsNone
@@ -230,7 +237,7 @@ export const money = {
       assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(first.paymentRequest))))
     }
   ),
-  "a hold invoice with a given hash is settled with its preimage, and is made once": Effect.gen(function* () {
+  "a hold invoice with a given hash settles with its preimage, and is created once": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const preimage = Preimage.make((yield* Id.make).replaceAll("-", "").repeat(2))
@@ -239,7 +246,7 @@ export const money = {
     assert.strictEqual(hold.paymentHash, paymentHash)
     const another = yield* Effect.flip(holding.createInvoice({ ...(yield* ask(1)), paymentHash }))
     assert.strictEqual(another._tag, "PaymentHashTaken")
-    // Of another preimage nothing is taken, and nothing is sent back.
+    // With a wrong preimage nothing is settled and nothing is returned.
     assert.isTrue(Exit.isFailure(yield* Effect.exit(holding.settle(hold, null))))
     assert.strictEqual((yield* lookup(paymentHash))._tag, "accepted")
     assert.strictEqual(yield* holding.settle(hold, preimage), "settled")
@@ -247,38 +254,38 @@ export const money = {
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "settled", received: Msat.fromSats(1000), preimage })
     assert.strictEqual(last(yield* toldUntil(null, paymentHash)).preimage, preimage)
   }),
-  "C15: canceled and paid at once: one of the two": Effect.gen(function* () {
+  "C15: an invoice that is canceled and paid concurrently has exactly one outcome": Effect.gen(function* () {
     const { cancelInvoice, lacks } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     const [canceling, payment] = yield* Effect.all([Effect.result(cancelInvoice(paymentHash)), Effect.exit(pay(paymentRequest))], {
       concurrency: "unbounded"
     })
-    // No answer is none of the two only of a node that cannot cancel.
+    // Only a node that cannot cancel may return neither result.
     const answer = Result.isSuccess(canceling) || lacks?.has("cancel") !== true ? Result.getOrThrow(canceling) : { _tag: "settled" }
     if (answer._tag === "canceled") assert.isTrue(Exit.isFailure(payment))
     else yield* settled(paymentHash)
   })
 } satisfies Contract.Promises<LightningReceiver | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "an invoice has the requested fields, and this node's signature": Effect.gen(function* () {
+  "an invoice has the requested fields and this node's signature": Effect.gen(function* () {
     const { createInvoice, network, nodeId } = yield* LightningReceiver
-    const asked = yield* ask(123_456, text("Zwei Kaffee ☕"))
+    const asked = yield* ask(123_456, text("Two coffees ☕"))
     const { paymentHash, paymentRequest } = yield* createInvoice(asked)
     const invoice = decode(paymentRequest)
     assert.deepInclude(invoice, {
       paymentHash,
       network,
       amount: asked.amount,
-      description: "Zwei Kaffee ☕",
+      description: "Two coffees ☕",
       expirySeconds: 1800
     })
     const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
     assert.closeTo(invoice.timestampSeconds, nowSeconds, 60)
     assert.strictEqual(invoice.payee, nodeId)
   }),
-  "the hash of a description is in the invoice as it was given (LUD-06)": Effect.gen(function* () {
+  "an invoice contains the given description hash unchanged (LUD-06)": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const sha256 = "5f".repeat(32)
     const { paymentRequest } = yield* createInvoice(yield* ask(21, { _tag: "Hash", sha256 }))
@@ -289,17 +296,17 @@ export const other = {
   "C28: amounts are exact to the millisatoshi": Effect.gen(function* () {
     const { createInvoice, lacks } = yield* LightningReceiver
     const exact = createInvoice({ ...(yield* ask(0)), amount: Msat.make(1_000_001n) })
-    // Who knows whole satoshis only makes no invoice for another amount.
+    // A node limited to whole satoshis does not issue an invoice for another amount.
     if (lacks?.has("millisatoshis") === true) {
       assert.strictEqual((yield* Effect.flip(exact))._tag, "NodeUnavailable")
-      return yield* Contract.lacks("it knows whole satoshis, and refuses a fraction of one")
+      return yield* Contract.lacks("the node supports whole satoshis only, and the adapter refuses fractions")
     }
     const { paymentHash, paymentRequest } = yield* exact
     assert.strictEqual(decode(paymentRequest).amount, 1_000_001n)
     yield* pay(paymentRequest)
     return assert.strictEqual((yield* settled(paymentHash)).received, 1_000_001n)
   }),
-  "a subscriber is notified as it happens": Effect.gen(function* () {
+  "a subscriber receives a settlement as it happens": Effect.gen(function* () {
     const marker = yield* paid(1)
     const { paymentHash, paymentRequest } = yield* issue(2)
     const listening = yield* Effect.forkChild(toldUntil(marker.cursor, paymentHash), { startImmediately: true })
@@ -308,8 +315,11 @@ export const other = {
   })
 } satisfies Contract.Promises<LightningReceiver | Peer>
 
-/** What every LightningReceiver promises. One entry, one promise; a number such as C15 names the incident that it prevents. */
+/**
+ * The promises that every LightningReceiver must keep. Each entry is one promise; a number such as C15 names the
+ * incident it prevents.
+ */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may be paid at the node meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may pay the node meanwhile. */
 export const suite = Contract.suite<LightningReceiver | Peer, typeof money, typeof other>("LightningReceiver", { money, other })

@@ -8,22 +8,25 @@ import { Context, Effect, Exit, Fiber, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
-/** What a payee does with a payment: takes it, refuses it, or holds it until it is released. */
+/** How a payee handles a payment: settles it, fails it, or holds it until it is released. */
 export type Behaviour = "settle" | "fail" | "hold"
 
-/** The other side of the wire: payees that the node can reach over at least one other node, so that a route costs something. */
+/**
+ * The peer of the contract: payees that the node reaches over at least one other node, so that a route
+ * costs something.
+ */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** A fresh invoice, without an amount where none is given. */
+    /** A new invoice, without an amount if none is given. */
     readonly invoice: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
-    /** A fresh invoice of a node that no route leads to. */
+    /** A new invoice from a node that our node has no route to. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
-    /** What the payee of an invoice really got for it, by payment hash. */
+    /** The amount that the payee of an invoice received for it, by payment hash. */
     readonly received: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Msat.Msat, unknown>
     /** Ends a payment that a payee holds. */
     readonly release: (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
-    /** Cuts the wire between us and our node, and mends it. Nothing that was sent before is lost by that. */
+    /** Cuts the connection between us and our node, and restores it. Nothing sent before is lost. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
@@ -40,7 +43,7 @@ const asking = (paymentRequest: string, feeLimit: Msat.Msat = generous): Asked =
   feeLimit
 })
 
-/** An invoice to be paid, behaving so. */
+/** An invoice whose payee behaves this way. */
 const invoiced = Effect.fnUntraced(function* (behaviour: Behaviour) {
   return asking(yield* (yield* Peer).invoice({ amount, behaviour }))
 })
@@ -60,7 +63,7 @@ const outcome = Effect.fnUntraced(function* (asked: Asked) {
   return yield* eventually(lookup(asked), isFinal)
 })
 
-/** It is settled, the preimage proves it, and the payee has this much. */
+/** Checks that the payment is settled, the preimage proves it, and the payee received this amount. */
 const isSettled = Effect.fnUntraced(function* (asked: Asked) {
   const payment = yield* outcome(asked)
   if (payment._tag !== "settled") return assert.fail(`it is ${payment._tag}`)
@@ -77,10 +80,13 @@ const isFailed = Effect.fnUntraced(function* (asked: Asked, reason: string) {
   const keepsNone = (yield* LightningSender).lacks?.has("reason") === true
   assert.deepStrictEqual<unknown>(yield* outcome(asked), { _tag: "failed", reason: keepsNone ? "error" : reason })
   assert.strictEqual(yield* got(asked), Msat.zero)
-  if (keepsNone) yield* Contract.lacks("it has failed, and the node keeps no reason")
+  if (keepsNone) yield* Contract.lacks("the node keeps no failure reason; the payment is reported as failed")
 })
 
-/** Nothing is sent that would cost more than its limit. A node without limits has not heard of it: the answer of `pay` is its adapter's own. */
+/**
+ * Checks that a payment is not sent if its cost exceeds its limit. If the node has no limits, it never receives the
+ * request: the adapter returns the result of `pay`.
+ */
 const isTooDear = Effect.fnUntraced(function* (asked: Asked) {
   const { lacks } = yield* LightningSender
   const answer = yield* pay(asked)
@@ -88,7 +94,7 @@ const isTooDear = Effect.fnUntraced(function* (asked: Asked) {
   assert.deepStrictEqual<unknown>(answer, { _tag: "failed", reason: "no_route" })
   assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
   assert.strictEqual(yield* got(asked), Msat.zero)
-  return yield* Contract.lacks("the node takes no limit: the adapter refuses by its tariff before it sends")
+  return yield* Contract.lacks("the node has no fee limit; the adapter checks the node's fixed fee before sending")
 })
 
 /** A payment that its payee holds. */
@@ -105,33 +111,31 @@ const release = Effect.fnUntraced(function* ({ invoice }: Asked, how: "settle" |
 
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
-/** What keeps money from being sent twice, refunded too early, or spent on fees. */
+/** Prevents money from being sent twice, refunded too early, or spent on fees. */
 export const money = {
-  "a payment arrives, and its preimage proves it": Effect.gen(function* () {
+  "a payment settles with a valid preimage": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const { fee } = yield* isSettled(asked)
     assert.isAtMost(Number(fee), Number(generous))
   }),
-  "an invoice without an amount is paid with the requested one": Effect.gen(function* () {
+  "an invoice without an amount is paid with the requested amount": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).invoice({ behaviour: "settle" }))
     assert.isUndefined(asked.invoice.amount)
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent": Effect.gen(
-    function* () {
-      const asked = yield* invoiced("settle")
-      const quote = yield* (yield* LightningSender).quote(asked)
-      if (quote === undefined || quote.fee === 0n) return assert.fail("the peer is to be reached over a node that charges")
-      const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
-      yield* isTooDear(scant)
-    }
-  ),
-  "C25 C26: with a fee limit of 0 no fee is paid": Effect.gen(function* () {
+  "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent": Effect.gen(function* () {
+    const asked = yield* invoiced("settle")
+    const quote = yield* (yield* LightningSender).quote(asked)
+    if (quote === undefined || quote.fee === 0n) return assert.fail("the peer must be behind a node that charges fees")
+    const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
+    yield* isTooDear(scant)
+  }),
+  "C25 C26: a fee limit of 0 pays no fee": Effect.gen(function* () {
     yield* isTooDear({ ...(yield* invoiced("settle")), feeLimit: Msat.zero })
   }),
-  "C11: the same hash is paid once, however often pay is called": Effect.gen(function* () {
+  "C11: repeated calls with the same payment hash pay once": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const first = yield* isSettled(asked)
@@ -139,7 +143,7 @@ export const money = {
     assert.notInclude(["failed"], again._tag)
     assert.deepStrictEqual<unknown>(yield* isSettled(asked), first)
   }),
-  "C11: the same hash is paid once, by eight at once": Effect.gen(function* () {
+  "C11: eight concurrent calls with the same payment hash pay once": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), { concurrency: "unbounded" })
     assert.notInclude(
@@ -148,7 +152,7 @@ export const money = {
     )
     yield* isSettled(asked)
   }),
-  "C1: a held payment is pending, is not sent again, and may settle at any time": Effect.gen(function* () {
+  "C1: a held payment is pending, is not sent again, and can still settle": Effect.gen(function* () {
     const asked = yield* held
     assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "pending" })
@@ -156,39 +160,39 @@ export const money = {
     yield* release(asked, "settle")
     yield* isSettled(asked)
   }),
-  "C1: a held payment may fail at any time, and then nothing was paid": Effect.gen(function* () {
+  "C1: a held payment can still fail, and then nothing was paid": Effect.gen(function* () {
     const asked = yield* held
     yield* release(asked, "fail")
     yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "a payment that the payee refuses has failed, in every response": Effect.gen(function* () {
+  "a payment that the payee rejects is reported as failed by every call": Effect.gen(function* () {
     const asked = yield* invoiced("fail")
     yield* pay(asked)
     for (const _ of [1, 2, 3]) yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "a payment without a route has failed, with that reason": Effect.gen(function* () {
+  "a payment without a route fails with that reason": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).unreachable(amount))
     yield* pay(asked)
     yield* isFailed(asked, "no_route")
   }),
-  "C8: there is no record of a payment that was never sent": Effect.gen(function* () {
+  "C8: a payment that was never sent is not found": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "C2: a node that does not answer has not refused: unknown is not failed": Effect.gen(function* () {
+  "C2: a node that does not respond leaves a payment unknown, not failed": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const [answer, before] = yield* withoutWire(Effect.all([pay(asked), lookup(asked)]))
     assert.include(["unknown", "notSent"], answer._tag)
     assert.deepStrictEqual<unknown>(before, { _tag: "unknown" })
-    // Whatever the outcome: the node's result and the payee's money agree.
+    // Whatever the outcome, the node's result and the payee's money agree.
     const after = yield* eventually(lookup(asked), ({ _tag }) => _tag === "notFound" || _tag === "settled" || _tag === "failed")
     assert.strictEqual(yield* got(asked), after._tag === "settled" ? amount : Msat.zero)
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C3: a payment reported as not sent was not: there is no record of it, its payee has nothing, and called again it is paid once":
-    Effect.gen(function* () {
+  "C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and a second call pays once": Effect.gen(
+    function* () {
       const asked = [yield* invoiced("settle"), yield* invoiced("hold"), yield* invoiced("settle")] as const
       const answers = [yield* pay(asked[0]), yield* pay(asked[1]), yield* withoutWire(pay(asked[2]))]
       for (const [i, answer] of answers.entries()) {
@@ -199,8 +203,9 @@ export const money = {
       }
       yield* pay(asked[2])
       yield* isSettled(asked[2])
-    }),
-  "C6: a settled payment whose state cannot be read is unknown, and settled when it can": Effect.gen(function* () {
+    }
+  ),
+  "C6: a settled payment is unknown while its state cannot be read, and settled afterward": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const before = yield* isSettled(asked)
@@ -209,9 +214,9 @@ export const money = {
   })
 } satisfies Contract.Promises<LightningSender | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "a quote is within the limit, says how likely it is, and sends nothing": Effect.gen(function* () {
+  "a quote is within the limit, states its probability and sends nothing": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const quote = yield* (yield* LightningSender).quote(asked)
     if (quote === undefined) return assert.fail("no route")
@@ -221,12 +226,12 @@ export const other = {
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "there is no quote without a route, nor with a limit below every route": Effect.gen(function* () {
+  "there is no quote without a route, or if every route exceeds the limit": Effect.gen(function* () {
     const { quote } = yield* LightningSender
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
     assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
   }),
-  "a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications": Effect.gen(
+  "a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none": Effect.gen(
     function* () {
       const { ends } = yield* LightningSender
       const heard: Array<PaymentHash.PaymentHash> = []
@@ -234,7 +239,7 @@ export const other = {
         Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
         { startImmediately: true }
       )
-      // Whether a subscription is active shows in the first payment that is notified.
+      // The first notified payment shows that a subscription is active.
       const tried = Effect.gen(function* () {
         const asked = yield* invoiced("settle")
         yield* pay(asked)
@@ -244,7 +249,7 @@ export const other = {
       yield* eventually(tried, (is) => is)
       if (listening.pollUnsafe() !== undefined) {
         assert.deepStrictEqual(heard, [])
-        return yield* Contract.lacks("it notifies of none")
+        return yield* Contract.lacks("the node sends no payment notifications")
       }
       const late = yield* held
       const failing = yield* invoiced("fail")
@@ -258,15 +263,18 @@ export const other = {
       yield* Fiber.interrupt(listening)
     }
   ),
-  "a node that does not answer gives no quote, which is an outage": Effect.gen(function* () {
+  "if the node does not respond, a quote fails as unavailable": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* LightningSender).quote(asked))))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
   })
 } satisfies Contract.Promises<LightningSender | Peer>
 
-/** What every LightningSender promises. One entry, one promise; a number such as C25 names the incident that it prevents. */
+/**
+ * The promises that every LightningSender must keep. Each entry is one promise; a number such as C25 names the
+ * incident it prevents.
+ */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. */
+/** Runs the contract against a layer and its peer. */
 export const suite = Contract.suite<LightningSender | Peer, typeof money, typeof other>("LightningSender", { money, other })

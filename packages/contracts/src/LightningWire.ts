@@ -11,15 +11,22 @@ import { eventually } from "./Eventually.ts"
 import { Peer as Payees } from "./LightningSender.ts"
 import * as Wire from "./Wire.ts"
 
-/** A node, and its adapter, which is put behind a wire that fails in every way of `Wire.faults`. */
+/** A node and its adapter, which is put behind a wire that fails in every way of `Wire.faults`. */
 export class Target extends Context.Service<
   Target,
   {
-    /** Where the node is: `http://127.0.0.1:3000`, or `https:` with any certificate; or what `wire` takes. */
+    /**
+     * Address of the node: `http://127.0.0.1:3000`, `https:` with any certificate, or the argument of `wire`.
+     */
     readonly url: string
-    /** What is put between the two: `Wire.make`, of HTTP, when absent; `SocketWire.make` where the node has a Unix socket. */
+    /**
+     * Builds the wire. Defaults to `Wire.make` for HTTP; use `SocketWire.make` for a node with a Unix socket.
+     */
     readonly wire?: (url: string) => Effect.Effect<Wire.Wire, unknown, Scope.Scope>
-    /** The adapter, for the same node at another address. `deadlineMillis` is how long it should wait for an answer: silence is waited for to its end. */
+    /**
+     * The adapter for the same node at another address. `deadlineMillis` is its response timeout. Silence
+     * lasts until that timeout.
+     */
     readonly adapter: (url: string, deadlineMillis: number) => Layer.Layer<LightningReceiver | LightningSender, unknown>
   }
 >()("@satrail/contracts/LightningWire/Target") {}
@@ -30,10 +37,13 @@ const amount = Msat.fromSats(10_000)
 /** More requests than an adapter makes for one payment. */
 const requests = 8
 
-/** How long an answer of the node's is waited for, which may take long on a busy machine, and how long silence is, by every call that meets it. */
+/**
+ * Timeouts of every call under a fault: for a response of the node, which may be slow on a busy machine, and
+ * for silence.
+ */
 const deadlineMillis = { answer: 30_000, silence: 500 }
 
-/** The adapter behind a wire that works so far. */
+/** The adapter behind a wire that works until a fault is set. */
 const connected = Effect.fnUntraced(function* (fault: Wire.Fault) {
   const { url, adapter, wire: made = Wire.make } = yield* Target
   const wire = yield* made(url)
@@ -43,7 +53,7 @@ const connected = Effect.fnUntraced(function* (fault: Wire.Fault) {
       sender: Context.get(built, LightningSender)
     }))
   const patient = yield* behind(deadlineMillis.answer)
-  /** Whom the fault meets. */
+  /** The adapter that meets the fault. */
   const met = fault === "silence" ? yield* behind(deadlineMillis.silence) : patient
   const during = <A, E, R>(fault: Wire.Fault, use: Effect.Effect<A, E, R>, from = 0, isHeard = false) =>
     Effect.andThen(wire.fail(fault, from, isHeard), Effect.ensuring(use, wire.mend))
@@ -59,7 +69,7 @@ const received = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHa
   return yield* (yield* Payees).received(paymentHash)
 })
 
-/** What only the node may say is not said by a fault: of a payment, of an invoice. */
+/** Checks that a fault never yields a result that only the node can give about a payment or an invoice. */
 const noWord = (fault: Wire.Fault) =>
   Effect.gen(function* () {
     const { during, met, receiver, sender } = yield* connected(fault)
@@ -90,14 +100,17 @@ const noWord = (fault: Wire.Fault) =>
     )
     assert.deepStrictEqual([said.settled, said.never], [{ _tag: "unknown" }, { _tag: "unknown" }], "a payment")
     for (const [what, outage] of Object.entries(said).slice(2)) assert.strictEqual(outage._tag, "NodeUnavailable", what)
-    // And when it is over, everything is as it was.
+    // After the fault everything is as before.
     yield* eventually(met.sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     assert.strictEqual((yield* sender.lookupPayment(paymentHash))._tag, "settled")
     assert.strictEqual((yield* sender.lookupPayment(never))._tag, "notFound")
     assert.strictEqual((yield* receiver.lookupInvoice(issued.paymentHash))._tag, "open")
   }).pipe(Effect.scoped)
 
-/** The fault begins with each request that a payment makes, in turn: before the node has heard it, or after. Whatever is answered, it is true. */
+/**
+ * Starts the fault at each request of a payment in turn: before the node receives it, or after. Every
+ * returned result must be true.
+ */
 const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
   Effect.gen(function* () {
     const { wire, during, met, sender } = yield* connected(fault)
@@ -107,12 +120,13 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
       yield* wire.mend
       const answered = yield* during(fault, met.sender.pay(asked), from, isHeard)
       assert.notStrictEqual(answered._tag, "failed", `from request ${from} on`)
-      if (answered._tag === "settled") break // no request of it is left to go wrong
-      // No longer unknown: the node's own word.
+      if (answered._tag === "settled") break // no request is left to fail
+      // No longer unknown: the node itself reports it.
       const state = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "notFound" || _tag === "settled")
       if (answered._tag === "notSent") assert.strictEqual(state._tag, "notFound", "what is called not sent was not")
       assert.strictEqual(yield* received(paymentHash), state._tag === "settled" ? amount : Msat.zero)
-      // Asked again it is paid once; a call whose end is not known may still be under way, and then it is not begun again before `graceMillis`.
+      // Repeating the call pays once. A call with an unknown result may still be in flight, and then it is
+      // not repeated before `graceMillis`.
       yield* sender.pay(asked)
       const isDue = answered._tag === "notSent" || state._tag === "settled"
       const last = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled" || (!isDue && _tag === "notFound"))
@@ -120,14 +134,14 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
     }
   }).pipe(Effect.scoped)
 
-/** Three promises for each fault. All are about money: none may be skipped. */
+/** Three promises for each fault. All concern money, so none may be skipped. */
 export const promises: Contract.Promises<Ports> = Object.fromEntries(
   Object.entries(Wire.faults).flatMap(([name, fault]) => [
-    [`C2: ${name}: no word about a payment or an invoice`, noWord(fault)],
-    [`C3: ${name}, before the node has heard: not failed, and paid once`, paidOnce(fault, false)],
-    [`C3: ${name}, after the node has heard: not failed, and paid once`, paidOnce(fault, true)]
+    [`C2: ${name} is never taken for the state of a payment or invoice`, noWord(fault)],
+    [`C3: ${name}, before the node receives the request: the payment is not failed and is paid once`, paidOnce(fault, false)],
+    [`C3: ${name}, after the node receives the request: the payment is not failed and is paid once`, paidOnce(fault, true)]
   ])
 )
 
-/** Holds the adapter of a node to what must be true when what answers is not the node. */
+/** Tests the adapter of a node against responses that are not the node's. */
 export const suite = Contract.suite<Ports, Contract.Promises<Ports>, {}>("LightningWire", { money: promises, other: {} })

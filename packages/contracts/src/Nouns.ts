@@ -6,7 +6,7 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
-import * as Assignment from "@satrail/core/receiving/Assignment"
+import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -36,34 +36,27 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { fenceOf } from "./Fences.ts"
-import { steps as approvals } from "./features/approvals/Steps.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
 
 export { subjectOf } from "./Subject.ts"
 
-// What every noun promises, from its declaration alone: so a new noun is held to it by one line in `declared`.
+// The promises that every noun must keep, derived from its declaration. One line in `declared` tests a noun.
 
-/** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
+/** Every noun of core. `promisesOf` tests a noun of another package the same way. */
 const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
   withdrawals: subjectOf(
     Withdrawal.noun,
     Effect.fnUntraced(function* (companyId) {
-      const createdAtMillis = yield* past
-      const approval = { approval: "waiting", approvalExpiresAtMillis: createdAtMillis + 1 } as const
-      return Withdrawal.requested(yield* withdrawal(companyId, 1, { createdAtMillis, ...approval }))
+      return Withdrawal.requested(yield* withdrawal(companyId, 1, { createdAtMillis: yield* past }))
     }),
     {
-      ...approvals,
-      failed: [
-        "approved",
-        Effect.fnUntraced(function* (row) {
-          const claimed = yield* fenceOf(Withdrawal.taskKind, row.id, row.createdAtMillis)
-          return Withdrawal.failed(row, "no_route", claimed, row.createdAtMillis + 1)
-        })
-      ]
+      failed: Effect.fnUntraced(function* (row) {
+        const claimed = yield* fenceOf(Withdrawal.taskKind, row.id, row.createdAtMillis)
+        return Withdrawal.failed(row, "no_route", claimed, row.createdAtMillis + 1)
+      })
     }
   ),
   invoices: subjectOf(Invoice.noun, (companyId) => Effect.map(invoice(companyId, 1), (row) => Invoice.created(row)), {
@@ -87,9 +80,9 @@ const declared: { readonly [noun: string]: Subject } = {
     })
   ),
   suspense_assignments: subjectOf(
-    Assignment.noun,
+    SuspenseAssignment.noun,
     Effect.fnUntraced(function* (companyId) {
-      return Assignment.assigned(yield* stray(companyId, 3), yield* arrival(companyId, 3))
+      return SuspenseAssignment.assigned(yield* stray(companyId, 3), yield* arrival(companyId, 3))
     })
   ),
   deposits: subjectOf(Deposit.noun, (companyId) => Effect.map(output(companyId, 1), Deposit.seen), {
@@ -123,20 +116,20 @@ const subjects = Object.entries(declared).map(([name, { create, moves }]): reado
 
 const transitionOf = ({ writes: [first] }: Written.Any): Noun.Transition => (first?._tag === "Transition" ? first : assert.fail("no move"))
 
-/** The same creation with other members. */
+/** Returns the creation with some fields replaced. */
 const inserting = (change: Written.Any, fields: { readonly [member: string]: unknown }): Written.Any => {
   const { noun, record } = insertOf(change)
   const other = { ...record, ...fields }
   return { ...change, id: other.id, writes: [{ _tag: "Insert", noun, record: other }] }
 }
 
-/** The record that a Change is about, as it is now; null where there is none. */
+/** Reads the record that a Change is about; null if there is none. */
 const recordOf = Effect.fnUntraced(function* ({ companyId, id, writes: [first] }: Written.Any) {
   const noun = first?._tag === "Insert" ? first.noun : (first?.move.noun ?? assert.fail("nothing is written"))
   return Option.getOrNull(yield* (yield* Records).get(noun, companyId, id))
 })
 
-/** Commits what applies. Answers the record as it is from then on: what its declaration makes of it. */
+/** Commits a Change that applies. Returns the record afterwards, as its declaration defines it. */
 const taken = Effect.fnUntraced(function* (change: Written.Any) {
   const before = yield* recordOf(change)
   assert.strictEqual(yield* verdict(change), "Applied")
@@ -145,7 +138,7 @@ const taken = Effect.fnUntraced(function* (change: Written.Any) {
   return declared
 })
 
-/** Commits what changes nothing, nor the record itself. Answers how it went. */
+/** Commits a Change that must have no effect, not even on the record. Returns the result. */
 const untouched = Effect.fnUntraced(function* (change: Written.Any) {
   const before = yield* recordOf(change)
   const word = yield* unchanged(change)
@@ -156,7 +149,7 @@ const untouched = Effect.fnUntraced(function* (change: Written.Any) {
 const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
   members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
 
-/** What its declaration says of a move, of the record as it is. */
+/** Returns the effect of a move on the record, according to its declaration. */
 const expected = (row: Noun.Row, change: Written.Any): "applies" | "was applied" | "refused" => {
   const transition = transitionOf(change)
   const { from, empty, expects, again } = transition.move
@@ -172,14 +165,14 @@ const refused = (word: string) => word !== "Applied" && word !== "Replayed"
 
 const eight = Array.from({ length: 8 })
 
-/** Exactly one event of each Change that has one, whoever committed it how often. */
+/** Checks that each Change with an event has exactly one, however often it was committed. */
 const published = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, changes: ReadonlyArray<Written.Any>) {
   const subjects = new Set(changes.flatMap(({ event }) => (event === undefined ? [] : [event.subject])))
   return (yield* eventsOf(companyId)).filter(({ subject }) => subjects.has(subject)).length
 })
 
 const insertPromises = (name: string, { create }: Subject) => ({
-  [`${name}: read by its id, by each of its names and in the list of its company, and by no other company`]: Effect.gen(function* () {
+  [`${name}: a record is found by id, by each unique name and in its company's list, and by no other company`]: Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const records = yield* Records
     const all = yield* Effect.forEach(eight, () => create(companyId))
@@ -211,14 +204,14 @@ const insertPromises = (name: string, { create }: Subject) => ({
     assert.strictEqual(new Set(listed).size, listed.length)
     assert.notIncludeMembers(yield* pages(otherId), ids)
   }),
-  [`${name}: created again it is the one that is there, eight times at once too`]: Effect.gen(function* () {
+  [`${name}: creating the same record again, even eight times concurrently, stores it once`]: Effect.gen(function* () {
     const change = yield* create(yield* companyWith(100))
     const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.strictEqual(yield* published(change.companyId, [change]), change.event === undefined ? 0 : 1)
     assert.strictEqual(yield* untouched(change), "Applied")
   }),
-  [`${name}: created with any other content under its id it is refused`]: Effect.gen(function* () {
+  [`${name}: an id cannot be reused with different content`]: Effect.gen(function* () {
     const change = yield* create(yield* companyWith(100))
     assert.strictEqual(yield* verdict(change), "Applied")
     const { noun, record } = insertOf(change)
@@ -229,7 +222,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
       assert.isTrue(refused(yield* untouched(inserting(change, { [member]: other }))), member)
     }
   }),
-  [`${name}: created with a name that another has it is refused, and of eight at once one gets it`]: Effect.gen(function* () {
+  [`${name}: a unique name is never used twice; of eight concurrent creations one succeeds`]: Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const first = yield* create(companyId)
     const { noun, record } = insertOf(first)
@@ -243,7 +236,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
   })
 })
 
-/** The moves that take a new record to where this one begins. */
+/** The moves that take a new record to the start of this one. */
 const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
   const { after } = moves[move] ?? assert.fail(move)
   return after === null ? [] : [...wayTo(moves, after), moves[after] ?? assert.fail(after)]
@@ -251,13 +244,13 @@ const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
 
 const movePromises = (name: string, { create, moves }: Subject, move: string) => {
   const step = moves[move] ?? assert.fail(move)
-  /** A record where this move begins. */
+  /** A record at the start of this move. */
   const begun = Effect.gen(function* () {
     let record = yield* taken(yield* create(yield* companyWith(100)))
     for (const { make } of wayTo(moves, move)) record = yield* taken(yield* make(record))
     return record
   })
-  /** The same, and this move of it. */
+  /** A record after this move. */
   const made = Effect.gen(function* () {
     const record = yield* begun
     return [record, yield* step.make(record)] as const
@@ -265,7 +258,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
   const rivals = Object.entries(moves).filter(([, { after }]) => after === step.after)
   const followers = Object.entries(moves).filter(([, { after }]) => after === move)
   return {
-    [`${name}: ${move} again is applied once, eight times at once too`]: Effect.gen(function* () {
+    [`${name}: ${move} takes effect once, even if repeated eight times concurrently`]: Effect.gen(function* () {
       const [record, change] = yield* made
       const before = yield* published(record.companyId, [change])
       const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
@@ -274,24 +267,22 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
       assert.deepStrictEqual(yield* recordOf(change), Noun.after(record, transitionOf(change), change.atMillis))
       assert.strictEqual(yield* untouched(change), "Applied")
     }),
-    [`${name}: ${move} by a worker that lost its task changes nothing`]: Effect.gen(function* () {
+    [`${name}: ${move} from a worker that lost its task is refused and changes nothing`]: Effect.gen(function* () {
       const [, change] = yield* made
       if (change.fence === undefined) return
       assert.strictEqual(yield* untouched({ ...change, fence: { ...change.fence, token: change.fence.token - 1 } }), "StaleFence")
       assert.strictEqual(yield* verdict(change), "Applied")
     }),
-    [`${name}: ${move} after any other move is what its declaration says, and changes nothing where it is refused`]: Effect.gen(
-      function* () {
-        for (const [other, { make }] of rivals) {
-          const [record, change] = yield* made
-          const now = yield* taken(yield* make(record))
-          const outcome = expected(now, change)
-          if (outcome === "applies") yield* taken(change)
-          else assert.strictEqual(refused(yield* untouched(change)), outcome === "refused", `${move} after ${other}`)
-        }
+    [`${name}: ${move} after another move has the declared outcome, and a refusal changes nothing`]: Effect.gen(function* () {
+      for (const [other, { make }] of rivals) {
+        const [record, change] = yield* made
+        const now = yield* taken(yield* make(record))
+        const outcome = expected(now, change)
+        if (outcome === "applies") yield* taken(change)
+        else assert.strictEqual(refused(yield* untouched(change)), outcome === "refused", `${move} after ${other}`)
       }
-    ),
-    [`${name}: ${move} and any other move at once: one of them wins`]: Effect.gen(function* () {
+    }),
+    [`${name}: of ${move} and a concurrent move exactly one is applied`]: Effect.gen(function* () {
       for (const [other, { make }] of rivals) {
         const [record, change] = yield* made
         const rival = yield* make(record)
@@ -301,7 +292,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
         const before = yield* published(record.companyId, [change, rival])
         const words = yield* Effect.forEach([change, rival], verdict, { concurrency: "unbounded" })
         assert.include(words, "Applied")
-        // Whoever lost is refused again, and whoever won is applied again: nothing moves any more.
+        // The refused Change is refused again, and the applied one succeeds again without effect.
         assert.deepStrictEqual([yield* untouched(change), yield* untouched(rival)], words, `${move} and ${other}`)
         const events = (yield* published(record.companyId, [change, rival])) - before
         assert.isAtMost(events, 1, `${move} and ${other}`)
@@ -320,13 +311,16 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
   }
 }
 
-/** What a noun promises: that of its creation, and that of each of its moves. */
+/** The promises of a noun: for its creation, and for each of its moves. */
 export const promisesOf = (name: string, subject: Subject): Promises<Journal | Records | Tasks> => ({
   ...insertPromises(name, subject),
   ...Object.assign({}, ...Object.keys(subject.moves).map((move) => movePromises(name, subject, move)))
 })
 
-/** Holds a store to what it promises of one noun, such as one of a package of your own: `Nouns.suite("tickets", subject)("my store", layer)`. */
+/**
+ * Tests a store against the promises of one noun, for example of your own package: `Nouns.suite("tickets",
+ * subject)("my store", layer)`.
+ */
 export const suite = (name: string, subject: Subject) => {
   const money = promisesOf(name, subject)
   return Contract.suite<Journal | Records | Tasks, typeof money, Record<string, never>>("Journal", { money, other: {} })

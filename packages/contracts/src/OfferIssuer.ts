@@ -7,11 +7,11 @@ import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { Context, Effect, Exit, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 
-/** The other side of the wire: a wallet that pays offers, and the wire between us and our node. */
+/** The peer of the contract: a wallet that pays offers, and the connection between us and our node. */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** Pays an offer, and succeeds once its issuer has taken the payment. */
+    /** Pays an offer, and succeeds once its issuer has received the payment. */
     readonly pay: (offer: string, amount: Msat.Msat) => Effect.Effect<void, unknown>
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
@@ -28,7 +28,7 @@ const pay = Effect.fnUntraced(function* (offer: string, sats: number) {
   yield* (yield* Peer).pay(offer, Msat.fromSats(sats))
 })
 
-/** What is told of an offer after a place, once there are so many. */
+/** Returns the payments reported for an offer after a position, once there are `count` of them. */
 const told = Effect.fnUntraced(function* (offerId: string, count: number, after: string | null = null) {
   const { settlements } = yield* LightningReceiver
   const found: ReadonlyArray<Settled> = yield* settlements(after).pipe(
@@ -39,29 +39,29 @@ const told = Effect.fnUntraced(function* (offerId: string, count: number, after:
   return found
 })
 
-/** What keeps a payment from being nobody's, or credited twice. */
+/** Prevents payments from being unassigned or credited twice. */
 export const money = {
-  "an offer is of the node's network, without an amount and without an end, and says what it is for": Effect.gen(function* () {
+  "an offer is for the node's network, has no amount and no expiry, and contains the description": Effect.gen(function* () {
     const { network } = yield* LightningReceiver
     const { offer: text } = yield* issued()
     const { amount, absoluteExpirySeconds, description: says, networks, offer } = Result.getOrThrow(Bolt12.decode(text))
-    assert.strictEqual(text, offer, "in lower case and in one piece")
+    assert.strictEqual(text, offer, "in lower case, without line breaks")
     assert.deepStrictEqual([...networks], [network])
     assert.isUndefined(amount)
     assert.isUndefined(absoluteExpirySeconds)
     assert.strictEqual(says, description)
   }),
-  "an offer with an amount asks for it": Effect.gen(function* () {
+  "an offer with an amount requests that amount": Effect.gen(function* () {
     const amount = Msat.fromSats(21)
     const { offer } = yield* issued(undefined, amount)
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).amount, amount)
   }),
-  "the same id is the same offer, and another id another one": Effect.gen(function* () {
+  "the same id returns the same offer, and another id another offer": Effect.gen(function* () {
     const { id, offer } = yield* issued()
     assert.strictEqual((yield* issued(id)).offer, offer)
     assert.notStrictEqual((yield* issued()).offer, offer)
   }),
-  "C60: a payment of an offer is told with the offer's id, what arrived, and a preimage that proves its hash": Effect.gen(function* () {
+  "C60: a payment of an offer is reported with the offer's id, the amount and a valid preimage": Effect.gen(function* () {
     const [one, other] = [yield* issued(), yield* issued()]
     yield* pay(other.offer, 2000)
     yield* pay(one.offer, 3000)
@@ -75,30 +75,33 @@ export const money = {
       }
     }
   }),
-  "two payments of an offer have hashes of their own, and the second is told after the first's place": Effect.gen(function* () {
+  "two payments of an offer have different hashes, and the second is reported after the first's cursor": Effect.gen(function* () {
     const { id, offer } = yield* issued()
     yield* pay(offer, 1000)
     const [first] = yield* told(id, 1)
-    if (first === undefined) return assert.fail("it is told")
+    if (first === undefined) return assert.fail("the payment must be reported")
     yield* pay(offer, 1000)
     const [second] = yield* told(id, 1, first.cursor)
-    if (second === undefined) return assert.fail("it is told after the first")
+    if (second === undefined) return assert.fail("the second payment must be reported after the first")
     assert.notStrictEqual(second.paymentHash, first.paymentHash)
     assert.deepStrictEqual(yield* told(id, 2), [first, second])
   })
 } satisfies Contract.Promises<OfferIssuer | LightningReceiver | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "a node that does not answer issues nothing, which is an outage": Effect.gen(function* () {
+  "a node that does not respond fails the request as unavailable and issues no offer": Effect.gen(function* () {
     const peer = yield* Peer
     const exit = yield* Contract.withoutWire(peer, Effect.exit(Effect.flip(issued())))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
   })
 } satisfies Contract.Promises<OfferIssuer | LightningReceiver | Peer>
 
-/** What every OfferIssuer promises. One entry, one promise; a number such as C60 names the incident that it prevents. */
+/**
+ * The promises that every OfferIssuer must keep. Each entry is one promise; a number such as C60 names the incident
+ * it prevents.
+ */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. */
+/** Runs the contract against a layer and its peer. */
 export const suite = Contract.suite<OfferIssuer | LightningReceiver | Peer, typeof money, typeof other>("OfferIssuer", { money, other })

@@ -8,24 +8,27 @@ import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
 /**
- * What the issuer of an offer does: sends an invoice and takes its payment, refuses that, or holds it until it is released; refuses to send an invoice, or does not
- * answer.
+ * How the issuer of an offer behaves: sends an invoice and settles its payment, fails it, or holds it until
+ * it is released; refuses to send an invoice; or doesn't respond.
  */
 export type Behaviour = "settle" | "fail" | "hold" | "refuse" | "unreachable"
 
-/** The other side of the wire: issuers of offers that the node can reach over at least one other node, so that a route costs something. */
+/**
+ * The peer of the contract: issuers of offers that the node reaches over at least one other node, so that a
+ * route costs something.
+ */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** A fresh offer, without an amount where none is given. */
+    /** Creates an offer, without an amount if none is given. */
     readonly offer: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
-    /** A fresh offer of a node that no route leads to. */
+    /** Creates an offer from a node that cannot be reached by any route. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
-    /** What the issuer of an offer really got for it in all. */
+    /** The total amount that the issuer of an offer received for it. */
     readonly received: (offer: string) => Effect.Effect<Msat.Msat, unknown>
-    /** Ends every payment of an offer that its issuer holds. */
+    /** Ends every held payment of an offer. */
     readonly release: (offer: string, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
-    /** Cuts the wire between us and our node, and mends it. Nothing that was sent before is lost by that. */
+    /** Cuts the connection between us and our node, and restores it. Nothing sent before is lost. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
@@ -41,7 +44,7 @@ const asking = (offer: string): OfferAsk => ({
   feeLimit: generous
 })
 
-/** An offer to be paid, whose issuer behaves so. */
+/** An offer whose issuer behaves this way. */
 const offered = Effect.fnUntraced(function* (behaviour: Behaviour, least?: Msat.Msat) {
   return asking(yield* (yield* Peer).offer({ behaviour, ...(least !== undefined && { amount: least }) }))
 })
@@ -62,7 +65,10 @@ const got = Effect.fnUntraced(function* ({ offer: { offer } }: OfferAsk) {
   return yield* (yield* Peer).received(offer)
 })
 
-/** It is settled, the preimage proves what is reported, and the issuer has this much. */
+/**
+ * Checks that the payment is settled, the preimage proves the reported hash, and the issuer received this
+ * amount.
+ */
 const isSettled = Effect.fnUntraced(function* (asked: OfferAsk, received = asked.amount) {
   const payment = yield* outcome(asked)
   if (payment._tag === "failed" && (yield* got(asked)) === received - asked.amount)
@@ -70,7 +76,7 @@ const isSettled = Effect.fnUntraced(function* (asked: OfferAsk, received = asked
   if (payment._tag !== "settled") return assert.fail(`it is ${payment._tag}`)
   assert.isTrue(Preimage.proves(payment.preimage, payment.paymentHash))
   assert.isTrue(payment.fee <= asked.feeLimit)
-  // The issuer's books may come a moment after the preimage.
+  // The issuer may book the payment a moment after it reveals the preimage.
   assert.strictEqual(yield* eventually(got(asked), (amount) => amount >= received), received)
   return payment
 })
@@ -94,15 +100,15 @@ const release = Effect.fnUntraced(function* ({ offer: { offer } }: OfferAsk, how
 
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
-/** What keeps money from being sent twice, refunded too early, or spent on fees. */
+/** Prevents money from being sent twice, refunded too early, or spent on fees. */
 export const money = {
-  "a payment arrives, and its preimage proves the hash that is reported": Effect.gen(function* () {
+  "a payment settles with a preimage that matches the reported hash": Effect.gen(function* () {
     const asked = yield* offered("settle")
     assert.isUndefined(asked.offer.amount)
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "of an offer with an amount the requested one is paid: that, or more": Effect.gen(function* () {
+  "an offer with an amount is paid with the requested amount, if it is at least the offer's": Effect.gen(function* () {
     for (const least of [amount, Msat.make(amount / 2n)]) {
       const asked = yield* offered("settle", least)
       assert.strictEqual(asked.offer.amount, least)
@@ -110,35 +116,33 @@ export const money = {
       yield* isSettled(asked)
     }
   }),
-  "less than an offer asks for is not paid": Effect.gen(function* () {
+  "a payment below the offer's amount is refused": Effect.gen(function* () {
     const asked = yield* offered("settle", Msat.make(amount + 1n))
     yield* pay(asked)
     yield* isFailed(asked)
   }),
-  "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent": Effect.gen(
-    function* () {
-      const asked = yield* offered("settle")
-      yield* pay(asked)
-      const { fee } = yield* isSettled(asked)
-      if (fee === 0n) return assert.fail("the peer is to be reached over a node that charges")
-      const scant = { ...(yield* offered("settle")), feeLimit: Msat.make(fee - 1n) }
-      yield* pay(scant)
-      yield* isFailed(scant)
-    }
-  ),
-  "C25 C26: with a fee limit of 0 no fee is paid": Effect.gen(function* () {
+  "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent": Effect.gen(function* () {
+    const asked = yield* offered("settle")
+    yield* pay(asked)
+    const { fee } = yield* isSettled(asked)
+    if (fee === 0n) return assert.fail("the peer must be behind a node that charges fees")
+    const scant = { ...(yield* offered("settle")), feeLimit: Msat.make(fee - 1n) }
+    yield* pay(scant)
+    yield* isFailed(scant)
+  }),
+  "C25 C26: a fee limit of 0 pays no fee": Effect.gen(function* () {
     const asked = { ...(yield* offered("settle")), feeLimit: Msat.zero }
     yield* pay(asked)
     yield* isFailed(asked)
   }),
-  "C11: an attempt is paid once, however often it is asked for": Effect.gen(function* () {
+  "C11: repeated requests of one attempt pay it once": Effect.gen(function* () {
     const asked = yield* offered("settle")
     yield* pay(asked)
     const first = yield* isSettled(asked)
     assert.notStrictEqual((yield* pay(asked))._tag, "failed")
     assert.deepStrictEqual<unknown>(yield* isSettled(asked), first)
   }),
-  "C11: an attempt is paid once, by eight at once": Effect.gen(function* () {
+  "C11: eight concurrent requests of one attempt pay it once": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), { concurrency: "unbounded" })
     assert.notInclude(
@@ -147,7 +151,7 @@ export const money = {
     )
     yield* isSettled(asked)
   }),
-  "two attempts to pay an offer are two payments": Effect.gen(function* () {
+  "two attempts at one offer are two payments": Effect.gen(function* () {
     const one = yield* offered("settle")
     const other = { ...one, attempt: crypto.randomUUID() }
     yield* pay(one)
@@ -156,7 +160,7 @@ export const money = {
     yield* pay(other)
     yield* isSettled(other, Msat.make(amount * 2n))
   }),
-  "C1: a held payment is pending, is not sent again, and may settle at any time": Effect.gen(function* () {
+  "C1: a held payment is pending, is not sent again, and can still settle": Effect.gen(function* () {
     const asked = yield* held
     assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
     assert.strictEqual((yield* lookup(asked))._tag, "pending")
@@ -164,36 +168,36 @@ export const money = {
     yield* release(asked, "settle")
     yield* isSettled(asked)
   }),
-  "C1: a held payment may fail at any time, and then nothing was paid": Effect.gen(function* () {
+  "C1: a held payment can still fail, and then nothing was paid": Effect.gen(function* () {
     const asked = yield* held
     yield* release(asked, "fail")
     yield* isFailed(asked)
   }),
-  "a payment that the issuer refuses has failed, and stays so when it is asked for again": Effect.gen(function* () {
+  "a payment that the issuer rejects fails, and stays failed when requested again": Effect.gen(function* () {
     const asked = yield* offered("fail")
     for (const _ of [1, 2]) {
       yield* pay(asked)
       yield* isFailed(asked)
     }
   }),
-  "an issuer that refuses to send an invoice, or has no route to it, is not paid": Effect.gen(function* () {
+  "nothing is paid if the issuer refuses an invoice or cannot be reached": Effect.gen(function* () {
     const all = [yield* offered("refuse"), asking(yield* (yield* Peer).unreachable(amount))]
-    // A real node waits for minutes until it gives such a one up.
+    // A real node tries such a payment for minutes before it gives up.
     for (const asked of all) yield* pay(asked)
     for (const asked of all) yield* isFailed(asked)
   }),
-  "an issuer that does not answer is not paid: the attempt is pending or has failed": Effect.gen(function* () {
+  "nothing is paid if the issuer does not respond: the attempt is pending or failed": Effect.gen(function* () {
     const asked = yield* offered("unreachable")
     yield* pay(asked)
     assert.include(["pending", "failed"], (yield* lookup(asked))._tag)
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "C8: there is no record of an attempt that was never made": Effect.gen(function* () {
+  "C8: an attempt that was never made is not found": Effect.gen(function* () {
     const asked = yield* offered("settle")
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "C2: a node that does not answer has not refused: unknown is not failed": Effect.gen(function* () {
+  "C2: a node that does not respond leaves a payment unknown, not failed": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const [answer, before] = yield* withoutWire(Effect.all([pay(asked), lookup(asked)]))
     assert.include(["unknown", "notSent"], answer._tag)
@@ -203,8 +207,8 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C3: an attempt reported as not sent was not: there is no record of it, its issuer has nothing, and called again it is paid once":
-    Effect.gen(function* () {
+  "C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and a second call pays once": Effect.gen(
+    function* () {
       const asked = yield* offered("settle")
       const answer = yield* withoutWire(pay(asked))
       if (answer._tag === "notSent") {
@@ -213,8 +217,9 @@ export const money = {
       }
       yield* pay(asked)
       yield* isSettled(asked)
-    }),
-  "C6: a settled payment whose state cannot be read is unknown, and settled when it can": Effect.gen(function* () {
+    }
+  ),
+  "C6: a settled payment is unknown while its state cannot be read, and settled afterward": Effect.gen(function* () {
     const asked = yield* offered("settle")
     yield* pay(asked)
     const before = yield* isSettled(asked)
@@ -223,9 +228,9 @@ export const money = {
   })
 } satisfies Contract.Promises<OfferSender | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "a quote is within the limit, says how likely it is, and sends nothing": Effect.gen(function* () {
+  "a quote is within the limit, states its probability and sends nothing": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const quote = yield* (yield* OfferSender).quote(asked)
     if (quote === undefined) return assert.fail("no route")
@@ -238,42 +243,47 @@ export const other = {
   "there is no quote without a route": Effect.gen(function* () {
     assert.isUndefined(yield* (yield* OfferSender).quote(asking(yield* (yield* Peer).unreachable(amount))))
   }),
-  "there is no quote with a limit below every route": Effect.gen(function* () {
+  "there is no quote if every route exceeds the limit": Effect.gen(function* () {
     assert.isUndefined(yield* (yield* OfferSender).quote({ ...(yield* offered("settle")), feeLimit: Msat.zero }))
   }),
-  "a node that does not answer gives no quote, which is an outage": Effect.gen(function* () {
+  "if the node does not respond, a quote fails as unavailable": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* OfferSender).quote(asked))))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
   }),
-  "a subscriber is notified of an attempt when it ends, and not before; never by a node without notifications": Effect.gen(function* () {
-    const { ends } = yield* OfferSender
-    const heard: Array<string> = []
-    const listening = yield* Effect.forkChild(
-      Stream.runForEach(ends, (attempt) => Effect.sync(() => heard.push(attempt))),
-      { startImmediately: true }
-    )
-    // Whether a subscription is active shows in the first payment that is notified.
-    const tried = Effect.gen(function* () {
-      const asked = yield* offered("settle")
-      yield* pay(asked)
-      yield* isSettled(asked)
-      return listening.pollUnsafe() !== undefined || heard.length > 0
-    })
-    yield* eventually(tried, (is) => is)
-    if (listening.pollUnsafe() !== undefined) return assert.deepStrictEqual(heard, [])
-    const late = yield* held
-    const has = (asked: OfferAsk) => Effect.sync(() => heard.includes(asked.attempt))
-    assert.isFalse(yield* has(late))
-    yield* release(late, "settle")
-    yield* eventually(has(late), (is) => is)
-    yield* isSettled(late)
-    yield* Fiber.interrupt(listening)
-  })
+  "a subscriber is notified once an attempt settles or fails, and not before; a node without notifications sends none": Effect.gen(
+    function* () {
+      const { ends } = yield* OfferSender
+      const heard: Array<string> = []
+      const listening = yield* Effect.forkChild(
+        Stream.runForEach(ends, (attempt) => Effect.sync(() => heard.push(attempt))),
+        { startImmediately: true }
+      )
+      // The first notified payment shows that a subscription is active.
+      const tried = Effect.gen(function* () {
+        const asked = yield* offered("settle")
+        yield* pay(asked)
+        yield* isSettled(asked)
+        return listening.pollUnsafe() !== undefined || heard.length > 0
+      })
+      yield* eventually(tried, (is) => is)
+      if (listening.pollUnsafe() !== undefined) return assert.deepStrictEqual(heard, [])
+      const late = yield* held
+      const has = (asked: OfferAsk) => Effect.sync(() => heard.includes(asked.attempt))
+      assert.isFalse(yield* has(late))
+      yield* release(late, "settle")
+      yield* eventually(has(late), (is) => is)
+      yield* isSettled(late)
+      yield* Fiber.interrupt(listening)
+    }
+  )
 } satisfies Contract.Promises<OfferSender | Peer>
 
-/** What every OfferSender promises. One entry, one promise; a number such as C25 names the incident that it prevents. */
+/**
+ * The promises that every OfferSender must keep. Each entry is one promise; a number such as C25 names the incident
+ * it prevents.
+ */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. */
+/** Runs the contract against a layer and its peer. */
 export const suite = Contract.suite<OfferSender | Peer, typeof money, typeof other>("OfferSender", { money, other })

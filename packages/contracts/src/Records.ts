@@ -54,22 +54,22 @@ import { holding } from "./features/Holding.ts"
 import { features } from "./features/index.ts"
 import { auditAll, has } from "./Ledger.ts"
 import * as Bookings from "./RecordsBookings.ts"
-import * as MonthEnds from "./features/statements/MonthEnds.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
 import * as Offers from "./RecordsOffers.ts"
 import * as Operator from "./RecordsOperator.ts"
+import * as Search from "./RecordsSearch.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 
-/** An id below every id that is made from here on. */
+/** Returns an id lower than every id created from now on. */
 const floor = Effect.gen(function* () {
   return Id.fromMillis((yield* Clock.currentTimeMillis) - 1, yield* Entropy)
 })
 
 type Page<A> = (after: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
 
-/** Everything after `after`, in pages of three. Page by page, each id is higher than the one before. */
+/** Reads everything after `after` in pages of three, and checks that ids increase from page to page. */
 const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(page: Page<A>, after: string) {
   const all: Array<A> = []
   for (let last = after; ;) {
@@ -87,7 +87,7 @@ const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(pa
 const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(rows: ReadonlyArray<A>, companyId: CompanyId.CompanyId) =>
   rows.filter((row) => row.companyId === companyId)
 
-/** Reads that money follows from: whom something belongs to, and what is still to be looked after. */
+/** Reads that affect money: owners of records, and work that is still due. */
 export const money = {
   "C53: no company reads another's records": Effect.gen(function* () {
     const records = yield* Records
@@ -106,27 +106,28 @@ export const money = {
     assert.strictEqual(Balance.available(yield* records.balance(otherId)), Msat.fromSats(10))
     yield* has(otherId, { posted: 10, held: 0 })
   }),
-  "a company that was not opened has nothing": Effect.gen(function* () {
+  "a company that was never opened has no balance": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* unopened
     assert.deepStrictEqual(yield* records.balance(companyId), Balance.empty)
     assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a balance is what was posted and what is held of it": Effect.gen(function* () {
+  "a balance consists of the posted and the held amount": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* committed(Withdrawal.requested(yield* withdrawal(companyId, 40)))
     assert.deepStrictEqual(yield* (yield* Records).balance(companyId), { posted: Msat.fromSats(100), held: Msat.fromSats(40) })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "what a company has is what was posted, what is held of it, and what pending deposits will bring, to the msat": Effect.gen(function* () {
+  "a company's holdings are the posted, held and pending amounts, to the millisatoshi": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const atMillis = 1_700_000_000_000
     const asked = yield* withdrawal(companyId, 40, { serviceFee: Msat.make(1n), networkAllowance: Msat.make(2n) })
     const others = yield* holding(companyId, 3)
     yield* committed(Withdrawal.requested(asked), ...others)
-    // One waits, one is in a block, one gone, one credited, one too small; and one was taken back, of which the operator bears a part.
+    // One is pending, one is in a block, one was dropped, one is credited, one is too small, and one was
+    // reversed, for which the operator covers a part.
     const [waits, mined, gone, credited, tooSmall, returned] = [
       yield* output(companyId, 0, { amount: Msat.make(7_001n) }),
       yield* output(companyId, 20),
@@ -152,7 +153,7 @@ export const money = {
       held: Msat.make(40_003n + 3_000n * BigInt(others.length)),
       pendingDeposits: Msat.make(56_501n)
     })
-    // What is on its way in arrives, to the msat.
+    // Pending deposits arrive, to the msat.
     yield* committed(
       Deposit.confirmed(waits, atMillis),
       Deposit.confirmed(Deposit.after(placed), atMillis),
@@ -164,7 +165,7 @@ export const money = {
     assert.deepStrictEqual(yield* records.funds(yield* open), nothing)
     assert.deepStrictEqual(yield* records.funds(yield* unopened), nothing)
   }),
-  "64 balances read at once are each company's own": Effect.gen(function* () {
+  "64 concurrent reads of balances each return the right company's": Effect.gen(function* () {
     const records = yield* Records
     const companyIds = yield* Effect.forEach(
       Array.from({ length: 64 }, (_, n) => n + 1),
@@ -177,7 +178,7 @@ export const money = {
       [...companyIds, ...companyIds].map((_, n) => Msat.fromSats((n % 64) + 1))
     )
   }),
-  "C29 C34: an amount is kept to the msat, also above what a floating-point number holds": Effect.gen(function* () {
+  "C29 C34: amounts are exact to the millisatoshi, even above the floating-point range": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const amount = Msat.make(9_007_199_254_740_993n)
@@ -190,7 +191,7 @@ export const money = {
     assert.strictEqual((yield* records.transactions(companyId, { limit: 1 }))[0]?.amount, amount)
     assert.strictEqual((yield* records.audit(companyId)).entries.posted, amount)
   }),
-  "an invoice is read as it was committed, by its id and by its hash": Effect.gen(function* () {
+  "an invoice is returned as committed, by its id and by its hash": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const address = yield* lightningAddress(companyId)
@@ -212,7 +213,7 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.invoice(companyId, row.id)), row)
     assert.deepStrictEqual(yield* found(records.invoiceByHash(row.paymentHash)), row)
   }),
-  "open invoices are those that may still be paid, each once, by id": Effect.gen(function* () {
+  "open invoices are those that can still be paid, each listed once, by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
@@ -237,11 +238,11 @@ export const money = {
     assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "open invoices of some times are those whose ids were made then, each once, by id": Effect.gen(function* () {
+  "open invoices can be listed by the time in their ids, each once, by id": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const madeAt = (millis: number) => Effect.map(Entropy, (entropy) => Id.fromMillis(millis, entropy))
-    // A time of this test's own, long ago.
+    // A long-past time that only this test uses.
     const beginMillis = 1_000_000_000_000 + Math.floor((yield* Clock.currentTimeMillis) % 1_000_000_000) * 100
     const rows = yield* Effect.forEach([0, 1, 10, 11, 19, 20, 30], (at) =>
       Effect.flatMap(madeAt(beginMillis + at), (id) => created(companyId, 10, { id }))
@@ -260,7 +261,7 @@ export const money = {
     assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* records.openInvoicesWithin(ranges, null, 2), expected.slice(0, 2))
     assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
   }),
-  "hold invoices are counted until they end, by company, up to a limit": Effect.gen(function* () {
+  "hold invoices that have not ended are counted by company, up to a limit": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, other] = [yield* open, yield* open]
     const [paid, canceled, expired, held] = yield* Effect.forEach([1, 2, 3, 4], () => created(companyId, 10, { hold: "node" }))
@@ -277,12 +278,12 @@ export const money = {
     yield* committed({ ...(yield* payment(paid, 10)), jobs: Invoice.ends(paid) })
     assert.strictEqual(yield* count(), 1)
   }),
-  "invoices of wallets are listed after their expiry, by its time": Effect.gen(function* () {
+  "wallet invoices are listed after their expiry, by expiry time": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
     const [address, other] = [yield* lightningAddress(companyId), yield* lightningAddress(companyId)]
     yield* committed(LightningAddress.created(address), LightningAddress.created(other))
-    // Times of this test's own, long ago.
+    // Long-past times that only this test uses.
     const atMillis = 1_000_000_000_000 + Math.floor((yield* Clock.currentTimeMillis) % 1_000_000_000) * 1000
     const asked = (expiresIn: number, lightningAddressId: string | null = address.id) =>
       created(companyId, 10, { lightningAddressId, expiresAtMillis: atMillis + expiresIn })
@@ -300,7 +301,7 @@ export const money = {
     assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 100, first[1] ?? null, 10), [...inOrder.slice(2), late])
     assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 2, { expiresAtMillis: atMillis, id: Id.nil }, 10), [])
   }),
-  "a deposit is read as it was committed, by its id and by its output": Effect.gen(function* () {
+  "a deposit is returned as committed, by its id and by its output": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* output(companyId, 21, { vout: 0, network: "signet", recipient: "tb1q…" })
@@ -310,14 +311,14 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.depositByOutpoint(row.chainTxId ?? TxId.make(""), 1)))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "deposits in blocks are those to be confirmed, each once, by id": Effect.gen(function* () {
+  "unconfirmed deposits in blocks are listed once each, by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const companyId = yield* open
     const atMillis = 1_700_000_000_000
     const seen = yield* Effect.forEach(Array.from({ length: 9 }), () => output(companyId, 10))
     yield* committed(...seen.map(Deposit.seen))
-    // The first waits in the mempool; the last is credited, the one before it dropped.
+    // The first is in the mempool, the last is credited, and the one before it was dropped.
     const placed = seen.slice(1).map((row) => Deposit.placed(row, 800, atMillis))
     yield* committed(...placed)
     const [dropped, credited] = placed.slice(-2).map(Deposit.after)
@@ -327,7 +328,7 @@ export const money = {
     assert.deepStrictEqual(ofCompany(yield* paged(records.depositsInBlocks, after), companyId), expected)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "a withdrawal is read as it was committed, by its id and by its hash": Effect.gen(function* () {
+  "a withdrawal is returned as committed, by its id and by its hash": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const fields = {
@@ -363,7 +364,7 @@ export const money = {
     assert.deepStrictEqual(yield* read, expected)
     assert.deepStrictEqual(yield* found(records.withdrawalByHash(paymentHash)), expected)
   }),
-  "spent coins are those that a payout has taken": Effect.gen(function* () {
+  "spent coins are those that a payout uses": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, onChain)
@@ -376,7 +377,7 @@ export const money = {
     yield* committed(Withdrawal.settled(one.withdrawal, { ...(yield* proof(2)), preimage: null }, one.fence, 1_700_000_000_001))
     assert.strictEqual((yield* records.spentCoins(coins)).size, 2)
   }),
-  "which of these scripts are ours": Effect.gen(function* () {
+  "given a list of scripts, those of our addresses are returned": Effect.gen(function* () {
     const records = yield* Records
     const [one, two] = [yield* onChainAddress(yield* open), yield* onChainAddress(yield* open)]
     yield* committed(OnChainAddress.created(one), OnChainAddress.created({ ...two, type: "taproot", index: 0 }))
@@ -384,7 +385,7 @@ export const money = {
     assert.deepStrictEqual(byId(read), byId([one, { ...two, type: "taproot", index: 0 }]))
     assert.deepStrictEqual(yield* records.onChainAddresses([]), [])
   }),
-  "a key is read with its limits and those of its company, as they were set last": Effect.gen(function* () {
+  "a key is returned with its current limits and those of its company": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const limits = {
@@ -405,7 +406,7 @@ export const money = {
     assert.deepStrictEqual(yield* looked, [others, null])
     assert.deepStrictEqual(yield* records.spent(companyId, row.id), [])
   }),
-  "a key is read with where it may be used from, as it was set last": Effect.gen(function* () {
+  "a key is returned with its current IP ranges": Effect.gen(function* () {
     const records = yield* Records
     const row = yield* apiKey(yield* open, { allowedFrom: { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] } })
     const looked = Effect.map(found(records.apiKey(row.id)), ({ apiKey }) => apiKey.allowedFrom)
@@ -417,7 +418,7 @@ export const money = {
     yield* committed(ApiKey.confined(row, null, 3))
     assert.isNull(yield* looked)
   }),
-  "a key is read as it was committed, with the plan its company has now": Effect.gen(function* () {
+  "a key is returned as committed, with its company's current plan": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* apiKey(companyId, { name: "büro", scopes: ["admin", "read", "send"], expiresAtMillis: 4_000_000_000_000 })
@@ -438,7 +439,7 @@ export const money = {
       feesRevision: 1
     })
   }),
-  "an answer is read as it was committed, to the byte": Effect.gen(function* () {
+  "a stored response is returned byte for byte": Effect.gen(function* () {
     const companyId = yield* open
     const answer = '{"b": 1, "a":"é\\u0000☕"}\n '
     yield* committed(Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer })))
@@ -446,8 +447,8 @@ export const money = {
   }),
   ...Books.money,
   ...Bookings.money,
-  ...MonthEnds.money,
-  "C41: the books of all companies together are sound": Effect.gen(function* () {
+  ...together(features, "books"),
+  "C41: the books of all companies together balance": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
     const [outside, inside] = [yield* begin(payer, 20, fees), yield* begin(payer, 10)]
@@ -464,17 +465,18 @@ export const money = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** What companies look at. */
+/** Reads by companies. */
 export const other = {
   ...together(features, "records"),
   ...Offers.other,
+  ...Search.other,
   ...Transactions.other,
   ...Lists.other,
   ...Books.other,
   ...Bookings.other,
   ...Events.other,
   ...Operator.other,
-  "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {
+  "a company is returned as committed; companies are listed once each, by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const rows = yield* Effect.forEach(["Ünïcode & Söhne", "b", "c", "d", "e", "f", "g"], (name) =>
@@ -489,7 +491,7 @@ export const other = {
     )
     assert.strictEqual((yield* records.companies(null, 1)).length, 1)
   }),
-  "a company's Lightning addresses are listed newest first, each once, and no other company's": Effect.gen(function* () {
+  "a company's Lightning addresses are listed newest first, each once, without those of others": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => lightningAddress(companyId))
@@ -502,7 +504,7 @@ export const other = {
     assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
     assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* unopened, null, 10), [])
   }),
-  "domains are listed by name, and those verified by DNS are due for a check after a while": Effect.gen(function* () {
+  "domains are listed by name, and those verified by DNS become due for a check": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const atMillis = 1_600_000_000_000
@@ -522,7 +524,7 @@ export const other = {
     assert.deepStrictEqual([...first, ...(yield* records.domainsToCheck(atMillis + 5, first.at(-1)?.domain ?? "", 3))], due)
     assert.deepStrictEqual(yield* records.domainsToCheck(atMillis + 1, null, 9), [])
   }),
-  "a Lightning address is read as it was committed, by handle and domain": Effect.gen(function* () {
+  "a Lightning address is returned as committed, by handle and domain": Effect.gen(function* () {
     const records = yield* Records
     const row = yield* lightningAddress(yield* open)
     yield* committed(LightningAddress.created(row))
@@ -542,7 +544,6 @@ export const other = {
       records.invoice(companyId, id),
       records.invoiceByHash(PaymentHash.make(hash)),
       records.lightningAddress(hash, "pay.example"),
-      records.offerByText(`lno1${hash}`),
       records.deposit(companyId, id),
       records.depositByOutpoint(TxId.make(hash), 0),
       records.depositOfInvoice(companyId, id),
@@ -552,11 +553,11 @@ export const other = {
     ]
     for (const [n, read] of reads.entries()) assert.isTrue(Option.isNone(yield* read), `read ${n}`)
   }),
-  "events are read from where one was, oldest first, each once": Effect.gen(function* () {
+  "events are read from a position, oldest first, each once": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const opened = (yield* records.events(0n, 1_000_000)).find((event) => event.companyId === companyId)
-    if (opened === undefined) return assert.fail("the company's opening was not told")
+    if (opened === undefined) return assert.fail("no event was recorded for the opening of the company")
     const rows = yield* Effect.forEach(Array.from({ length: 10 }), () => created(companyId, 1))
     const read: Array<Published> = []
     for (let last = opened.id; ;) {
@@ -581,8 +582,8 @@ export const other = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** What every Records promises. One entry, one promise. */
+/** The promises that every Records must keep. Each entry is one promise. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer to every promise. Nobody else may commit to its store meanwhile. */
+/** Runs the contract against a layer. Nothing else may commit to its store meanwhile. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Records", { money, other })

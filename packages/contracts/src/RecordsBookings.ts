@@ -6,7 +6,6 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Booking from "@satrail/core/reports/Booking"
-import * as Statement from "@satrail/core/features/statements/Statement"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
@@ -31,7 +30,7 @@ import { holding } from "./features/Holding.ts"
 
 const everything: Booking.Period = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
 
-/** All entries that move what a company owns, in pages of this many. */
+/** Reads all entries that change a company's balance, in pages of this size. */
 const paged = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, period: Booking.Period, limit: number, last?: bigint) {
   const records = yield* Records
   const upTo = last ?? (yield* records.bookedSums(companyId, period)).last
@@ -53,7 +52,7 @@ const folded = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<Booking.Bo
 
 const fees = { serviceFee: Msat.make(5_001n), networkAllowance: Msat.make(10_000n) }
 
-/** A withdrawal of this many sats that was paid, with both fees. */
+/** A paid withdrawal of this many sats, with both fees. */
 const sent = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const { withdrawal, fence } = yield* begin(companyId, sats, fees)
   yield* committed(
@@ -63,7 +62,7 @@ const sent = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: 
   return withdrawal
 })
 
-/** A company to which everything happened that is booked: what it is left with is what its balance says. */
+/** A company with every kind of booking, and the resulting balance. */
 const busy = Effect.gen(function* () {
   const companyId = yield* companyWith(1_000)
   const paid = yield* sent(companyId, 200)
@@ -76,9 +75,9 @@ const busy = Effect.gen(function* () {
   return { companyId, paid, seen }
 })
 
-/** Of what was booked only. */
+/** Reads of bookings. */
 export const money = {
-  "sums, entries and the balance of a company agree to the msat, whatever was booked": Effect.gen(function* () {
+  "sums, entries and balance of a company agree to the millisatoshi, whatever was booked": Effect.gen(function* () {
     const records = yield* Records
     const { companyId } = yield* busy
     const { before, within } = yield* records.bookedSums(companyId, everything)
@@ -95,19 +94,14 @@ export const money = {
         ["reversal", -285_000n, 0n, 0n]
       ]
     )
-    const statement = Statement.of({ isClosed: false, before, within, late: [] })
-    assert.strictEqual(
-      Msat.make(statement.opening.posted + Statement.received(statement) - Statement.sent(statement) - Statement.fees(statement)),
-      statement.closing.posted
-    )
   }),
-  "each page of entries goes on where the one before it ended, whatever its size": Effect.gen(function* () {
+  "each page of entries continues where the previous one ended, whatever its size": Effect.gen(function* () {
     const { companyId } = yield* busy
     const all = yield* paged(companyId, everything, 1000)
     assert.isTrue(all.every(({ id }, n) => n === 0 || id > (all[n - 1]?.id ?? 0n)))
     for (const limit of [1, 2, 3, all.length]) assert.deepStrictEqual(yield* paged(companyId, everything, limit), all, `${limit}`)
   }),
-  "what is booked after the sums were read is beyond their last entry": Effect.gen(function* () {
+  "entries booked after the sums were read are listed after the last entry that the sums include": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(10)
     const { last } = yield* records.bookedSums(companyId, everything)
@@ -118,31 +112,29 @@ export const money = {
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 export const other = {
-  "a period has what was booked from its first moment on, and nothing of its end; what was before it is in another sum": Effect.gen(
-    function* () {
-      const records = yield* Records
-      const companyId = yield* open
-      const atMillis = 1_700_000_000_000
-      for (const n of [0, 1, 2, 3]) {
-        const seen = yield* output(companyId, 10 ** n, { createdAtMillis: atMillis })
-        yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, atMillis + n))
-      }
-      const period = { fromMillis: atMillis + 1, untilMillis: atMillis + 3 }
-      const { before, within } = yield* records.bookedSums(companyId, period)
-      const turnover = (sats: number, count: number) => [{ from: "chain", to: "available", amount: Msat.fromSats(sats), count }]
-      assert.deepStrictEqual<ReadonlyArray<object>>(before, turnover(1, 1))
-      assert.deepStrictEqual<ReadonlyArray<object>>(within, turnover(110, 2))
-      const entries = yield* paged(companyId, period, 1)
-      assert.deepStrictEqual(
-        entries.map(({ amount, atMillis: at }) => [amount, at - atMillis]),
-        [
-          [10_000n, 1],
-          [100_000n, 2]
-        ]
-      )
+  "a period includes its first moment and excludes its end; earlier bookings are in a separate sum": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const atMillis = 1_700_000_000_000
+    for (const n of [0, 1, 2, 3]) {
+      const seen = yield* output(companyId, 10 ** n, { createdAtMillis: atMillis })
+      yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, atMillis + n))
     }
-  ),
-  "nobody's entries, sums or records are another company's": Effect.gen(function* () {
+    const period = { fromMillis: atMillis + 1, untilMillis: atMillis + 3 }
+    const { before, within } = yield* records.bookedSums(companyId, period)
+    const turnover = (sats: number, count: number) => [{ from: "chain", to: "available", amount: Msat.fromSats(sats), count }]
+    assert.deepStrictEqual<ReadonlyArray<object>>(before, turnover(1, 1))
+    assert.deepStrictEqual<ReadonlyArray<object>>(within, turnover(110, 2))
+    const entries = yield* paged(companyId, period, 1)
+    assert.deepStrictEqual(
+      entries.map(({ amount, atMillis: at }) => [amount, at - atMillis]),
+      [
+        [10_000n, 1],
+        [100_000n, 2]
+      ]
+    )
+  }),
+  "entries, sums and records of one company never include another's": Effect.gen(function* () {
     const records = yield* Records
     const [{ companyId, paid }, otherId] = [yield* busy, yield* companyWith(7)]
     const { within } = yield* records.bookedSums(otherId, everything)
@@ -154,7 +146,7 @@ export const other = {
     assert.deepStrictEqual(yield* records.bookedSums(none, everything), { last: 0n, before: [], within: [] })
     assert.deepStrictEqual(yield* paged(none, everything, 10), [])
   }),
-  "the record of a booking is found by its transfer, with what is known of it": Effect.gen(function* () {
+  "a booking's record is found by its transfer, with its details": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const invoice = yield* created(companyId, 100, { rate: "64000.5", rateAtMillis: 1_699_999_999_999 })
@@ -201,7 +193,7 @@ export const other = {
     ]
     assert.deepStrictEqual(found.toSorted(byType), expected)
   }),
-  "what one company pays another is a withdrawal of the one and a deposit of the other, of one transfer": Effect.gen(function* () {
+  "a payment between two companies is a withdrawal of one and a deposit of the other, in one transfer": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const begun = yield* begin(payer, 30, fees)
     const invoice = yield* created(payee, 30)

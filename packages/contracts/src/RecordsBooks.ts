@@ -47,7 +47,7 @@ const secret = Effect.gen(function* () {
   return { preimage, paymentHash: Preimage.hashOf(preimage) }
 })
 
-/** An invoice that was paid from outside, with this many sats, and what proves it. */
+/** An invoice paid from outside with this many sats, and its preimage. */
 const settled = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -60,7 +60,7 @@ const settled = Effect.fnUntraced(function* (
   return { invoice, deposit }
 })
 
-/** The same payment, with something else in the invoice than in the deposit. */
+/** The same payment with values in the invoice that differ from the deposit. */
 const saying =
   (values: Partial<Pick<Invoice.Invoice, "received" | "preimage">>) =>
   (change: Invoice.InvoiceSettled): Invoice.InvoiceSettled => {
@@ -68,7 +68,7 @@ const saying =
     return { ...change, writes: [{ ...settled, set: { ...settled.set, ...values } }, ...others] }
   }
 
-/** A withdrawal over Lightning that was dispatched, and what would prove it. */
+/** A dispatched Lightning withdrawal, and its preimage. */
 const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
   const one = yield* begin(companyId, sats, fields)
   const { preimage, paymentHash } = yield* secret
@@ -78,7 +78,7 @@ const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, 
   return { ...one, preimage, paymentHash }
 })
 
-/** Two payouts that one transaction pays: the first leads, the other follows. */
+/** Two payouts paid by one transaction: the first is the leader, the other follows. */
 export const sentTogether = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -101,7 +101,7 @@ const settlement = (preimage: Preimage.Preimage | null, feeSats: number): Withdr
   paymentIndex: null
 })
 
-/** The withdrawal pays this invoice from inside, as one transfer of both companies. */
+/** Pays this invoice internally with a withdrawal, as one transfer between both companies. */
 const transferred = Effect.fnUntraced(function* (payer: CompanyId.CompanyId, payee: CompanyId.CompanyId, sats: number) {
   const { preimage, paymentHash } = yield* secret
   const invoice = yield* created(payee, sats, { paymentHash })
@@ -113,12 +113,12 @@ const transferred = Effect.fnUntraced(function* (payer: CompanyId.CompanyId, pay
   yield* committed(Withdrawal.transferred(one.withdrawal, to, one.fence, deposit.createdAtMillis))
 })
 
-/** Two companies with money in every state that there is. */
+/** Two companies with money in every possible state. */
 const everyState = Effect.gen(function* () {
   const [companyId, otherId] = [yield* open, yield* open]
   yield* settled(companyId, 10_000)
   yield* created(companyId, 7)
-  // Out: asked for, sent, arrived for less and for more than was allowed, failed, on the chain.
+  // Outgoing: requested, sent, arrived for less and for more than allowed, failed, on-chain.
   const fees = { serviceFee: Msat.fromSats(2), networkAllowance: Msat.fromSats(5) }
   yield* begin(companyId, 100, fees)
   yield* dispatched(companyId, 100, fees)
@@ -139,11 +139,11 @@ const everyState = Effect.gen(function* () {
       payout.withdrawal.createdAtMillis + 1
     )
   )
-  // From one to the other, and to oneself.
+  // Internal: to the other company, and to itself.
   yield* transferred(companyId, otherId, 300)
   yield* transferred(companyId, companyId, 300)
   yield* Effect.forEach(all, ({ everyState = () => Effect.void }) => everyState(companyId))
-  // In on the chain: seen, credited, taken back in part, and returned.
+  // Incoming on-chain: seen, credited, partly reversed, and returned.
   const [seen, credited, reversed] = [yield* output(otherId, 40), yield* output(otherId, 40), yield* output(otherId, 40)]
   yield* committed(Deposit.seen(seen), Deposit.seen(credited), Deposit.seen(reversed))
   const confirm = Effect.fnUntraced(function* (deposit: Deposit.Deposit) {
@@ -157,7 +157,7 @@ const everyState = Effect.gen(function* () {
     yield* committed(gone)
     if (deposit === credited) yield* confirm(Deposit.after(gone))
   }
-  // And money that is owed to no company.
+  // Money that belongs to no company.
   const { paymentHash } = yield* secret
   const unmatched = {
     id: Id.fromHash(paymentHash),
@@ -174,9 +174,9 @@ const everyState = Effect.gen(function* () {
 const plain = ({ accounts }: Tally.Tally) =>
   Object.fromEntries(Object.entries(accounts).map(([account, { into, out }]) => [account, [String(into), String(out)]]))
 
-/** What books are compared with the world by. */
+/** Reads for reconciliation. */
 export const money = {
-  "a tally is what all entries come to, counted on from any earlier one": Effect.gen(function* () {
+  "a running total is the sum of all entries, whatever total it continues from": Effect.gen(function* () {
     const records = yield* Records
     const first = yield* records.tally(null)
     yield* everyState
@@ -194,7 +194,7 @@ export const money = {
       accounts
     )
   }),
-  "a tally that is counted on while others commit leaves nothing out": Effect.gen(function* () {
+  "a running total omits nothing that is committed while it is computed": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const changes = yield* Effect.forEach(
@@ -211,14 +211,14 @@ export const money = {
     yield* Effect.all([counting, ...changes.map((change) => committed(change))], { concurrency: "unbounded", discard: true })
     assert.deepStrictEqual(plain(yield* records.tally(tally)), plain(yield* records.tally(null)))
   }),
-  "the books of a company with money in every state have no fault": Effect.gen(function* () {
+  "the books of a company with money in every state have no violation": Effect.gen(function* () {
     const records = yield* Records
     const { companyId, otherId } = yield* everyState
     assert.deepStrictEqual(yield* records.faults(companyId), [])
     assert.deepStrictEqual(yield* records.faults(otherId), [])
     assert.deepStrictEqual(yield* records.faults(yield* unopened), [])
   }),
-  "what was booked otherwise than its record says is a fault, of both accounts": Effect.gen(function* () {
+  "a booking that differs from its record is a violation on both accounts": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const short = (change: Invoice.InvoiceSettled): Change => ({
@@ -235,7 +235,7 @@ export const money = {
       ]
     )
   }),
-  "what was booked without a record, and what is recorded and was not booked, is a fault": Effect.gen(function* () {
+  "a booking without a record, or a record without its booking, is a violation": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const transferId = yield* Id.make
@@ -250,14 +250,14 @@ export const money = {
       ]
     )
   }),
-  "C33: an invoice that received something else than its deposit is a fault": Effect.gen(function* () {
+  "C33: an invoice whose received amount differs from its deposit is a violation": Effect.gen(function* () {
     const companyId = yield* open
     const { invoice } = yield* settled(companyId, 1000, saying({ received: Msat.fromSats(1001) }))
     assert.deepStrictEqual(yield* (yield* Records).faults(companyId), [
       { kind: "credit", id: invoice.id, account: null, expected: Msat.fromSats(1001), found: Msat.fromSats(1000) }
     ])
   }),
-  "a preimage that proves nothing is a fault, of an invoice and of a withdrawal": Effect.gen(function* () {
+  "an invalid preimage of an invoice or withdrawal is a violation": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     yield* settled(companyId, 1000)
@@ -275,7 +275,7 @@ export const money = {
       ]
     )
   }),
-  "the deposit of an invoice is the one that credited it, and there is none before": Effect.gen(function* () {
+  "an invoice's deposit is the one that credited it; an unpaid invoice has none": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const waits = yield* created(companyId, 5)
@@ -294,14 +294,14 @@ export const money = {
     const inside = yield* found(records.deposit(companyId, line?.id ?? ""))
     assert.deepStrictEqual(yield* found(records.depositOfInvoice(companyId, inside.lightningInvoiceId ?? "")), inside)
   }),
-  "what is in suspense is read as it was committed, by its company alone": Effect.gen(function* () {
+  "a suspense item is returned as committed, to its company only": Effect.gen(function* () {
     const records = yield* Records
     const { companyId, otherId, unmatched } = yield* everyState
     assert.deepStrictEqual(yield* found(records.unmatched(companyId, unmatched.id)), unmatched)
     assert.isTrue(Option.isNone(yield* records.unmatched(otherId, unmatched.id)))
     assert.isTrue(Option.isNone(yield* records.unmatched(companyId, yield* Id.make)))
   }),
-  "withdrawals under way are those that were dispatched and have not ended, each once, by id": Effect.gen(function* () {
+  "withdrawals in progress are those dispatched and not ended, listed once each, by id": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(1000)
     yield* begin(companyId, 10)
@@ -330,9 +330,9 @@ export const money = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** What an operator looks at. */
+/** Reads by the operator. */
 export const other = {
-  "what comes after the last event is what was committed since": Effect.gen(function* () {
+  "the events after the last one read are those committed since": Effect.gen(function* () {
     const { events, lastEvent } = yield* Records
     const { id } = yield* created(yield* open, 5)
     const last = yield* lastEvent
@@ -341,7 +341,7 @@ export const other = {
     const next = yield* created(yield* open, 5)
     assert.strictEqual((yield* events(last, 10)).at(-1)?.subject, next.id)
   }),
-  "what waits is counted by what it waits for, with its amount and since when": Effect.gen(function* () {
+  "waiting records are counted by reason, with their amount and the oldest time": Effect.gen(function* () {
     const records = yield* Records
     const overdueBefore = 100
     const before = yield* records.waiting(overdueBefore)

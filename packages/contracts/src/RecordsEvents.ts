@@ -1,20 +1,17 @@
 import { assert } from "@effect/vitest"
-import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
-import { endpoint } from "./features/webhooks/Records.ts"
 import { begin, claimFor, companyWith, created, found, open, transfer } from "./Fixtures.ts"
 
 const subjects = (events: ReadonlyArray<{ readonly subject: string }>) => events.map(({ subject }) => subject)
 
-/** The events that companies are told. */
+/** Events of companies. */
 export const other = {
-  "a company's events are read from where one was, oldest first, and no other company's": Effect.gen(function* () {
-    const { eventsOf, event } = yield* Records
+  "a company's events are read from a position, in both directions, without those of others": Effect.gen(function* () {
+    const { eventsOf, eventsBefore, event } = yield* Records
     const [one, other] = [yield* open, yield* open]
     const asked: Array<string> = []
     for (let i = 0; i < 5; i++) {
@@ -27,12 +24,16 @@ export const other = {
     if (first === undefined || second === undefined) return assert.fail("two events at least")
     assert.deepStrictEqual(yield* eventsOf(one, first.id, 2), all.slice(1, 3))
     assert.deepStrictEqual(yield* eventsOf(one, all.at(-1)?.id ?? 0n, 2), [])
+    const newest = all.toReversed()
+    assert.deepStrictEqual(yield* eventsBefore(one, (newest[0]?.id ?? 0n) + 1n, 100), newest)
+    assert.deepStrictEqual(yield* eventsBefore(one, newest[1]?.id ?? 0n, 2), newest.slice(2, 4))
+    assert.deepStrictEqual(yield* eventsBefore(one, first.id, 2), [])
     assert.deepStrictEqual(yield* found(event(second.id)), second)
     const everybody = yield* eventsOf(null, first.id - 1n, 1000)
     assert.includeMembers(subjects(everybody), asked)
     assert.isAbove(everybody.length, all.length)
   }),
-  "what an event is told as is kept as it was first": Effect.gen(function* () {
+  "an event's stored body never changes": Effect.gen(function* () {
     const { eventsOf, told, keepTold } = yield* Records
     const companyId = yield* open
     yield* created(companyId, 1)
@@ -46,7 +47,7 @@ export const other = {
     assert.sameDeepMembers([...(yield* told(ids))], [...kept])
     assert.deepStrictEqual(yield* told([]), [])
   }),
-  "what an event is told as is the same for everybody who keeps it at once": Effect.gen(function* () {
+  "concurrent writers of an event's body all read the same one": Effect.gen(function* () {
     const { eventsOf, keepTold } = yield* Records
     const companyId = yield* open
     const [event] = yield* eventsOf(companyId, 0n, 1)
@@ -58,10 +59,10 @@ export const other = {
     )
     assert.strictEqual(new Set(kept.map((rows) => JSON.stringify(rows[0]?.tellings))).size, 1)
   }),
-  "old events are deleted in batches, the oldest first, with what they were told as": Effect.gen(function* () {
+  "old events are deleted in batches, oldest first, with their stored bodies": Effect.gen(function* () {
     const { eventsOf, event, told, keepTold, forgetEvents, forgottenUntil } = yield* Records
     const ever = Number.MAX_SAFE_INTEGER
-    // Of every promise before this one: none looks back.
+    // Deletes the events of all earlier promises, which no longer read them.
     for (let gone = 1; gone > 0;) gone = yield* forgetEvents(ever, 1000)
     const [companyId, other] = [yield* open, yield* open]
     for (let i = 0; i < 4; i++) yield* created(companyId, 1, { createdAtMillis: 3 })
@@ -84,17 +85,7 @@ export const other = {
     yield* created(companyId, 1)
     assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "no id is given twice")
   }),
-  "the operator's own events are deleted together with a company's": Effect.gen(function* () {
-    const { eventsOf, forgetEvents, forgottenUntil } = yield* Records
-    for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
-    yield* (yield* Journal).commit(Endpoint.tested(yield* endpoint(CompanyId.operator), 3))
-    yield* created(yield* open, 1, { createdAtMillis: 3 })
-    const newest = (yield* eventsOf(null, 0n, 10)).at(-1)
-    assert.strictEqual(yield* forgetEvents(4, 10), 2)
-    assert.deepStrictEqual(yield* eventsOf(CompanyId.operator, 0n, 10), [])
-    assert.strictEqual(yield* forgottenUntil(null), newest?.id)
-  }),
-  "who is paid from inside is told of the deposit": Effect.gen(function* () {
+  "the payee of an internal payment receives a deposit event": Effect.gen(function* () {
     const { eventsOf } = yield* Records
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [begun, invoice] = [yield* begin(payer, 10), yield* created(payee, 10)]

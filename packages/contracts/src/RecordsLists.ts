@@ -36,14 +36,16 @@ const base = 1_700_000_000_000
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 
-/** When a record was created, and an id that is made of that time. */
+/** A creation time, and an id derived from it. */
 const madeAt = (createdAtMillis: number) =>
   Effect.map(Entropy, (entropy) => ({ id: Id.fromMillis(createdAtMillis, entropy), createdAtMillis, expiresAtMillis: base + 1_000_000 }))
 
 const newest = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
   rows.toSorted((a, b) => (a.id < b.id ? 1 : -1))
 
-/** Every row that is found, page after page, each of `limit` rows at most and after `looks` at most. */
+/**
+ * Reads every matching row page by page, each with at most `limit` rows after checking at most `looks` rows.
+ */
 const whole = Effect.fnUntraced(function* <A extends Position>(
   limit: number,
   page: (after: Position | undefined) => Effect.Effect<Found<A>, StoreUnavailable>
@@ -54,11 +56,11 @@ const whole = Effect.fnUntraced(function* <A extends Position>(
     const { rows, lookedTo }: Found<A> = yield* page(after)
     pages++
     assert.isAtMost(rows.length, limit)
-    assert.isTrue(lookedTo === null || rows.length < limit, "what was found in full was not given up")
+    assert.isTrue(lookedTo === null || rows.length < limit, "a complete result was not marked as cut off")
     all.push(...rows)
     const next: Position | undefined = rows.length === limit ? rows.at(-1) : (lookedTo ?? undefined)
     if (next === undefined) return { all, pages }
-    assert.notDeepEqual(next, after, "a page goes on")
+    assert.notDeepEqual(next, after, "each page continues after the previous one")
     after = next
   }
 })
@@ -83,7 +85,7 @@ const found = (companyId: CompanyId.CompanyId, query: Partial<Query> = {}, looks
 
 const label = (key: string, value: string): Metadata.Label => ({ key, value })
 
-/** A withdrawal and a deposit of each label, at times of their own. */
+/** A withdrawal and a deposit for each label, at different times. */
 const labelled = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, ...all: ReadonlyArray<Metadata.Metadata>) {
   return yield* Effect.forEach(all, (metadata, n) =>
     Effect.gen(function* () {
@@ -96,9 +98,9 @@ const labelled = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, ..
   )
 })
 
-/** Invoices and transactions as a company looks for them. */
+/** Invoices and transactions as a company filters them. */
 export const other = {
-  "invoices are listed newest first, each once, in pages of any size, and no other company's": Effect.gen(function* () {
+  "invoices are listed newest first, each once, in pages of any size, without those of others": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const rows = yield* Effect.forEach(Array.from({ length: 11 }), (_, n) =>
       Effect.flatMap(madeAt(base + Math.floor(n / 3)), (fields) => created(companyId, 1, fields))
@@ -108,7 +110,7 @@ export const other = {
     assert.deepStrictEqual((yield* invoices(otherId)).all, [theirs])
     assert.deepStrictEqual((yield* invoices(yield* open)).all, [])
   }),
-  "invoices are picked by where they stand, by address, label, hash and time, and by all of them": Effect.gen(function* () {
+  "invoices are filtered by status, address, label, hash and time, and by all of them together": Effect.gen(function* () {
     const [companyId, otherId, payer] = [yield* open, yield* open, yield* companyWith(100)]
     const [address, another] = [yield* lightningAddress(companyId), yield* lightningAddress(otherId)]
     yield* committed(LightningAddress.created(address), LightningAddress.created(another))
@@ -142,7 +144,6 @@ export const other = {
     assert.deepStrictEqual(yield* picked({ label: label("n", "3") }), expected(paid))
     assert.deepStrictEqual(yield* picked({ paymentHash: late.paymentHash }), expected(late))
     assert.deepStrictEqual(yield* picked({ paymentHash: theirs.paymentHash }), [])
-    // Both ends are exclusive.
     const times = { createdAfterMillis: base + 1, createdBeforeMillis: base + 4 }
     assert.deepStrictEqual(yield* picked(times), expected(claimed, paid))
     assert.deepStrictEqual(yield* picked({ ...times, label: label("order", "1"), standing: "settled" }), expected(paid))
@@ -150,7 +151,7 @@ export const other = {
     assert.deepStrictEqual(yield* picked({ paymentHash: paid.paymentHash, standing: "open" }), [])
     assert.deepStrictEqual(yield* picked({ lightningAddressId: address.id, label: label("order", "1") }), [])
   }),
-  "a list that may look at few rows only goes on where it stopped, and leaves nothing out": Effect.gen(function* () {
+  "a list limited to scanning a few rows continues where it stopped and omits nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const rows = yield* Effect.forEach(Array.from({ length: 12 }), (_, n) =>
       Effect.flatMap(madeAt(base + n), (made) => created(companyId, 1, { ...made, metadata: { order: "1" } }))
@@ -184,7 +185,7 @@ export const other = {
       )
     }
   }),
-  "transactions are found by a key of their metadata with its value": Effect.gen(function* () {
+  "transactions are found by a metadata key and its value": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const odd = { "ключ \"'\\": "значение 🙂", constructor: "x", empty: "" }
     const [one, two, three] = yield* labelled(companyId, { order: "1", shop: "a" }, { order: "2", shop: "a" }, odd)
@@ -209,7 +210,7 @@ export const other = {
     ] as const)
       assert.deepStrictEqual(yield* by(key, value), [], `${key}=${value}`)
   }),
-  "a deposit is found by what it says of the invoice that was paid, from outside and from inside": Effect.gen(function* () {
+  "a deposit is found by the metadata of its invoice, whether it was paid over the network or internally": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [outside, inside] = [yield* created(payee, 1), yield* created(payee, 1)]
     const paid = yield* payment(outside, 1)
@@ -222,7 +223,7 @@ export const other = {
     const rows = (yield* found(payee, { label: label("order", "1") })).all
     assert.sameMembers([...ids(rows)], [deposit.record.id, moved.deposit.id])
   }),
-  "transactions are found by payment hash, by transaction and by invoice": Effect.gen(function* () {
+  "transactions are found by payment hash, transaction id and invoice": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const invoice = yield* created(companyId, 1)
     const paid = yield* payment(invoice, 1)

@@ -12,23 +12,23 @@ import { has } from "./Ledger.ts"
 const dispatchedAtMillis = 1_700_000_000_000
 const updatedAtMillis = 1_700_000_000_001
 
-/** What is kept of a payment by offer. */
+/** Records of payments by offer. */
 export const other = {
-  "what paid an offer is read as it is: with the offer, and the hash that the node reported, which may be that of another one too":
-    Effect.gen(function* () {
+  "a payment of an offer is returned with the offer and the hash that the node reported, which another payment may share": Effect.gen(
+    function* () {
       const records = yield* Records
       const companyId = yield* companyWith(100)
       const offer = `lno1${yield* hex(8)}`
-      // An issuer may send two invoices of one hash.
+      // An issuer may send two invoices with the same hash.
       const settlement = yield* proof(0)
       const reportedHash = Preimage.hashOf(settlement.preimage ?? Preimage.make(""))
       const how = { ...settlement, reportedHash }
       const both = [yield* begin(companyId, 40), yield* begin(companyId, 10)]
       for (const { withdrawal, fence } of both) {
-        const dispatched = Withdrawal.dispatched(withdrawal, { _tag: "Offer", offer }, fence, dispatchedAtMillis)
+        const dispatched = Withdrawal.dispatched(withdrawal, { _tag: "Bolt12", offer }, fence, dispatchedAtMillis)
         assert.strictEqual(yield* verdict(dispatched), "Applied")
         assert.strictEqual(yield* unchanged(dispatched), "Applied")
-        const other = Withdrawal.dispatched(withdrawal, { _tag: "Offer", offer: `${offer}q` }, fence, dispatchedAtMillis)
+        const other = Withdrawal.dispatched(withdrawal, { _tag: "Bolt12", offer: `${offer}q` }, fence, dispatchedAtMillis)
         assert.strictEqual(yield* unchanged(other), "Conflict")
         const sent = yield* found(records.withdrawalById(withdrawal.id))
         assert.deepStrictEqual(sent, { ...withdrawal, paymentRequest: offer, dispatchedAtMillis, updatedAtMillis: dispatchedAtMillis })
@@ -41,7 +41,7 @@ export const other = {
           updatedAtMillis
         })
       }
-      // It is no identity, and found by all the same.
+      // The hash doesn't identify a withdrawal, but both are found by it.
       assert.isTrue(Option.isNone(yield* records.withdrawalByHash(reportedHash)))
       const listed = yield* records.transactions(companyId, { limit: 10, paymentHash: reportedHash })
       assert.sameMembers(
@@ -49,5 +49,6 @@ export const other = {
         both.map(({ withdrawal }) => withdrawal.id)
       )
       yield* has(companyId, { posted: 50, held: 0 })
-    })
+    }
+  )
 } satisfies Promises<Journal | Records | Tasks>

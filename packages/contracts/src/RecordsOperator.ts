@@ -15,7 +15,7 @@ import type * as Contract from "./Contract.ts"
 import { apiKey, byId, committed, company, companyWith, onChain, open, output, unopened, withdrawal } from "./Fixtures.ts"
 import { sentTogether } from "./RecordsBooks.ts"
 
-/** All that waits but overdue tasks. */
+/** Everything that waits, except overdue tasks. */
 const everything: Waiting.Query = {
   kinds: Waiting.kinds,
   overdueBeforeMillis: 0,
@@ -25,39 +25,37 @@ const everything: Waiting.Query = {
   limit: 2 ** 31
 }
 
-/** What an operator looks for among all companies. */
+/** Searches of an operator over all companies. */
 export const other = {
-  "companies are found by name, by the beginning of an id and by plan, the newest first, and a page says where it stopped": Effect.gen(
-    function* () {
-      const { companiesAsked } = yield* Records
-      const tag = (yield* unopened).slice(-8)
-      const rows = yield* Effect.forEach(["a", "B", "c"] as const, (name) =>
-        Effect.map(company, (row): Company.Company => ({ ...row, name: `${tag} ${name}`, plan: name === "B" ? "paid" : "free" }))
-      )
-      yield* committed(...rows.map((row) => Company.opened(row)))
-      const newest = byId(rows).toReversed()
-      const [first, second, third] = newest
-      if (first === undefined || second === undefined || third === undefined) return assert.fail()
-      const ask = { limit: 10, before: null, text: tag.toUpperCase() }
-      const all = 2 ** 31
-      assert.deepStrictEqual((yield* companiesAsked(ask, all)).rows, newest)
-      assert.deepStrictEqual((yield* companiesAsked({ ...ask, before: first.id }, all)).rows, [second, third])
-      assert.deepStrictEqual((yield* companiesAsked({ ...ask, limit: 1 }, all)).rows, [first])
-      assert.deepStrictEqual(
-        (yield* companiesAsked({ ...ask, plan: "paid" }, all)).rows,
-        newest.filter(({ plan }) => plan === "paid")
-      )
-      assert.deepStrictEqual(
-        (yield* companiesAsked({ ...ask, text: `${tag} b` }, all)).rows,
-        newest.filter(({ plan }) => plan === "paid")
-      )
-      assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: second.id.toUpperCase() }, all)).rows, [second])
-      assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: `%${tag}` }, all)).rows, [])
-      const short = yield* companiesAsked({ ...ask, before: first.id, text: "no such name at all" }, 1)
-      assert.deepStrictEqual([short.rows, short.lookedTo === null], [[], false])
-    }
-  ),
-  "a company stands with its balance, its keys that open something, and its last use; its keys are listed newest first": Effect.gen(
+  "companies are found by name, id prefix and plan, newest first, in pages with a cursor": Effect.gen(function* () {
+    const { companiesAsked } = yield* Records
+    const tag = (yield* unopened).slice(-8)
+    const rows = yield* Effect.forEach(["a", "B", "c"] as const, (name) =>
+      Effect.map(company, (row): Company.Company => ({ ...row, name: `${tag} ${name}`, plan: name === "B" ? "paid" : "free" }))
+    )
+    yield* committed(...rows.map((row) => Company.opened(row)))
+    const newest = byId(rows).toReversed()
+    const [first, second, third] = newest
+    if (first === undefined || second === undefined || third === undefined) return assert.fail()
+    const ask = { limit: 10, before: null, text: tag.toUpperCase() }
+    const all = 2 ** 31
+    assert.deepStrictEqual((yield* companiesAsked(ask, all)).rows, newest)
+    assert.deepStrictEqual((yield* companiesAsked({ ...ask, before: first.id }, all)).rows, [second, third])
+    assert.deepStrictEqual((yield* companiesAsked({ ...ask, limit: 1 }, all)).rows, [first])
+    assert.deepStrictEqual(
+      (yield* companiesAsked({ ...ask, plan: "paid" }, all)).rows,
+      newest.filter(({ plan }) => plan === "paid")
+    )
+    assert.deepStrictEqual(
+      (yield* companiesAsked({ ...ask, text: `${tag} b` }, all)).rows,
+      newest.filter(({ plan }) => plan === "paid")
+    )
+    assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: second.id.toUpperCase() }, all)).rows, [second])
+    assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: `%${tag}` }, all)).rows, [])
+    const short = yield* companiesAsked({ ...ask, before: first.id, text: "no such name at all" }, 1)
+    assert.deepStrictEqual([short.rows, short.lookedTo === null], [[], false])
+  }),
+  "a company's overview has its balance, its number of usable keys and its last use; its keys are listed newest first": Effect.gen(
     function* () {
       const { standings, keysOf } = yield* Records
       const [companyId, otherId, nobody] = [yield* companyWith(1000), yield* open, yield* unopened]
@@ -88,7 +86,7 @@ export const other = {
       assert.deepStrictEqual(yield* keysOf(otherId, null, 10), [])
     }
   ),
-  "what waits is named, the oldest first, with the work about it; and a record is found by its id alone": Effect.gen(function* () {
+  "waiting records are listed oldest first, each with its job, and a record is found by its id alone": Effect.gen(function* () {
     const { backlog, job, withdrawalById, depositById } = yield* Records
     const companyId = yield* companyWith(1000)
     const [asked, payout] = [yield* withdrawal(companyId, 10), yield* withdrawal(companyId, 11, onChain)]
@@ -134,7 +132,7 @@ export const other = {
     assert.deepStrictEqual(yield* depositById(seen.id), Option.some(seen))
     assert.isTrue(Option.isNone(yield* withdrawalById(seen.id)))
   }),
-  "a payout that another one leads waits with the other's work": Effect.gen(function* () {
+  "a payout led by another one waits with the leader's job": Effect.gen(function* () {
     const { backlog, job } = yield* Records
     const companyId = yield* companyWith(1000)
     const together = yield* sentTogether(companyId, 10)

@@ -14,7 +14,7 @@ import { has } from "./Ledger.ts"
 
 const base = 1_700_000_000_000
 
-/** Commits these, all at once, and expects every one to be applied. */
+/** Commits these Changes concurrently, and asserts that each is applied. */
 const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   const verdicts = yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })
   assert.deepStrictEqual(tally(verdicts), { Applied: changes.length })
@@ -26,11 +26,11 @@ const list = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, query:
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 
-/** Newest first; those of the same time by id, the highest first. */
+/** Sorts newest first, and by descending id for equal times. */
 const newestFirst = <A extends { readonly createdAtMillis: number; readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
   rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
 
-/** `count` outputs that pay the company, in threes of the same time. */
+/** `count` outputs that pay the company, three at each time. */
 const outputs = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, count: number) {
   const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
     output(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) })
@@ -39,9 +39,9 @@ const outputs = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, cou
   return rows
 })
 
-/** The list that a company sees of its deposits and withdrawals. */
+/** The list of a company's deposits and withdrawals. */
 export const other = {
-  "a line says what its deposit or withdrawal says": Effect.gen(function* () {
+  "a line has the same values as its deposit or withdrawal": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     const asked = yield* withdrawal(companyId, 40, {
@@ -63,6 +63,11 @@ export const other = {
         fee: Msat.make(3n),
         status: "pending",
         reason: null,
+        metadata: asked.metadata,
+        failure: null,
+        invoiceId: null,
+        checkoutId: null,
+        refundId: null,
         createdAtMillis: asked.createdAtMillis
       },
       {
@@ -75,12 +80,17 @@ export const other = {
         fee: Msat.zero,
         status: "settled",
         reason: null,
+        metadata: paid.writes[1].record.metadata ?? {},
+        failure: null,
+        invoiceId: paid.writes[1].record.lightningInvoiceId,
+        checkoutId: null,
+        refundId: null,
         createdAtMillis: paid.writes[1].record.createdAtMillis
       }
     ]
     assert.deepStrictEqual(yield* list(companyId), expected)
   }),
-  "transactions come newest first, those of one time by id": Effect.gen(function* () {
+  "transactions are listed newest first, and by id within the same time": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 9)
     const asked = yield* Effect.forEach(Array.from({ length: 9 }), (_, n) =>
@@ -93,7 +103,7 @@ export const other = {
     assert.deepStrictEqual(ids(yield* list(companyId, { createdBeforeMillis: base + 1000, limit: 4 })), ids(rows.slice(0, 4)))
     yield* has(companyId, { posted: 100, held: 9 })
   }),
-  "250 lines in pages are each read once, in order, whatever the page's size": Effect.gen(function* () {
+  "250 lines are read once each, in order, whatever the page size": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 150)
     const asked = yield* Effect.forEach(Array.from({ length: 100 }), (_, n) =>
@@ -113,7 +123,7 @@ export const other = {
       assert.deepStrictEqual(ids(read), expected)
     }
   }),
-  "a page goes on where the last one ended, also when its last line is newer by now": Effect.gen(function* () {
+  "a page continues where the last one ended, even if its last line has been updated since": Effect.gen(function* () {
     const companyId = yield* open
     const rows = newestFirst(yield* outputs(companyId, 9))
     const first = yield* list(companyId, { limit: 4 })
@@ -121,7 +131,7 @@ export const other = {
     const { id, createdAtMillis } = first.at(-1) ?? assert.fail()
     assert.deepStrictEqual(ids(yield* list(companyId, { after: { id, createdAtMillis } })), ids(rows.slice(4)))
   }),
-  "lines are picked by type, rail, status and time, and by all of them": Effect.gen(function* () {
+  "lines are filtered by type, rail, status and time, and by all of them together": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 6)
     const [one, other] = [
@@ -142,10 +152,10 @@ export const other = {
     assert.deepStrictEqual(yield* picked({ rail: "on_chain" }), [payout, ...outs])
     assert.deepStrictEqual(yield* picked({ rail: "lightning" }), [arrived?.id ?? "", failed, paid])
     assert.deepStrictEqual(yield* picked({ status: "failed" }), [failed])
+    assert.strictEqual((yield* list(companyId, { status: "failed" }))[0]?.failure, "no_route")
     assert.deepStrictEqual(yield* picked({ status: "settled" }), [arrived?.id ?? "", paid])
     assert.deepStrictEqual(yield* picked({ status: "pending", rail: "on_chain", type: "withdrawal" }), [payout])
     assert.deepStrictEqual(yield* picked({ status: "failed", type: "deposit" }), [])
-    // Both ends are exclusive.
     assert.deepStrictEqual(yield* picked({ createdAfterMillis: base + 10, createdBeforeMillis: base + 12 }), [payout])
     assert.deepStrictEqual(yield* picked({ createdAfterMillis: base, createdBeforeMillis: base + 11 }), [paid, ...outs.slice(0, 3)])
     const { createdAtMillis, id } = other.withdrawal

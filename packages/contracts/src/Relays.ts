@@ -5,7 +5,7 @@ import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 import { hex } from "./Fixtures.ts"
 
-/** The other side: relays that can be reached, and behave as they are named. */
+/** The other side: reachable relays that behave as named. */
 export class Peer extends Context.Service<
   Peer,
   {
@@ -13,7 +13,7 @@ export class Peer extends Context.Service<
     readonly refuses: string
     /** An address without a server. */
     readonly away: string
-    /** What a relay has. */
+    /** The events that a relay stores. */
     readonly events: (relay: string) => Effect.Effect<ReadonlyArray<Nostr.Event>, unknown>
   }
 >()("@satrail/contracts/Relays/Peer") {}
@@ -28,28 +28,28 @@ const has = Effect.fnUntraced(function* (relay: string, { id }: Nostr.Event) {
   return (yield* events(relay)).filter((one) => one.id === id)
 })
 
-/** A receipt is no money, but the zapper waits for it. */
+/** A receipt is not money, but the payer of a zap waits for it. */
 export const other = {
-  "a relay that takes an event has it, to the byte": Effect.gen(function* () {
+  "an event that a relay accepts is stored byte for byte": Effect.gen(function* () {
     const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     assert.strictEqual(yield* publish(takes, told), "taken")
     const kept = yield* eventually(has(takes, told), ({ length }) => length > 0)
     assert.deepStrictEqual(kept, [told])
   }),
-  "an event that is offered again is taken again, and there once": Effect.gen(function* () {
+  "an event that is sent again is accepted again and stored once": Effect.gen(function* () {
     const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     for (let i = 0; i < 3; i++) assert.strictEqual(yield* publish(takes, told), "taken")
     assert.lengthOf(yield* eventually(has(takes, told), ({ length }) => length > 0), 1)
   }),
-  "what a relay refuses is refused": Effect.gen(function* () {
+  "a relay's rejection is reported as rejected": Effect.gen(function* () {
     const [{ publish }, { refuses }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     assert.strictEqual(yield* publish(refuses, told), "refused")
     assert.deepStrictEqual(yield* has(refuses, told), [])
   }),
-  "a relay that gives no answer has neither taken nor refused": Effect.gen(function* () {
+  "a relay that does not respond has neither accepted nor rejected": Effect.gen(function* () {
     const [{ publish }, { away }] = [yield* Nostr.Relays, yield* Peer]
     const exit = yield* Effect.exit(publish(away, yield* event))
     assert.isTrue(Exit.isFailure(exit))
@@ -57,7 +57,7 @@ export const other = {
     assert.strictEqual(error._tag, "RelayUnreachable")
     assert.strictEqual(error.relay, away)
   }),
-  "relays that are called at once answer each for itself": Effect.gen(function* () {
+  "each of several concurrent relays has its own result": Effect.gen(function* () {
     const [{ publish }, { takes, refuses, away }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     const answers = yield* Effect.forEach(
@@ -69,7 +69,7 @@ export const other = {
   })
 } satisfies Contract.Promises<Nostr.Relays | Peer>
 
-/** What every way to relays promises. */
+/** The promises that every connection to relays must keep. */
 export const promises = other
 
 export const suite = Contract.suite<Nostr.Relays | Peer, {}, typeof other>("Relays", { money: {}, other })

@@ -10,11 +10,11 @@ import * as Contract from "./Contract.ts"
 export class Peer extends Context.Service<
   Peer,
   {
-    /** The URL of a fresh recipient (LUD-06, LUD-16) who takes anything between `min` and `max`. */
+    /** The URL of a new recipient (LUD-06, LUD-16) who accepts any amount between `min` and `max`. */
     readonly publish: (takes: { readonly min: Msat.Msat; readonly max: Msat.Msat }) => Effect.Effect<string, unknown>
-    /** The URL of an unknown payee, at a server that is there. */
+    /** The URL of an unknown payee at an existing server. */
     readonly nobody: string
-    /** Cuts the wire to the server, and mends it. */
+    /** Cuts the connection to the server, and restores it. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
@@ -34,21 +34,21 @@ const invoiced = Effect.fnUntraced(function* (amount: Msat.Msat) {
 
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
-/** What prevents a wrong payment, or none. */
+/** Prevents wrong and lost payments. */
 export const money = {
-  "a pay request has the payee's limits": Effect.gen(function* () {
+  "a pay request has the payee's amount limits": Effect.gen(function* () {
     const { min, max } = yield* offered
     assert.deepStrictEqual({ min, max }, takes)
   }),
-  "C39: an invoice asks for exactly the amount, to the millisatoshi": Effect.gen(function* () {
+  "C39: an invoice is for exactly the requested amount, to the millisatoshi": Effect.gen(function* () {
     for (const amount of [takes.min, Msat.make(1_234_567n), takes.max]) assert.strictEqual((yield* invoiced(amount)).invoice.amount, amount)
   }),
-  "the metadata is byte for byte what the invoice's description hash was made of": Effect.gen(function* () {
+  "the metadata is byte for byte the preimage of the invoice's description hash": Effect.gen(function* () {
     const { offer, invoice } = yield* invoiced(takes.min)
     const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(offer.metadata)))
     assert.strictEqual(invoice.descriptionHash, Id.toHex(new Uint8Array(hash)))
   }),
-  "every invoice is a fresh one": Effect.gen(function* () {
+  "every request gets a new invoice": Effect.gen(function* () {
     const { invoice } = yield* Resolver
     const offer = yield* offered
     const invoices = yield* Effect.forEach(Array.from({ length: 4 }), () => invoice(offer, takes.min))
@@ -57,21 +57,21 @@ export const money = {
   })
 } satisfies Contract.Promises<Resolver | Peer>
 
-/** The rest. */
+/** Other promises. */
 export const other = {
-  "an unknown payee is refused by its server": Effect.gen(function* () {
+  "an unknown payee is rejected by its server": Effect.gen(function* () {
     const error = yield* Effect.flip((yield* Resolver).offer((yield* Peer).nobody))
     assert.strictEqual(error._tag, "RecipientRefused")
     assert.isAbove(error.reason.length, 0)
   }),
-  "what the recipient does not take is refused": Effect.gen(function* () {
+  "a request that the payee does not accept is rejected": Effect.gen(function* () {
     const { invoice } = yield* Resolver
     const offer = yield* offered
     for (const amount of [Msat.make(takes.min - 1n), Msat.make(takes.max + 1n)]) {
       assert.strictEqual((yield* Effect.flip(invoice(offer, amount)))._tag, "RecipientRefused")
     }
   }),
-  "a server that cannot be reached has not refused": Effect.gen(function* () {
+  "an unreachable server has not rejected the payment": Effect.gen(function* () {
     const { invoice, offer: ask } = yield* Resolver
     const url = yield* (yield* Peer).publish(takes)
     const offer = yield* ask(url)
@@ -84,8 +84,8 @@ export const other = {
   })
 } satisfies Contract.Promises<Resolver | Peer>
 
-/** What every Resolver promises. */
+/** The promises that every Resolver must keep. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. */
+/** Runs the contract against a layer and its peer. */
 export const suite = Contract.suite<Resolver | Peer, typeof money, typeof other>("Resolver", { money, other })

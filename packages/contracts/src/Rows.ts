@@ -6,7 +6,8 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 
-// Records with every member, for all tests: a test names the members that it is about. A new member of a record is added here, once.
+// Records with every field, for all tests. A test sets only the fields it is about. Add a new field of a
+// record here, once.
 
 export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
   ...pending({

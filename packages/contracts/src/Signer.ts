@@ -24,7 +24,7 @@ const sign = Effect.fnUntraced(function* (psbt: string) {
   return yield* (yield* Signer).sign(psbt)
 })
 
-/** It is signed so that the network takes it, as what it is called. */
+/** Checks that the network accepts the signed transaction under its reported id. */
 const signs = Effect.fnUntraced(function* (type: AddressType) {
   const chain = yield* ChainSource
   const { txId, rawTx } = yield* sign((yield* drafted(type)).psbt)
@@ -32,7 +32,10 @@ const signs = Effect.fnUntraced(function* (type: AddressType) {
   assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
 })
 
-/** The outpoints that a serialised transaction spends (BIP 144: version, marker and flag, inputs). Ours have less than 253 of them. */
+/**
+ * The outpoints that a serialized transaction spends (BIP 144: version, marker and flag, inputs). Our
+ * transactions have fewer than 253 inputs.
+ */
 const spentBy = (rawTx: string): ReadonlyArray<string> => {
   const bytes = Uint8Array.from(rawTx.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
   const view = new DataView(bytes.buffer)
@@ -47,28 +50,28 @@ const spentBy = (rawTx: string): ReadonlyArray<string> => {
   })
 }
 
-/** What keeps a payout from being another one than was decided. */
+/** Prevents a payout from differing from the one that was recorded. */
 export const money = {
-  "what is signed spends the coins of the draft and no others": Effect.gen(function* () {
+  "a signed transaction spends exactly the draft's coins": Effect.gen(function* () {
     const { coins, psbt } = yield* drafted("taproot")
     assert.deepStrictEqual(spentBy((yield* sign(psbt)).rawTx), coins)
   }),
-  "C19: the same draft signed again is the same transaction": Effect.gen(function* () {
+  "C19: signing the same draft again returns the same transaction": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const [first, second] = [yield* sign(psbt), yield* sign(psbt)]
     assert.strictEqual(second.txId, first.txId)
   }),
-  "signing sends nothing": Effect.gen(function* () {
+  "signing broadcasts nothing": Effect.gen(function* () {
     const { txId } = yield* sign((yield* drafted("taproot")).psbt)
     assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), { _tag: "gone" })
   }),
-  "the network takes what is signed, by the id it has, for coins of taproot": signs("taproot"),
-  "… of segwit": signs("segwit"),
-  "… of nested segwit": signs("nested_segwit"),
-  "malformed drafts, and drafts for another wallet's keys, are not signed": Effect.gen(function* () {
+  "the network accepts the signed transaction, under its reported id, with taproot coins": signs("taproot"),
+  "… with segwit coins": signs("segwit"),
+  "… with nested segwit coins": signs("nested_segwit"),
+  "malformed drafts, and drafts with another wallet's keys, are not signed": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const { fingerprint } = yield* ChainWallet
-    // The same draft, naming a key of another signer.
+    // The same draft with a key of another signer.
     const foreign = Buffer.from(Buffer.from(psbt, "base64").toString("hex").replaceAll(fingerprint, "00000000"), "hex").toString("base64")
     assert.notStrictEqual(foreign, psbt)
     for (const wrong of ["", "hello", psbt.slice(0, 40), foreign]) {
@@ -77,11 +80,11 @@ export const money = {
   })
 } satisfies Contract.Promises<Needs>
 
-/** Nothing that may be skipped. */
+/** No promise may be skipped. */
 export const other = {} satisfies Contract.Promises<Needs>
 
-/** What every Signer promises, together with the ChainWallet and the ChainSource next to it. */
+/** The promises that every Signer, together with its ChainWallet and ChainSource, must keep. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. */
+/** Runs the contract against a layer and its peer. */
 export const suite = Contract.suite<Needs, typeof money, typeof other>("Signer", { money, other })

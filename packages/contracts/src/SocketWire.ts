@@ -5,16 +5,20 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import type { Fault, Wire } from "./Wire.ts"
 
-// The wire to a node that speaks lines over a Unix socket: a connection for each request, which is a line, and its answer, which is another.
+// The wire to a node that exchanges lines over a Unix socket. Each request has its own connection; request
+// and response are one line each.
 
-/** What somebody else at the socket says: the same words, as a line. */
+/** Sends a response that is not the node's, as one line. */
 const answer = (connection: Socket, fault: Fault): void => {
   if (fault === "silence") return
   if (fault === "cut") connection.end('{"id":1,"result":{"sta')
   else connection.end(`${fault.body}\n`)
 }
 
-/** Sends a request on to the node, and calls back with its answer; without one where the node is not reached. */
+/**
+ * Forwards a request to the node, and calls back with its response, or with undefined if the node is
+ * unreachable.
+ */
 const forward = (target: string, request: string, answered: (line: string | undefined) => void): Socket => {
   const there = connect(target).setEncoding("utf8")
   let text = ""
@@ -23,12 +27,15 @@ const forward = (target: string, request: string, answered: (line: string | unde
     text += data
     if (text.endsWith("\n")) there.end()
   })
-  there.once("error", () => undefined) // what follows says it
+  there.once("error", () => undefined) // the `close` event follows
   there.once("close", () => answered(text.endsWith("\n") ? text : undefined))
   return there
 }
 
-/** A wire to a node whose socket has this path, for as long as the scope is open. Its `url` is the path of another socket. */
+/**
+ * Opens a wire to a node whose socket has this path, for as long as the scope is open. Its `url` is the path
+ * of another socket.
+ */
 export const make = (target: string): Effect.Effect<Wire, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(

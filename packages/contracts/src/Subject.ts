@@ -9,38 +9,41 @@ import { Effect } from "effect"
 
 export type Made<A> = Effect.Effect<A, unknown, Journal | Records | Tasks>
 
-/** What makes a move of a record. */
+/** Builds a move of a record. */
 type Make<A> = (record: A) => Made<Written.Any>
 
-/** A move, and the one that a record takes right before it: null where it is taken by a record as it was created. */
+/** A move, and the move that must come right before it; null if it starts at a newly created record. */
 export interface Step {
   readonly after: string | null
   readonly make: Make<Noun.Row>
 }
 
-/** A record of a noun: what creates it, and what takes it further, each made anew whenever it is asked for. */
+/** The creation and moves of a noun's records, each built anew on every call. */
 export interface Subject {
-  /** Of a company that has 100 sats. */
+  /** For a company with 100 sats. */
   readonly create: (companyId: CompanyId.CompanyId) => Made<Written.Any>
-  /** Each move of its life, by the Changes that make it. */
+  /** Each move, by the Change that makes it. */
   readonly moves: { readonly [move: string]: Step }
 }
 
 type Moves<A> = { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] }
 
-/** Moves of a noun's records. One that does not begin where a record is created has the one before it, as in `subjectOf`. */
+/**
+ * Declares moves of a noun's records. A move that doesn't start at a new record names the move before it, as
+ * in `subjectOf`.
+ */
 export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): Subject["moves"] =>
   Object.fromEntries(
     Object.entries(moves).map(([name, step]): [string, Step] => {
       const [after, make] = typeof step === "function" ? [null, step] : step
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- what is created and read is of this noun
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the created and read record belongs to this noun
       return [name, { after, make: (record) => make(record as A) }]
     })
   )
 
 /**
- * How a noun's records are created and moved. A move that does not begin where a record is created has the one before it:
- * `restored: ["archived", (record) => …]` is made of a record that was archived.
+ * Declares how a noun's records are created and moved. A move that doesn't start at a new record names the
+ * move before it: `restored: ["archived", (record) => …]` is built from an archived record.
  */
 export const subjectOf = <A extends Noun.Row>(noun: Noun.Noun<A>, create: Subject["create"], moves: Moves<A> = {}): Subject => ({
   create: (companyId) =>
@@ -48,5 +51,5 @@ export const subjectOf = <A extends Noun.Row>(noun: Noun.Noun<A>, create: Subjec
   moves: movesOf(noun, moves)
 })
 
-/** What a Change creates. */
+/** Returns the insert of a Change. */
 export const insertOf = ({ writes: [first] }: Written.Any): Noun.Insert => (first?._tag === "Insert" ? first : assert.fail("no insert"))

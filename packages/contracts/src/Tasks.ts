@@ -17,14 +17,14 @@ const lease = 30_000
 
 interface Work {
   readonly companyId: CompanyId.CompanyId
-  /** One for each task, due at `atMillis` and one second apart. */
+  /** One for each task, due from `atMillis` on, one second apart. */
   readonly rows: ReadonlyArray<Withdrawal.Withdrawal>
   readonly atMillis: number
 }
 
 /**
- * Runs a promise with `count` tasks of its own and ends them all afterwards. They are due in the 1970s, before those of any other
- * suite: nothing else is due then.
+ * Runs a promise with `count` new tasks and ends them all afterwards. They are due in the 1970s, when no task
+ * of any other suite is due.
  */
 const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, Journal | Records | Tasks>) =>
   Effect.gen(function* () {
@@ -33,7 +33,6 @@ const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, 
     const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
       withdrawal(companyId, 1, { createdAtMillis: atMillis + n * 1000 })
     )
-    // Not in the order in which they are due.
     for (const row of rows.toReversed()) assert.strictEqual(yield* verdict(Withdrawal.requested(row)), "Applied")
     const end = Effect.forEach(rows, (row) => {
       const { fence: _, ...failed } = Withdrawal.failed(row, "canceled", { taskId: row.id, token: 0 }, atMillis)
@@ -46,7 +45,7 @@ const claim = Effect.fnUntraced(function* (nowMillis: number, limit = 1000, kind
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit })
 })
 
-/** The one task that can be claimed now. */
+/** Claims the only task that is due now. */
 const claimOne = Effect.fnUntraced(function* (nowMillis: number, kind = Withdrawal.taskKind) {
   const [task, ...more] = yield* claim(nowMillis, 1000, kind)
   assert.deepStrictEqual(more, [])
@@ -56,19 +55,22 @@ const claimOne = Effect.fnUntraced(function* (nowMillis: number, kind = Withdraw
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 const first = <A>(rows: ReadonlyArray<A>): A => rows[0] ?? assert.fail("no rows")
 
-/** A Change of nothing but a cursor of its own: what it carries besides is what matters. */
+/** A Change that only moves a new cursor, so that it can carry tasks. */
 const bare = Effect.gen(function* () {
   return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
 })
 
-/** A task of a kind that nobody else has, due at 1000. */
+/** A task of a unique kind, due at 1000. */
 const begun = Effect.gen(function* () {
   const work: Change.Work = { kind: `test ${yield* hex(8)}`, id: yield* Id.make, dueAtMillis: 1000 }
   assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.enqueue(work)] }), "Applied")
   return work
 })
 
-/** Tasks of a kind that nobody else has, as many of each company as `counts` says, due one after the other from 1000 on. The companies are in the order of their ids. */
+/**
+ * Tasks of a unique kind, due one after the other from 1000 on. `counts` gives the number for each company.
+ * The companies are ordered by id.
+ */
 const begunFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) {
   const kind = `test ${yield* hex(8)}`
   const companies = (yield* Effect.forEach(counts, () => companyWith(Math.max(...counts)))).toSorted()
@@ -77,7 +79,6 @@ const begunFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) 
     const rows = yield* Effect.forEach(Array.from({ length: counts[at] ?? 0 }), (_, n) =>
       withdrawal(companyId, 1, { createdAtMillis: 1000 + n })
     )
-    // Not in the order in which they are due.
     for (const row of rows.toReversed()) {
       const work = { kind, dueAtMillis: row.createdAtMillis }
       assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, work)), "Applied")
@@ -98,7 +99,7 @@ const cursorOf = ({ cursor }: Cursor.CursorMoved) => Effect.flatMap(Records, (re
 
 const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
 
-/** Who may send what: two workers with one withdrawal would pay it twice. */
+/** The holders of tasks: two workers with one withdrawal would pay it twice. */
 export const money = {
   "C19: a task has one holder at a time": withWork(
     1,
@@ -107,7 +108,7 @@ export const money = {
       for (const later of [0, 1, lease - 1]) assert.deepStrictEqual(yield* claim(atMillis + later), [])
     })
   ),
-  "C19: many workers at once: each task goes to one of them": withWork(
+  "C19: concurrent workers never claim the same task": withWork(
     40,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const now = atMillis + 100_000
@@ -118,7 +119,7 @@ export const money = {
       assert.deepStrictEqual(all.toSorted(), ids(rows).toSorted())
     })
   ),
-  "a claim that is not given back ends, and the next one has a higher token": withWork(
+  "a claim that is not returned expires, and the next claim has a higher token": withWork(
     1,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       let before = yield* claimOne(atMillis)
@@ -133,7 +134,7 @@ export const money = {
       assert.strictEqual(yield* verdict(lost(first(rows), before)), "Applied")
     })
   ),
-  "a claim that ended and that nobody took over is still good": withWork(
+  "an expired claim is still valid if no other process took it over": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       const task = yield* claimOne(atMillis)
@@ -141,7 +142,7 @@ export const money = {
       yield* has(companyId, { posted: 1, held: 0 })
     })
   ),
-  "who has lost a task cannot give it back": withWork(
+  "a worker that has lost a task cannot return it": withWork(
     1,
     Effect.fnUntraced(function* ({ atMillis }) {
       const tasks = yield* Tasks
@@ -152,7 +153,7 @@ export const money = {
       assert.isTrue(yield* tasks.postpone(holder, atMillis))
     })
   ),
-  "a claim is prolonged by its holder, under the same token": withWork(
+  "a holder can extend its claim under the same token": withWork(
     1,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const tasks = yield* Tasks
@@ -162,7 +163,7 @@ export const money = {
       assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
     })
   ),
-  "C19: a task has one holder at a time, in turn or not": Effect.gen(function* () {
+  "C19: a task has one holder at a time, whether or not tasks are claimed in turn": Effect.gen(function* () {
     const { kind } = yield* begunFor(1, 1)
     const inTurn = yield* claimInTurn(kind)
     assert.strictEqual(inTurn.length, 2)
@@ -172,7 +173,7 @@ export const money = {
     for (const task of later) assert.isTrue(inTurn.every(({ id, token }) => id !== task.id || token < task.token))
     assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 2000 + lease }), [])
   }),
-  "C19: many workers at once, in turn: each task goes to one of them": Effect.gen(function* () {
+  "C19: concurrent workers that claim in turn never claim the same task": Effect.gen(function* () {
     const { kind, ids: all } = yield* begunFor(8, 8, 8, 8)
     const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claimInTurn(kind, { limit: 3, perLane: 2 }), {
       concurrency: "unbounded"
@@ -182,9 +183,9 @@ export const money = {
     assert.strictEqual(new Set(got).size, got.length)
     assert.deepStrictEqual(got.toSorted(), all.flat().toSorted())
   }),
-  "a task that is claimed by who enqueues it is handed to nobody else before that claim has ended": Effect.gen(function* () {
+  "a task claimed as it is enqueued goes to no other process before that claim ends": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
-    // One by itself, and one beside another.
+    // One task alone in its Change, and one together with another task.
     const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
     const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
@@ -205,7 +206,7 @@ export const money = {
     }
   }),
   ...takenOver,
-  "what is fenced keeps its task and the claim, unless it ends it": Effect.gen(function* () {
+  "a Change with a fence keeps its task and claim unless it ends the task": Effect.gen(function* () {
     const { kind, id } = yield* begun
     const tasks = yield* Tasks
     const task = yield* claimOne(1000, kind)
@@ -217,7 +218,7 @@ export const money = {
     assert.isFalse(yield* tasks.postpone(next, 1000))
     assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(next) }), "StaleFence")
   }),
-  "who has lost a task does not move its cursor, not even with what was applied before": Effect.gen(function* () {
+  "a worker that has lost a task cannot move its cursor, not even by repeating an applied Change": Effect.gen(function* () {
     const { kind } = yield* begun
     const task = yield* claimOne(1000, kind)
     const row = yield* created(yield* open, 1)
@@ -229,7 +230,7 @@ export const money = {
     assert.strictEqual(yield* verdict({ ...credit, cursor: { ...change.cursor, value: "3" } }), "Applied")
     assert.deepStrictEqual(yield* cursorOf(change), Option.some("1"))
   }),
-  "the task of a withdrawal that ended is gone, however it ended": withWork(
+  "an ended withdrawal has no task, whatever its outcome": withWork(
     3,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       const tasks = yield* Tasks
@@ -253,7 +254,7 @@ export const money = {
       yield* has(payee, { posted: 1, held: 0 })
     })
   ),
-  "a withdrawal that was refused leaves no task": withWork(
+  "a refused withdrawal leaves no task": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, atMillis }) {
       const refused = yield* withdrawal(companyId, 2, { createdAtMillis: atMillis })
@@ -263,9 +264,9 @@ export const money = {
   )
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** When work is handed out, and in which order. */
+/** When tasks are claimed, and in which order. */
 export const other = {
-  "work is claimed by its kind": Effect.gen(function* () {
+  "tasks are claimed by kind": Effect.gen(function* () {
     const [one, another] = [yield* begun, yield* begun]
     assert.deepStrictEqual(yield* claim(999, 1000, one.kind), [])
     const { token, ...task } = yield* claimOne(1000, one.kind)
@@ -274,7 +275,7 @@ export const other = {
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
   }),
-  "in turn, every company has so many, the longest due of each": Effect.gen(function* () {
+  "in turn, each company gets at most its number of tasks, the longest due first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
     const claimed = yield* claimInTurn(kind, { perLane: 2 })
     assert.deepStrictEqual(
@@ -289,7 +290,7 @@ export const other = {
     assert.deepStrictEqual(ids(yield* claimInTurn(kind, { perLane: 2 })), [...(all[0]?.slice(2, 4) ?? []), ...(all[2]?.slice(2) ?? [])])
     assert.deepStrictEqual(ids(yield* claimInTurn(kind)), all[0]?.slice(4))
   }),
-  "in turn, what is not due is not claimed, and no more than were asked for": Effect.gen(function* () {
+  "in turn, only due tasks are claimed, up to the limit": Effect.gen(function* () {
     const { kind, ids: all } = yield* begunFor(3, 3, 3)
     assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 999 }), [])
     assert.deepStrictEqual(
@@ -298,7 +299,7 @@ export const other = {
     )
     assert.strictEqual((yield* claimInTurn(kind, { limit: 1, perLane: 10 })).length, 1)
   }),
-  "in turn, the one after the last is the first": Effect.gen(function* () {
+  "in turn, claims start after the given company and begin again with the first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(9, 9, 9)
     const after = (at: number) => ({ companyId: companies[at] ?? CompanyId.operator, lane: "" })
     for (const [from, expected] of [
@@ -310,7 +311,7 @@ export const other = {
     }
     assert.deepStrictEqual(ids(yield* claimInTurn(kind, { limit: 1 })), all[0]?.slice(0, 1))
   }),
-  "in turn, the lanes of a company have a turn each, and what is full is passed over": Effect.gen(function* () {
+  "in turn, each of a company's lanes gets a turn, and full lanes are skipped": Effect.gen(function* () {
     const tasks = yield* Tasks
     const { kind, companies, ids: all } = yield* begunFor(4, 2)
     const hosts = ["a.example", "b.example"] as const
@@ -335,7 +336,7 @@ export const other = {
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full })), [])
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind)), ["0 a.example"])
   }),
-  "a task that is given back as another kind of work is that": Effect.gen(function* () {
+  "a task returned as another kind becomes that kind": Effect.gen(function* () {
     const tasks = yield* Tasks
     const { kind, id } = yield* begun
     const task = yield* claimOne(1000, kind)
@@ -347,7 +348,7 @@ export const other = {
     assert.isTrue(yield* tasks.postpone({ ...again, token }, 3000))
     assert.strictEqual((yield* claimOne(3000, as.kind)).lane, "a.example")
   }),
-  "a task that is begun again stays as it is": Effect.gen(function* () {
+  "starting a task again leaves it unchanged": Effect.gen(function* () {
     const work = yield* begun
     const task = yield* claimOne(1000, work.kind)
     const again = { ...(yield* bare), jobs: [Change.enqueue({ ...work, kind: "something else", dueAtMillis: 0 })] }
@@ -356,12 +357,12 @@ export const other = {
     assert.deepStrictEqual(yield* claim(1000, 1000, work.kind), [])
     assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(work.id)] }), "Applied")
   }),
-  "one Change enqueues and completes several jobs": Effect.gen(function* () {
+  "one Change can enqueue and complete several jobs": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
     const [one, two, three] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const jobOf = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 })
     const waiting = (nowMillis: number) => Effect.map(claim(nowMillis, 1000, kind), (tasks) => tasks.map(({ id }) => id).toSorted())
-    // Beside Changes that have one job, or none: all of a flush are sent together.
+    // Together with Changes that have one job or none, because all of a flush are sent together.
     const changes = [{ ...(yield* bare), jobs: [jobOf(one), jobOf(two)] }, { ...(yield* bare), jobs: [jobOf(three)] }, yield* bare]
     assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied", "Applied"])
     assert.deepStrictEqual(yield* waiting(1000), [one, two, three].toSorted())
@@ -370,12 +371,12 @@ export const other = {
     assert.strictEqual(yield* verdict(done), "Applied")
     assert.deepStrictEqual(yield* waiting(2000 + lease), [two, four].toSorted())
   }),
-  "a task that anybody ends is gone": Effect.gen(function* () {
+  "a completed task is gone, even if no worker held it": Effect.gen(function* () {
     const { kind, id } = yield* begun
     assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
     assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
   }),
-  "a task is due from its withdrawal's request on": withWork(
+  "a withdrawal's task is due from the time of its request": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       assert.deepStrictEqual(yield* claim(atMillis - 1), [])
@@ -384,7 +385,7 @@ export const other = {
       assert.isAbove(token, 0)
     })
   ),
-  "the longest due come first, and no more than were asked for": withWork(
+  "tasks are claimed longest due first, up to the limit": withWork(
     7,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const now = atMillis + 5000 // the last one is not due yet
@@ -398,7 +399,7 @@ export const other = {
       assert.deepStrictEqual(yield* claim(now), [])
     })
   ),
-  "a task that was given back is due when its holder said": withWork(
+  "a returned task is due at the time its holder set": withWork(
     2,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const tasks = yield* Tasks
@@ -414,7 +415,7 @@ export const other = {
       assert.strictEqual((yield* claimOne(now)).id, first(rows).id)
     })
   ),
-  "a task counts how often it was claimed": withWork(
+  "a task counts its claims": withWork(
     1,
     Effect.fnUntraced(function* ({ atMillis }) {
       const tasks = yield* Tasks
@@ -427,8 +428,8 @@ export const other = {
   )
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** What every Tasks promises. One entry, one promise. */
+/** The promises that every Tasks must keep. Each entry is one promise. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer to every promise. Nobody else may claim from its store meanwhile. */
+/** Runs the contract against a layer. Nothing else may claim from its store meanwhile. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Tasks", { money, other })

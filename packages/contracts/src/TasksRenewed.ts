@@ -8,7 +8,7 @@ import { hex, verdict } from "./Fixtures.ts"
 
 const lease = 30_000
 
-/** Does this to tasks, with nothing else in the Change but a cursor of its own. */
+/** Applies jobs to tasks in a Change that otherwise only moves a new cursor. */
 const apply = Effect.fnUntraced(function* (...jobs: ReadonlyArray<Change.Job>) {
   const change = Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
   assert.strictEqual(yield* verdict({ ...change, jobs }), "Applied")
@@ -20,7 +20,7 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number, limi
 
 /** Operations on many tasks. */
 export const renewed = {
-  "tasks are renewed together, except those that another process has claimed": Effect.gen(function* () {
+  "tasks are renewed together, except those claimed by another process": Effect.gen(function* () {
     const tasks = yield* Tasks
     const kind = `test ${yield* hex(8)}`
     const ids = [yield* Id.make, yield* Id.make].toSorted()
@@ -34,7 +34,7 @@ export const renewed = {
       ids.filter((id) => id !== taken?.id)
     )
   }),
-  "each kind says when its first task is due": Effect.gen(function* () {
+  "each kind returns when its first task is due": Effect.gen(function* () {
     const tasks = yield* Tasks
     const [kind, other] = [`test ${yield* hex(8)}`, `test ${yield* hex(8)}`]
     const [first, second, third] = [yield* Id.make, yield* Id.make, yield* Id.make]

@@ -10,7 +10,7 @@ import { renewed } from "./TasksRenewed.ts"
 
 const lease = 30_000
 
-/** A Change of nothing but a cursor of its own: what it carries besides is what matters. */
+/** A Change that only moves a new cursor, so that it can carry tasks. */
 const bare = Effect.gen(function* () {
   return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
 })
@@ -19,10 +19,10 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number) {
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit: 10 })
 })
 
-/** Tasks of a process that died, and operations on many tasks. */
+/** Tasks of a dead process, and operations on many tasks. */
 export const takenOver = {
   ...renewed,
-  "C19: a task is taken over from a process that is no longer alive, before its claim ends, and from no other": Effect.gen(function* () {
+  "C19: a task is taken over before its claim ends only from a process that is no longer alive": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
     const tasks = yield* Tasks
     const [own, other] = [yield* Id.make, yield* Id.make]

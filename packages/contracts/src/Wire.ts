@@ -3,48 +3,54 @@ import { createServer, type IncomingMessage, request as http, type ServerRespons
 import { request as https } from "node:https"
 import type { Socket } from "node:net"
 
-/** What a caller gets instead of the node's own answer; `cut` loses the connection in the middle of it, `silence` never answers. */
+/**
+ * The response that replaces the node's. `cut` closes the connection in the middle of it; `silence` never
+ * responds.
+ */
 export type Fault =
   | { readonly status: number; readonly type: string; readonly body: string; readonly location?: string }
   | "cut"
   | "silence"
 
 /**
- * What stands between a service and its node on a bad day. Each of them is a thing that a proxy, a container of another program, or a network does; none
- * of them is a word of the node's.
+ * Faults between a service and its node. Each is caused by a proxy, another program's container, or a
+ * network, and none is a response of the node.
  */
 export const faults = {
-  "a proxy that wants a password (401)": { status: 401, type: "text/html", body: "<h1>401 Authorization Required</h1>" },
-  "a gateway that does not take the credentials (401, in JSON)": {
+  "a proxy that requires a password (401)": { status: 401, type: "text/html", body: "<h1>401 Authorization Required</h1>" },
+  "a gateway that rejects the credentials (401, JSON)": {
     status: 401,
     type: "application/json",
     body: '{"error":"unauthorized"}'
   },
-  "a proxy that lets nobody in (403)": { status: 403, type: "application/json", body: '{"message":"Forbidden"}' },
-  "a proxy that knows no such page (404)": { status: 404, type: "text/html", body: "<h1>404 Not Found</h1>" },
-  "a gateway that knows no such path (404, in JSON)": {
+  "a proxy that denies access (403)": { status: 403, type: "application/json", body: '{"message":"Forbidden"}' },
+  "a proxy without this page (404)": { status: 404, type: "text/html", body: "<h1>404 Not Found</h1>" },
+  "a gateway without this path (404, JSON)": {
     status: 404,
     type: "application/json",
     body: '{"timestamp":"2026-01-01T00:00:00Z","status":404,"error":"Not Found","path":"/"}'
   },
-  "a proxy that breaks (500)": { status: 500, type: "application/json", body: '{"message":"Internal Server Error"}' },
-  "a proxy whose node is away (502)": { status: 502, type: "text/html", body: "<h1>502 Bad Gateway</h1>" },
-  "a proxy that has enough (429)": { status: 429, type: "text/plain", body: "Too Many Requests" },
-  "a proxy that sends us elsewhere (302)": { status: 302, type: "text/plain", body: "", location: "https://elsewhere.invalid/" },
-  "another program in the node's place (200, other JSON)": { status: 200, type: "application/json", body: '{"status":"ok","data":[]}' },
-  "another program with nothing to say (200, empty)": { status: 200, type: "application/json", body: "" },
+  "a proxy that fails (500)": { status: 500, type: "application/json", body: '{"message":"Internal Server Error"}' },
+  "a proxy that cannot reach the node (502)": { status: 502, type: "text/html", body: "<h1>502 Bad Gateway</h1>" },
+  "a proxy that limits the rate (429)": { status: 429, type: "text/plain", body: "Too Many Requests" },
+  "a proxy that redirects elsewhere (302)": { status: 302, type: "text/plain", body: "", location: "https://elsewhere.invalid/" },
+  "another program in place of the node (200, other JSON)": { status: 200, type: "application/json", body: '{"status":"ok","data":[]}' },
+  "another program in place of the node (200, empty)": { status: 200, type: "application/json", body: "" },
   "an empty list (200)": { status: 200, type: "application/json", body: "[]" },
-  "an answer that is cut in the middle": "cut",
-  "no answer within the deadline": "silence"
+  "a truncated response": "cut",
+  "no response within the deadline": "silence"
 } as const satisfies Readonly<Record<string, Fault>>
 
-/** A wire with a will of its own. */
+/** A wire that can fail. */
 export interface Wire {
-  /** Where the node seems to be. */
+  /** The address under which the node appears. */
   readonly url: string
-  /** From the request with this number on (0: the next) every answer is `fault`; the node hears the request all the same, or does not. */
+  /**
+   * From this request number on (0 is the next), every response is `fault`. `isHeard` decides whether the
+   * node still receives the request.
+   */
   readonly fail: (fault: Fault, from: number, isHeard: boolean) => Effect.Effect<void>
-  /** As it was. Answers how many answers were replaced. */
+  /** Ends the fault. Returns the number of replaced responses. */
   readonly mend: Effect.Effect<number>
 }
 
@@ -59,11 +65,14 @@ const answer = (response: ServerResponse, fault: Fault): void => {
   response.writeHead(status, { "content-type": type, ...(location !== undefined && { location }) }).end(body)
 }
 
-/** Sends a request on to the node, and calls back with its answer; without one where the node is not reached. */
+/**
+ * Forwards a request to the node, and calls back with its response, or with undefined if the node is
+ * unreachable.
+ */
 const forward = (target: URL, incoming: IncomingMessage, body: Buffer, answered: (node: IncomingMessage | undefined) => void): void => {
   const { host: _, connection: __, ...headers } = incoming.headers
   const url = new URL(incoming.url ?? "/", target)
-  // The certificate is the adapter's to check; here it is a test's own node, on this machine.
+  // The adapter checks the certificate. Here it belongs to the test's own node on this machine.
   const outgoing = url.protocol === "https:" ? https(url, { rejectUnauthorized: false }) : http(url)
   outgoing.method = incoming.method ?? "GET"
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) outgoing.setHeader(name, value)
@@ -72,7 +81,10 @@ const forward = (target: URL, incoming: IncomingMessage, body: Buffer, answered:
   outgoing.end(body)
 }
 
-/** A wire to a node at `url`, for as long as the scope is open. HTTP on our side, whatever the node speaks. */
+/**
+ * Opens a wire to a node at `url`, for as long as the scope is open. It serves HTTP, whatever the node
+ * speaks.
+ */
 export const make = (url: string): Effect.Effect<Wire, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const target = new URL(url)
@@ -90,7 +102,7 @@ export const make = (url: string): Effect.Effect<Wire, unknown, Scope.Scope> =>
           if (!now.isHeard) return answer(response, now.fault)
           return forward(target, incoming, body, (node) => {
             if (node === undefined) return response.destroy()
-            // To its end: the node has done what it was asked.
+            // Read to the end, so that the node has completed the request.
             return node.resume().once("close", () => answer(response, now.fault))
           })
         }

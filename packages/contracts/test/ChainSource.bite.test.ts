@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { promises } from "../src/ChainSource.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
-/** One that tells something else. */
+/** A mutant that reports other outputs. */
 const telling = (make: () => (outputs: ReadonlyArray<Output>) => ReadonlyArray<Output>) =>
   sabotage(ChainSource, ({ activity }) => {
     const change = make()
@@ -13,11 +13,11 @@ const telling = (make: () => (outputs: ReadonlyArray<Output>) => ReadonlyArray<O
   })
 
 bites("ChainSource", promises, {
-  "one that looks into blocks only": [
+  "a source that reads only blocks": [
     telling(() => (outputs) => outputs.filter(({ placement }) => placement._tag !== "mempool")),
-    ["a deposit is reported while it waits in the mempool"]
+    ["a deposit in the mempool is reported"]
   ],
-  "one that has never heard of reorganisations": [
+  "a source that ignores reorganizations": [
     telling(() => {
       const mined = new Set<string>()
       return (outputs) =>
@@ -28,19 +28,19 @@ bites("ChainSource", promises, {
         })
     }),
     [
-      "C45: a deposit's removal by a reorganisation is reported, and so is its return",
-      "C45: a deposit is gone that a reorganisation removed and a double spend replaced"
+      "C45: a deposit's removal by a reorganization is reported, and so is its return",
+      "C45: a deposit removed by a reorganization and then double-spent is gone"
     ]
   ],
-  "one that tells one output of a transaction": [
+  "a source that reports one output per transaction": [
     telling(() => (outputs) => [...new Map(outputs.map((output) => [output.txId, output])).values()]),
-    ["C43: several outputs of one transaction are reported one by one"]
+    ["C43: several outputs of one transaction are reported separately"]
   ],
-  "one that tells one output of an address": [
+  "a source that reports one output per address": [
     telling(() => (outputs) => [...new Map(outputs.map((output) => [output.scriptPubKey, output])).values()]),
-    ["an address that is paid twice has two outputs", "C43: several outputs of one transaction are reported one by one"]
+    ["two payments to one address are two outputs", "C43: several outputs of one transaction are reported separately"]
   ],
-  "one that is a block ahead": [
+  "a source that reports one block too low": [
     telling(
       () => (outputs) =>
         outputs.map((output) =>
@@ -49,64 +49,61 @@ bites("ChainSource", promises, {
             : output
         )
     ),
-    ["a deposit is reported again when it is mined, with its height"]
+    ["a deposit is reported again when it confirms, with its block height"]
   ],
-  "one that forgets its cursor": [
+  "a source that ignores the cursor": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (_, ours) => activity(null, ours) })),
-    ["C44: after a cursor nothing before it is reported, and everything later is"]
+    ["C44: reading from a cursor reports everything after it and nothing before"]
   ],
-  "one that begins now whatever the cursor": [
+  "a source that starts at the tip whatever the cursor": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.flatMap(activity(null, ours), ({ cursor }) => activity(after === null ? null : cursor, ours))
     })),
-    ["C44: after a cursor nothing before it is reported, and everything later is", "a deposit is reported while it waits in the mempool"]
+    ["C44: reading from a cursor reports everything after it and nothing before", "a deposit in the mempool is reported"]
   ],
-  "one that takes known for rejected": [
+  "a source that reports a known transaction as rejected": [
     sabotage(ChainSource, ({ broadcast }) => ({
       broadcast: (rawTx) =>
         Effect.map(broadcast(rawTx), (said) => (said._tag === "known" ? { _tag: "rejected", reason: "already in block chain" } : said))
     })),
-    ["C19: the same transaction offered any number of times is one"]
+    ["C19: broadcasting the same transaction repeatedly has the same result"]
   ],
-  "one that says yes to every transaction": [
+  "a source that accepts every transaction": [
     sabotage(ChainSource, ({ broadcast }) => ({ broadcast: (rawTx) => Effect.as(broadcast(rawTx), { _tag: "accepted" }) })),
     [
-      "a transaction that spends what a mined one spent is rejected",
-      "what is no transaction, and one with a spoiled signature, are rejected",
-      "C19: the same transaction offered any number of times is one"
+      "a transaction that double-spends a confirmed one is rejected",
+      "malformed transactions and invalid signatures are rejected",
+      "C19: broadcasting the same transaction repeatedly has the same result"
     ]
   ],
-  "one that sends nothing": [
+  "a source that broadcasts nothing": [
     sabotage(ChainSource, () => ({ broadcast: () => Effect.succeed({ _tag: "accepted" }) })),
-    ["C19: the same transaction offered any number of times is one"]
+    ["C19: broadcasting the same transaction repeatedly has the same result"]
   ],
-  "one that believes in every transaction": [
+  "a source that finds every transaction": [
     sabotage(ChainSource, ({ transaction }) => ({
       transaction: (txId) => Effect.map(transaction(txId), (placement) => (placement._tag === "gone" ? { _tag: "mempool" } : placement))
     })),
-    ["an unknown transaction is gone", "C45: a deposit that is spent elsewhere before it is mined is gone"]
+    ["an unknown transaction is gone", "C45: a mempool deposit that is double-spent is gone"]
   ],
-  "one whose tip stands still": [
+  "a source whose tip never changes": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))
     })),
-    [
-      "the tip is the last block, also where nothing that is watched changed",
-      "a deposit is reported again when it is mined, with its height"
-    ]
+    ["the tip is the last block, even if nothing in it is watched", "a deposit is reported again when it confirms, with its block height"]
   ],
-  "one that tells everybody's": [
+  "a source that reports the deposits of all scripts": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => activity(after, (scripts) => Effect.as(ours(scripts), new Set(scripts)))
     })),
-    ["scripts that are not watched are not reported"]
+    ["payments to scripts that are not watched are not reported"]
   ],
-  "one that does not listen to whoever is asked": [
+  "a source that ignores the lookup of watched scripts": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (after) => activity(after, (scripts) => Effect.succeed(new Set(scripts))) })),
-    ["a failure of the watched set's look-up fails the read"]
+    ["if the lookup of watched scripts fails, the read fails"]
   ],
-  "one that deals in fractions": [
+  "a source with a fractional fee rate": [
     sabotage(ChainSource, ({ feeRate }) => ({ feeRate: Effect.map(feeRate, (rate) => rate / 4) })),
-    ["the fee rate is a whole number of satoshis, at least 1"]
+    ["the fee rate is a whole number of sat/vB, at least 1"]
   ]
 })

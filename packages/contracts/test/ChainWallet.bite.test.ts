@@ -6,14 +6,14 @@ import { bites, sabotage } from "./sandbox.ts"
 
 const plus = (amount: Msat.Msat, sats: number) => Msat.make(amount + Msat.fromSats(sats))
 
-/** The same asked, with something else about every payment. */
+/** The same request with each payment changed. */
 const paying = <A extends { readonly payments: ReadonlyArray<Payment> }>(ask: A, change: (payment: Payment) => Partial<Payment>): A => ({
   ...ask,
   payments: ask.payments.map((payment) => ({ ...payment, ...change(payment) }))
 })
 
 bites("ChainWallet", promises, {
-  "one that has one address of each kind": [
+  "a wallet with one address per type": [
     sabotage(ChainWallet, ({ newAddress }) => {
       const given = new Map<string, Derived>()
       return {
@@ -26,38 +26,38 @@ bites("ChainWallet", promises, {
           })
       }
     }),
-    ["no address is given out twice, and none has the place of another"]
+    ["no address or derivation index is issued twice"]
   ],
-  "one that knows one kind of address": [
+  "a wallet with one type of address": [
     sabotage(ChainWallet, ({ newAddress }) => ({ newAddress: () => newAddress("segwit") })),
-    ["no address is given out twice, and none has the place of another"]
+    ["no address or derivation index is issued twice"]
   ],
-  "one that gives everybody the same place": [
+  "a wallet that assigns the same index to every address": [
     sabotage(ChainWallet, ({ newAddress }) => ({ newAddress: (type) => Effect.map(newAddress(type), (one) => ({ ...one, index: 0 })) })),
-    ["no address is given out twice, and none has the place of another"]
+    ["no address or derivation index is issued twice"]
   ],
-  "one that takes the fee out of the amount": [
+  "a wallet that takes the fee from the amount": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build(paying(ask, ({ amount }) => ({ amount: plus(amount, -500) }))) })),
-    ["a draft pays exactly the requested amount, and its stated fee to the miners, within the limit"]
+    ["a draft pays exactly the requested amount, and its stated miner fee is within the limit"]
   ],
-  "one that tells another fee than it pays": [
+  "a wallet that states another fee than it pays": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
     [
-      "a draft pays exactly the requested amount, and its stated fee to the miners, within the limit",
-      "what is left and too little for an output goes to the miners only within the limit"
+      "a draft pays exactly the requested amount, and its stated miner fee is within the limit",
+      "change too small for an output goes to the miners only within the fee limit"
     ]
   ],
-  "one that asks and does not listen": [
+  "a wallet that ignores which coins are permitted": [
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) => build({ ...ask, free: (outpoints) => Effect.andThen(ask.free(outpoints), all(outpoints)) })
     })),
     [
-      "only permitted coins are spent, and permission is requested for all at once",
+      "only permitted coins are spent, and permission is requested for all of them in one call",
       "a spent coin is not offered again",
-      "more than the coins at hand is refused, with what is needed"
+      "a draft for more than the available coins is refused, with the amount needed"
     ]
   ],
-  "one that asks about each coin by itself": [
+  "a wallet that requests permission for each coin separately": [
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) =>
         build({
@@ -69,32 +69,32 @@ bites("ChainWallet", promises, {
             )
         })
     })),
-    ["only permitted coins are spent, and permission is requested for all at once"]
+    ["only permitted coins are spent, and permission is requested for all of them in one call"]
   ],
-  "one that takes the limit for a suggestion": [
+  "a wallet that exceeds the fee limit": [
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) => build(paying(ask, ({ feeLimit }) => ({ feeLimit: Msat.make(feeLimit * 10n) })))
     })),
     [
-      "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together",
-      "what is left and too little for an output goes to the miners only within the limit"
+      "the fee limit holds when the fee rate would exceed it; if not even 1 sat/vB fits, no draft is built",
+      "change too small for an output goes to the miners only within the fee limit"
     ]
   ],
-  "one that pays the first alone": [
+  "a wallet that pays only the first payment": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),
     [
-      "several payments are one transaction: an output for each, in their order, for at most what they allow together",
-      "a payment that is too large keeps none after it from being paid"
+      "several payments share one transaction with one output each, in order, within their combined fee limit",
+      "a payment that is too large does not prevent later ones from being included"
     ]
   ],
-  "one that pays in an order of its own": [
+  "a wallet that reorders payments": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.toReversed() }) })),
     [
-      "several payments are one transaction: an output for each, in their order, for at most what they allow together",
-      "a payment that is too large keeps none after it from being paid"
+      "several payments share one transaction with one output each, in order, within their combined fee limit",
+      "a payment that is too large does not prevent later ones from being included"
     ]
   ],
-  "one that pays all or none": [
+  "a wallet that pays either all payments or none": [
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) =>
         Effect.filterOrFail(
@@ -103,9 +103,9 @@ bites("ChainWallet", promises, {
           () => new Unfundable({ neededSats: 0n })
         )
     })),
-    ["a payment that is too large keeps none after it from being paid"]
+    ["a payment that is too large does not prevent later ones from being included"]
   ],
-  "one that spends what is not confirmed": [
+  "a wallet that spends unconfirmed coins": [
     sabotage(ChainWallet, ({ build }, sandbox) => ({
       build: (ask) =>
         build({
@@ -116,10 +116,10 @@ bites("ChainWallet", promises, {
             )
         })
     })),
-    ["coins that are not confirmed are not offered"]
+    ["unconfirmed coins are not offered"]
   ],
-  "one that has a name instead of a fingerprint": [
+  "a wallet with a name in place of its fingerprint": [
     sabotage(ChainWallet, () => ({ fingerprint: "hot wallet" })),
-    ["the fingerprint is 4 bytes in hex"]
+    ["the fingerprint is 4 bytes of hex"]
   ]
 })

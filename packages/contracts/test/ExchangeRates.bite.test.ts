@@ -15,28 +15,28 @@ const saying = (change: (rate: Rate) => Rate) =>
   )
 
 bites("ExchangeRates", promises, FixedRates.layer(), {
-  "one that says what a unit buys": [
+  "a feed that returns the inverse price": [
     saying((rate) => ({ ...rate, price: Decimal.make(10n ** 12n / rate.price.digits, 12) })),
     ["a price is what one bitcoin costs, not what one unit buys"]
   ],
-  "one that has no price and says nothing": [
+  "a feed that returns a zero price": [
     saying((rate) => ({ ...rate, price: Decimal.make(0n) })),
-    ["every currency that is not lacking has a price, and it is more than nothing"]
+    ["every supported currency has a positive price"]
   ],
-  "one that never looks again": [
+  "a feed that never updates its prices": [
     saying((rate) => ({ ...rate, atMillis: 0 })),
-    ["a price says when it was one: not in the future, and not long ago"]
+    ["the time of a price is recent and not in the future"]
   ],
-  "one that counts in microseconds": [
+  "a feed with times in microseconds": [
     saying((rate) => ({ ...rate, atMillis: rate.atMillis * 1000 })),
-    ["a price says when it was one: not in the future, and not long ago"]
+    ["the time of a price is recent and not in the future"]
   ],
-  "one that knows dollars only": [
+  "a feed that returns dollars for every currency": [
     saying((rate) => ({ ...rate, price: FixedRates.usual.usd })),
-    ["currencies differ: no price is given for another's"]
+    ["no currency gets the price of another"]
   ],
-  "one that writes zeros behind": [
+  "a feed that appends trailing zeros": [
     saying((rate) => ({ ...rate, price: { digits: rate.price.digits * 100n, scale: rate.price.scale + 2 } })),
-    ["a price can be reckoned with exactly"]
+    ["a price is exact in decimal arithmetic"]
   ]
 })

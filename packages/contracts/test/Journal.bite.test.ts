@@ -21,10 +21,10 @@ import { money, other, promises, type suite } from "../src/Journal.ts"
 import * as Nouns from "../src/Nouns.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
 
-/** One that commits something else than it was given. */
+/** A mutant that commits a different Change than it was given. */
 const changing = (change: (change: Change) => Change) => sabotage({ commit: (commit) => (given) => commit(change(given)) })
 
-/** One that takes no notice of a refusal, at least of some kinds of Change. */
+/** A mutant that ignores a refusal, for all kinds of Change or for some. */
 const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>) =>
   sabotage({
     commit: (commit) => (change) =>
@@ -35,7 +35,7 @@ const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>)
       )
   })
 
-/** Books for itself, beside any rule. */
+/** Commits these legs directly, regardless of any rule. */
 const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Leg>) {
   return yield* commit({ ...Answer.forgotten(yield* Id.make, 0), legs })
 })
@@ -50,7 +50,7 @@ const onlyNode = (leg: Leg): Leg => ({
   postings: leg.postings.map((posting) => (posting.from === "loss" ? { ...posting, from: "network_fees" } : posting))
 })
 
-/** Changes whose first write is another. */
+/** A mutant that replaces the first write of each Change. */
 const writing = (other: (first: Noun.Insert | Noun.Transition) => Noun.Insert | Noun.Transition) =>
   sabotage({
     commit: (commit) => (change) => {
@@ -67,20 +67,20 @@ const moving = (spoil: (move: Noun.Move) => Noun.Move) =>
 const inserting = (spoil: (noun: Noun.Noun) => Noun.Noun) =>
   writing((first) => (first._tag === "Insert" ? { ...first, noun: spoil(first.noun) } : first))
 
-/** Whose a record is, by its id. */
+/** Owners of records by record id. */
 const known = new Map<string, CompanyId.CompanyId>()
 
-// What follows from the declarations of nouns notices a store that does not go by them.
+// The promises derived from noun declarations detect a store that ignores the declarations.
 bites<string>("Journal", Nouns.money, {
-  "one that moves a record from wherever it is": [
+  "a journal that moves a record from any status": [
     moving((move) => ({ ...move, from: [], empty: [], expects: [] })),
     [
-      "vouchers: claimed after any other move is what its declaration says, and changes nothing where it is refused",
-      "invoices: settled and any other move at once: one of them wins",
-      "deposits: placed after any other move is what its declaration says, and changes nothing where it is refused"
+      "vouchers: claimed after another move has the declared outcome, and a refusal changes nothing",
+      "invoices: of settled and a concurrent move exactly one is applied",
+      "deposits: placed after another move has the declared outcome, and a refusal changes nothing"
     ]
   ],
-  "one that reads what is another company's": [
+  "a journal that returns another company's records": [
     sabotage({
       records: ({ get }) => ({
         get: (noun, companyId, id) =>
@@ -93,36 +93,36 @@ bites<string>("Journal", Nouns.money, {
         return commit(change)
       }
     }),
-    ["vouchers: read by its id, by each of its names and in the list of its company, and by no other company"]
+    ["vouchers: a record is found by id, by each unique name and in its company's list, and by no other company"]
   ],
-  "one whose lists begin with the oldest": [
+  "a journal that lists the oldest first": [
     sabotage({
       records: ({ newestFirst }) => ({
         newestFirst: (noun, companyId, before, limit) =>
           Effect.map(newestFirst(noun, companyId, before, limit), (page) => page.toReversed())
       })
     }),
-    ["invoices: read by its id, by each of its names and in the list of its company, and by no other company"]
+    ["invoices: a record is found by id, by each unique name and in its company's list, and by no other company"]
   ],
-  "one that knows no move when it comes again": [
+  "a journal that refuses every repeated move": [
     moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),
     [
-      "withdrawals: failed again is applied once, eight times at once too",
-      "invoices: claimed again is applied once, eight times at once too"
+      "withdrawals: failed takes effect once, even if repeated eight times concurrently",
+      "invoices: claimed takes effect once, even if repeated eight times concurrently"
     ]
   ],
-  "one that leaves out a part of a move": [
+  "a journal that omits a part of a move": [
     moving((move) => ({ ...move, stamps: [] })),
     [
-      "vouchers: canceled again is applied once, eight times at once too",
-      "lightning_addresses: changed after any other move is what its declaration says, and changes nothing where it is refused"
+      "vouchers: canceled takes effect once, even if repeated eight times concurrently",
+      "lightning_addresses: changed after another move has the declared outcome, and a refusal changes nothing"
     ]
   ],
-  "one that goes by the status, and not by what a move expects": [
+  "a journal that checks the status but no other expectation of a move": [
     moving((move) => ({ ...move, expects: [] })),
     ["deposits: confirmed once more after reversed changes nothing"]
   ],
-  "one that takes any fence for a move": [
+  "a journal that accepts any fence for a move": [
     sabotage({
       commit: (commit) => (change) => {
         if (!("fence" in change)) return commit(change)
@@ -131,60 +131,60 @@ bites<string>("Journal", Nouns.money, {
       }
     }),
     [
-      "withdrawals: failed by a worker that lost its task changes nothing",
-      "invoices: claimed by a worker that lost its task changes nothing"
+      "withdrawals: failed from a worker that lost its task is refused and changes nothing",
+      "invoices: claimed from a worker that lost its task is refused and changes nothing"
     ]
   ],
-  "one that lets two records have one name": [
+  "a journal that lets two records share a unique name": [
     inserting((noun) => ({ ...noun, unique: [] })),
     [
-      "invoices: created with a name that another has it is refused, and of eight at once one gets it",
-      "lightning_addresses: created with a name that another has it is refused, and of eight at once one gets it"
+      "invoices: a unique name is never used twice; of eight concurrent creations one succeeds",
+      "lightning_addresses: a unique name is never used twice; of eight concurrent creations one succeeds"
     ]
   ],
-  "one that takes another record under an id for the one that is there": [
+  "a journal that accepts a different record under a used id": [
     inserting((noun) => ({ ...noun, moving: new Set(noun.members.map(([member]) => member)) })),
-    [
-      "vouchers: created with any other content under its id it is refused",
-      "on_chain_addresses: created with any other content under its id it is refused"
-    ]
+    ["vouchers: an id cannot be reused with different content", "on_chain_addresses: an id cannot be reused with different content"]
   ]
 })
 
 bites("Journal", promises, {
-  "one that forgets keys": [
+  "a journal that stores no keys": [
     changing(({ once: _, ...change }) => change),
     [
-      "a key used again gets the first answer and holds once",
-      "a key used again with another body is refused",
-      "one key eight times at once: one takes effect, all get its answer",
-      "C23: the key is looked at first: spent money and ended withdrawals do not change the answer"
+      "a repeated key returns the first response and holds the money once",
+      "a key reused with a different body is refused",
+      "of eight concurrent requests with one key, one takes effect and all get its response",
+      "C23: the key is checked first, so spent money and ended withdrawals do not change the response"
     ]
   ],
-  "one that keeps what is forgotten": [
+  "a journal that keeps deleted invoices": [
     sabotage({ commit: (commit) => (change) => (change._tag === "InvoiceForgotten" ? Effect.succeed(applied) : commit(change)) }),
-    ["an unpaid invoice is forgotten, once, and nothing of it is there any more; its hash may be another's"]
+    ["deleting an unpaid invoice removes it completely, once, and frees its hash"]
   ],
-  "one that says it forgot what was paid": [
+  "a journal that reports a paid invoice as deleted": [
     deaf("InvoiceNotPayable", "InvoiceForgotten"),
-    ["an invoice that is claimed or settled is not forgotten"]
+    ["a claimed or settled invoice cannot be deleted"]
   ],
-  "one that mixes up whose a key is": [
+  "a journal that shares keys between companies": [
     changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, owner: CompanyId.operator } })),
-    ["two companies may use the same key"]
+    ["two companies can use the same key"]
   ],
-  "one that answers any body": [
+  "a journal that replays a response for any body": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.catchTag(commit(change), "IdempotencyMismatch", () => Effect.succeed({ _tag: "Replayed" as const, answer: "" }))
     }),
-    ["a key used again with another body is refused", "one key with two bodies at once: one takes effect, the other is refused"]
+    [
+      "a key reused with a different body is refused",
+      "of two concurrent requests with one key and different bodies, one takes effect and the other is refused"
+    ]
   ],
-  "one that forgets every key in time": [
+  "a journal that lets every key expire": [
     changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, forgetAtMillis: 1 } })),
-    ["a withdrawal's key is never forgotten", "an answer is kept until its time is over and it is cleared away"]
+    ["a withdrawal's key never expires", "a stored response is kept until it expires and is deleted"]
   ],
-  "one that keeps the key of what it refused": [
+  "a journal that stores the key of a refused request": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.tapError(commit(change), () => {
@@ -192,28 +192,28 @@ bites("Journal", promises, {
           return once === undefined ? Effect.void : Effect.ignore(commit({ ...Answer.forgotten(Id.nil, 0), once }))
         })
     }),
-    ["a refused request leaves its key free"]
+    ["a refused request does not use up its key"]
   ],
-  "one that forgets what is to be shown": [
+  "a journal that omits the success action": [
     changing((change) =>
       change._tag === "WithdrawalDispatched" && change.attempt._tag === "Lightning"
         ? { ...change, attempt: { ...change.attempt, successAction: null } }
         : change
     ),
     [
-      "C9: the attempt is stored before any node is called",
-      "C19: one withdrawal has one attempt: the same again is applied, another is refused"
+      "C9: the attempt is stored before the node is called",
+      "C19: a withdrawal has one attempt: repeating it succeeds, and another one is refused"
     ]
   ],
-  "one that says yes to everything": [
+  "a journal that ignores insufficient balances": [
     deaf("InsufficientBalance"),
     [
-      "a withdrawal that does not fit is refused and changes nothing",
-      "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held",
-      "C45: the spent part of a reversed deposit is the operator's loss until the payment returns"
+      "a withdrawal above the balance is refused and changes nothing",
+      "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held",
+      "C45: the spent part of a reversed deposit is booked as the operator's loss until the payment returns"
     ]
   ],
-  "one that checks the balance first and holds afterwards": [
+  "a journal that checks the balance before it holds": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -227,35 +227,35 @@ bites("Journal", promises, {
           )
         })
     }),
-    ["C12: 200 requests at once for all there is: exactly one is held"]
+    ["C12: of 200 concurrent requests for the whole balance exactly one is held"]
   ],
-  "one that freezes nobody": [
+  "a journal that ignores freezes": [
     deaf("CompanyFrozen"),
-    ["freeze: withdrawals, vouchers and their claims are refused until it ends; what was on its way ends as it must"]
+    ["freeze: withdrawals, vouchers and their claims are refused until it ends; those already sent still complete"]
   ],
-  "one that goes by fees as they were": [
+  "a journal that accepts outdated fees": [
     deaf("FeesMoved"),
     [
-      "fees: what was counted by others than the company's is refused, and what is counted by its own is applied",
-      "fees: those of one company refuse nothing of another's, and what says none is not asked"
+      "fees: a withdrawal computed with outdated fees is refused, and one computed with the current fees is applied",
+      "fees: a change of one company's fees does not affect another company, nor a Change without a fee revision"
     ]
   ],
-  "one that claims vouchers of whoever is frozen": [
+  "a journal that lets a frozen company's vouchers be claimed": [
     changing((change) => {
       if (change._tag !== "VoucherClaimed") return change
       const { unlessFrozen: _, ...rest } = change
       return rest
     }),
-    ["freeze: withdrawals, vouchers and their claims are refused until it ends; what was on its way ends as it must"]
+    ["freeze: withdrawals, vouchers and their claims are refused until it ends; those already sent still complete"]
   ],
-  "one that knows no limits": [
+  "a journal that ignores limits": [
     deaf("LimitExceeded"),
     [
-      "limits: what fits to the last sat is granted, one sat more is refused and changes nothing",
-      "limits: so many a day, whatever they come to"
+      "limits: an amount that fits to the last sat is granted; one sat more is refused and changes nothing",
+      "limits: the maximum number of withdrawals per day applies regardless of their amounts"
     ]
   ],
-  "one that gives no room back": [
+  "a journal that never releases limit usage": [
     sabotage({
       commit: (commit) => (change) => {
         if (change._tag !== "WithdrawalFailed" && change._tag !== "VoucherCanceled") return commit(change)
@@ -264,19 +264,19 @@ bites("Journal", promises, {
       }
     }),
     [
-      "limits: a withdrawal that failed gives its room back, once",
-      "limits: a voucher gives its room back when it is canceled or expires, and by the withdrawal that it became"
+      "limits: a failed withdrawal releases its limit usage once",
+      "limits: a voucher releases its usage when it is canceled, expires, or its withdrawal fails"
     ]
   ],
-  "one that counts in a bucket of its own making": [
+  "a journal that counts limits in the wrong bucket": [
     changing((change) =>
       change.counts === undefined
         ? change
         : { ...change, counts: change.counts.map((one) => ({ ...one, atMillis: one.atMillis - 3_600_000 })) }
     ),
-    ["limits: a window slides: what left it is free, and not a millisecond before"]
+    ["limits: a window slides: an amount that left it is available again, and not a millisecond earlier"]
   ],
-  "one that looks at what is left first and counts afterwards": [
+  "a journal that checks a limit before it counts": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -289,24 +289,24 @@ bites("Journal", promises, {
           return yield* limit === undefined ? commit(rest) : commit(change)
         })
     }),
-    ["C12: limits: of 64 withdrawals at once as many are applied as there is room for"]
+    ["C12: limits: of 64 concurrent withdrawals only as many as fit the limit are applied"]
   ],
-  "one that takes any content for the same": [
+  "a journal that accepts any content for a used id": [
     deaf("Conflict"),
     [
-      "the same id with other content is refused",
-      "C19: one withdrawal has one attempt: the same again is applied, another is refused",
+      "a used id with different content is refused",
+      "C19: a withdrawal has one attempt: repeating it succeeds, and another one is refused",
       "C20 C54: a settled withdrawal stays settled",
-      "an invoice is created once; another under its id is refused",
-      "an on-chain address is given to one company, once",
-      "C32: one payment hash is one invoice's"
+      "an invoice is created once; a different one under its id is refused",
+      "an on-chain address is assigned to one company, once",
+      "C32: a payment hash belongs to one invoice"
     ]
   ],
-  "one that gives the same keys to everybody": [
+  "a journal that reserves the same keys for everyone": [
     deaf("KeyRangeTaken"),
-    ["keys are reserved from where the last range ended, and once", "keys reserved by eight processes at once are one process's"]
+    ["key ranges are reserved consecutively, each once", "of eight processes that reserve the same key range concurrently, one gets it"]
   ],
-  "one that lets two payouts have one coin": [
+  "a journal that lets two payouts use one coin": [
     changing((change) =>
       change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain"
         ? { ...change, attempt: { ...change.attempt, coins: [] } }
@@ -314,15 +314,15 @@ bites("Journal", promises, {
     ),
     [
       "C19: no two payouts spend the same coin",
-      "C19: what another payout spends the change of is not replaced",
-      "a credited deposit is a coin, with the place of its key, until a payout spends it"
+      "C19: a payout whose change another payout spends cannot be replaced",
+      "a credited deposit is a coin, with its key's derivation index, until a payout spends it"
     ]
   ],
-  "one that leaves the change of what was replaced to others": [
+  "a journal that replaces a payout whose change is spent": [
     changing((change) => (change._tag === "WithdrawalReplaced" ? { ...change, replaces: { ...change.replaces, change: null } } : change)),
-    ["C19: what another payout spends the change of is not replaced"]
+    ["C19: a payout whose change another payout spends cannot be replaced"]
   ],
-  "one that takes the newest candidate for the one that was mined": [
+  "a journal that assumes the newest candidate was mined": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -331,28 +331,28 @@ bites("Journal", promises, {
           return yield* commit({ ...change, settlement: { ...change.settlement, chainTxId: newest } })
         })
     }),
-    ["C19: change of a replaced transaction is not spent until it is known which of them is mined"]
+    ["C19: change of a replaced payout is not spendable until one of its transactions is mined"]
   ],
-  "one that spends change two payouts away from a block": [
+  "a journal that spends unconfirmed change of unconfirmed change": [
     changing((change) =>
       change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain"
         ? { ...change, attempt: { ...change.attempt, isDeep: false } }
         : change
     ),
-    ["change is a coin at once, and a confirmed one when its payout is mined; of a deep payout only then"]
+    ["change is a coin as soon as its payout is sent, and confirmed once it is mined; for a deep payout it is a coin only then"]
   ],
-  "one that sends the first alone": [
+  "a journal that sends only the first withdrawal of a batch": [
     changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
     [
-      "C19: several are paid by one transaction, which is on record for all of them, each with its share",
-      "C19: the same transaction for others, and another one for one of them, are refused",
-      "C10: a stale claim on one of them refuses all, and says whose",
-      "C10: a batch member is the work of the leader's job, and of no other",
-      "C10: two transactions that would pay one withdrawal at once: one of them, whole",
-      "C24: every company's event has its own withdrawals, of any number at once"
+      "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
+      "C19: the same transaction for other withdrawals, or another transaction for one of them, is refused",
+      "C10: a stale claim on one withdrawal refuses the whole batch and names the withdrawal",
+      "C10: only the leader's job can change a batch member",
+      "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full",
+      "C24: each company's event lists only its own withdrawals, however many settle in one commit"
     ]
   ],
-  "one that leaves the whole fee to the first": [
+  "a journal that charges the whole fee to the first withdrawal": [
     changing((change) =>
       change._tag === "WithdrawalDispatched"
         ? { ...change, followers: change.followers.map((one) => ({ ...one, networkFee: Msat.zero })) }
@@ -361,61 +361,64 @@ bites("Journal", promises, {
           : change
     ),
     [
-      "C19: several are paid by one transaction, which is on record for all of them, each with its share",
-      "C19: a replacement is for the whole batch; for other members it is refused"
+      "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
+      "C19: a replacement must cover the whole batch; one with other members is refused"
     ]
   ],
-  "one that takes no notice of whose they are": [
+  "a journal that ignores stale claims in a batch": [
     deaf("StaleFence", "WithdrawalDispatched"),
     [
-      "C10: a stale claim on one of them refuses all, and says whose",
-      "C10: two transactions that would pay one withdrawal at once: one of them, whole"
+      "C10: a stale claim on one withdrawal refuses the whole batch and names the withdrawal",
+      "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full"
     ]
   ],
-  "one that sends without its coins": [deaf("CoinTaken", "WithdrawalDispatched"), ["C19: a coin that is taken refuses all"]],
-  "one that knows nobody who follows": [
+  "a journal that sends a batch without its coins": [
+    deaf("CoinTaken", "WithdrawalDispatched"),
+    ["C19: a coin that is already spent refuses the whole batch"]
+  ],
+  "a journal that stores no batch members": [
     sabotage({ records: () => ({ followers: () => Effect.succeed([]) }) }),
     [
-      "C19: several are paid by one transaction, which is on record for all of them, each with its share",
-      "C10: two transactions that would pay one withdrawal at once: one of them, whole"
+      "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
+      "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full"
     ]
   ],
-  "one that settles all with the one that leads": [
+  "a journal that settles a whole batch with its leader": [
     changing((change) =>
       change._tag === "WithdrawalSettled" && change.fence !== undefined ? { ...change, id: change.fence.taskId } : change
     ),
-    ["each is settled by itself, once, for its share; its change is a coin like any other when the one that leads is"]
+    ["each batch member settles once, with its share; the change is a confirmed coin once the leader settles"]
   ],
-  "one that replaces what is paid already": [
+  "a journal that replaces a settled payout": [
     deaf("AlreadyTerminal", "WithdrawalReplaced"),
-    ["C19: what is settled in part is not replaced"]
+    ["C19: a partly settled batch cannot be replaced"]
   ],
-  "one that replaces whatever it is given": [
+  "a journal that accepts any replacement": [
     deaf("Conflict", "WithdrawalReplaced"),
-    ["C19: a replacement is for the whole batch; for other members it is refused"]
+    ["C19: a replacement must cover the whole batch; one with other members is refused"]
   ],
-  "one that lets go of payouts when they settle": [
+  "a journal that stops watching payouts when they settle": [
     sabotage({ records: () => ({ settledPayouts: () => Effect.succeed([]) }) }),
-    ["a payout that settled is looked after until it is buried"]
+    ["a settled payout is watched until it is buried"]
   ],
-  "one that looks at pending deposits only after a reorganisation": [
+  "a journal that watches only pending deposits after a reorganization": [
     sabotage({
       records: ({ depositsAbove }) => ({
         depositsAbove: (height, after, limit) =>
           Effect.map(depositsAbove(height, after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
-    ["C45: deposits that a reorganisation may have moved are found by their height, and those in no block by having none"]
+    ["C45: deposits that a reorganization may have moved are found by their block height, or by being in no block"]
   ],
-  "one that forgets what else waits for its confirmations": [
+  "a journal that finds no deposits awaiting confirmation": [
     sabotage({ records: () => ({ depositsUnconfirmed: () => Effect.succeed({ ofCompany: new Map(), inBlock: new Map() }) }) }),
-    ["C46: what waits for its confirmations is summed by company and by block, above a height"]
+    ["C46: deposits awaiting confirmations above a height are summed by company and block"]
   ],
-  "one that lets go of deposits when they are given up": [
+  "a journal that stops watching deposits when they are evicted": [
     sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
-    ["C45: evicted deposits are found, the newest first, without those that were too small or returned"]
+    ["C45: evicted deposits are listed newest first, without those too small to credit or already returned"]
   ],
-  "one that credits what was asked": [
+  "a journal that credits the requested amount": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -424,9 +427,9 @@ bites("Journal", promises, {
           return yield* commit({ ...change, legs: [credit(change.companyId, amount ?? Msat.fromSats(1))] })
         })
     }),
-    ["C33: the received amount is credited, whatever the invoice's"]
+    ["C33: the received amount is credited, whatever the invoice's amount"]
   ],
-  "one that credits every notice": [
+  "a journal that credits every notification": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -435,9 +438,13 @@ bites("Journal", promises, {
           return yield* settled ? book(commit, change.legs) : commit(change)
         })
     }),
-    ["an invoice is credited once", "a second payment of an invoice is refused", "C15: paid from inside and outside at once: credited once"]
+    [
+      "an invoice is credited only once",
+      "a second payment of an invoice is refused",
+      "C15: an invoice paid internally and over the network concurrently is credited once"
+    ]
   ],
-  "one that takes no late payment": [
+  "a journal that refuses late payments": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -448,17 +455,17 @@ bites("Journal", promises, {
           return yield* commit(change)
         })
     }),
-    ["an expired invoice that is paid after all is credited"]
+    ["a payment that arrives after the invoice expired is credited"]
   ],
-  "one that lets anybody claim": [
+  "a journal that lets any withdrawal claim an invoice": [
     deaf("InvoiceNotPayable", "InvoiceClaimed"),
     [
-      "C15: a claimed invoice is one withdrawal's",
-      "C15: eight withdrawals that claim one invoice at once: one has it",
-      "C15: a settled or expired invoice is not claimed"
+      "C15: a claimed invoice belongs to one withdrawal",
+      "C15: of eight withdrawals that claim one invoice concurrently, one gets it",
+      "C15: a settled or expired invoice cannot be claimed"
     ]
   ],
-  "one that credits the payee before it asks whether the invoice is still open": [
+  "a journal that credits the payee before it checks the invoice": [
     sabotage({
       commit: (commit) =>
         Effect.fnUntraced(function* (change) {
@@ -469,32 +476,32 @@ bites("Journal", promises, {
         })
     }),
     [
-      "C17: an invoice that the withdrawal has not claimed: neither company's money moves",
-      "C17: a withdrawal that ended: neither company's money moves",
-      "C17: the same transfer again, also at once, moves the money once",
-      "C15: a claimed invoice that is paid from outside is credited, and its transfer is refused"
+      "C17: a transfer to an invoice that the withdrawal has not claimed moves no money",
+      "C17: a transfer of an ended withdrawal moves no money",
+      "C17: repeating a transfer, even concurrently, moves the money once",
+      "C15: a claimed invoice that is paid over the network is credited, and its internal transfer is refused"
     ]
   ],
-  "one that books one side of a transfer": [
+  "a journal that books one side of a transfer": [
     changing((change) => (change._tag === "InternalTransferred" ? { ...change, legs: change.legs.slice(0, 1) } : change)),
     [
-      "C17: from one company to another: the one has less, the other more, and the operator its fee",
-      "C31: a company that pays itself has what it had, less the fee",
-      "two companies that pay each other many times at once come out exact"
+      "C17: a transfer debits the payer, credits the payee and books the operator's fee",
+      "C31: a company that pays itself loses only the fee",
+      "many concurrent payments between two companies add up exactly"
     ]
   ],
-  "one that ends what has ended": [
+  "a journal that ends an ended withdrawal again": [
     sabotage({
       commit: (commit) => (change) => Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
     }),
     [
       "C20 C54: a settled withdrawal stays settled",
-      "C20: a failed withdrawal stays failed, for its first reason",
-      "C20: settled and failed at once: one of them, whole",
-      "C17: transferred and failed at once: both companies agree"
+      "C20: a failed withdrawal stays failed, with its first reason",
+      "C20: a withdrawal that is settled and failed concurrently has exactly one outcome",
+      "C17: when a withdrawal is transferred and failed concurrently, both companies see the same outcome"
     ]
   ],
-  "one that gives back as often as it is told": [
+  "a journal that releases a hold at every failure report": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -503,36 +510,33 @@ bites("Journal", promises, {
           return yield* failed ? book(commit, change.legs) : commit(change)
         })
     }),
-    ["C21: failed by eight workers at once: everything is back, once"]
+    ["C21: a withdrawal that eight workers fail concurrently is released once, in full"]
   ],
-  "one that does not know who holds a task": [
-    changing(({ fence: _, ...change }) => change),
-    ["C19: a worker that lost its job changes nothing any more"]
-  ],
-  "one that lets two withdrawals pay one hash": [
+  "a journal that ignores fences": [changing(({ fence: _, ...change }) => change), ["C19: a worker that lost its job can change nothing"]],
+  "a journal that lets two withdrawals pay one hash": [
     deaf("PaymentHashTaken"),
     [
-      "C14: a payment hash is one withdrawal's for ever, however that one ends",
-      "C14: eight withdrawals that would pay one hash at once: one may"
+      "C14: a payment hash belongs to one withdrawal permanently, whatever the outcome of that withdrawal",
+      "C14: of eight withdrawals that would pay one hash concurrently, one may"
     ]
   ],
-  "one that lets two payouts spend one coin": [
+  "a journal that lets two payouts spend one coin": [
     deaf("CoinTaken"),
-    ["C19: no two payouts spend the same coin", "C19: eight payouts that would spend one coin at once: one may"]
+    ["C19: no two payouts spend the same coin", "C19: of eight payouts that would spend one coin concurrently, one may"]
   ],
-  "one that lets the company pay what a node overspent": [
+  "a journal that charges the company for a node's overspending": [
     changing((change) => (change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change)),
-    ["C25: what a node spent above its limit is the operator's loss, never the company's"]
+    ["C25: what a node spends above the fee limit is the operator's loss, never the company's"]
   ],
-  "one that forgets how far it has read": [
+  "a journal that does not move the node's cursor": [
     changing((change) => {
       if (change._tag === "CursorMoved" || change._tag === "AuditHeadPublished") return change
       const { cursor: _, ...rest } = change
       return rest
     }),
-    ["C60: how far the node was read moves with the credit"]
+    ["C60: the node's read cursor moves in the same commit as the credit"]
   ],
-  "one that knows a deposit by its id alone": [
+  "a journal that identifies a deposit by its id only": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.catchTag(commit(change), "DepositMoved", (moved) => {
@@ -542,40 +546,43 @@ bites("Journal", promises, {
         })
     }),
     [
-      "C42: an output is credited once, under whatever ids it is recorded",
-      "C42: an output recorded by eight workers at once is one deposit"
+      "C42: an output is credited once, whatever ids it is recorded under",
+      "C42: an output that eight workers record concurrently is one deposit"
     ]
   ],
-  "one that knows a deposit by its transaction alone": [
+  "a journal that identifies a deposit by its transaction only": [
     changing((change) => (change._tag === "DepositSeen" ? Deposit.seen({ ...change.writes[0].record, vout: 0 }) : change)),
     ["C43: every output of a transaction is credited"]
   ],
-  "one that confirms whatever came before": [
+  "a journal that confirms a deposit from any state": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.catchTag(commit(change), "DepositMoved", (moved) =>
           change._tag === "DepositConfirmed" ? book(commit, change.legs) : Effect.fail(moved)
         )
     }),
-    ["confirmed by eight workers at once: credited once", "C45: a move from where the deposit is no more is refused"]
+    [
+      "a deposit that eight workers confirm concurrently is credited once",
+      "C45: a transition from a state that the deposit has left is refused"
+    ]
   ],
-  "one that gives a name away twice": [
+  "a journal that assigns a name twice": [
     deaf("HandleTaken"),
-    ["a Lightning address is one company's for ever", "one handle requested by eight companies at once: one gets it"]
+    ["a Lightning address belongs to one company permanently", "of eight companies that request one handle concurrently, one gets it"]
   ],
-  "one that gives away what was deleted, and changes it": [
+  "a journal that reassigns and changes deleted addresses": [
     deaf("LightningAddressGone"),
-    ["a deleted Lightning address stays deleted, and is never given out again"]
+    ["a deleted Lightning address stays deleted and is never issued again"]
   ],
-  "one that keeps a message that was taken back": [
+  "a journal that keeps a removed message": [
     changing((change) =>
       change._tag === "LightningAddressChanged" && Reflect.get(change.writes[0].set, "successMessage") === null
         ? { ...change, writes: [{ ...change.writes[0], set: { ...change.writes[0].set, successMessage: "" } }] }
         : change
     ),
-    ["a Lightning address is as its owner set it last, all of it"]
+    ["a Lightning address has all the settings that its owner set last"]
   ],
-  "one that pays a voucher as often as it is claimed": [
+  "a journal that pays a voucher each time it is claimed": [
     sabotage({
       commit: (commit) => (change) =>
         change._tag === "VoucherClaimed"
@@ -583,13 +590,13 @@ bites("Journal", promises, {
           : commit(change)
     }),
     [
-      "C18: fifty claims at once: one is applied, and one withdrawal is there",
-      "a failed withdrawal of a voucher gives the money back, and the voucher stays claimed",
-      "C21: a voucher that expires gives everything back, once, and cannot be claimed",
-      "a voucher that is canceled gives everything back, once, and cannot be claimed"
+      "C18: of fifty concurrent claims one is applied, and there is one withdrawal",
+      "the failed withdrawal of a voucher releases its money, and the voucher stays claimed",
+      "C21: a voucher that expires releases everything, once, and cannot be claimed",
+      "a canceled voucher releases everything, once, and cannot be claimed"
     ]
   ],
-  "one that gives back what was claimed": [
+  "a journal that releases a claimed voucher": [
     sabotage({
       commit: (commit) => (change) =>
         change._tag === "VoucherExpired" || change._tag === "VoucherCanceled"
@@ -597,11 +604,11 @@ bites("Journal", promises, {
           : commit(change)
     }),
     [
-      "a claimed voucher neither expires nor is canceled",
-      "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way"
+      "a claimed voucher neither expires nor can be canceled",
+      "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once"
     ]
   ],
-  "one whose voucher holds only its amount": [
+  "a journal whose vouchers hold only their amount": [
     changing((change) =>
       change._tag === "VoucherCreated"
         ? {
@@ -611,48 +618,51 @@ bites("Journal", promises, {
         : change
     ),
     [
-      "a voucher holds its amount and both fees, and what does not fit is refused",
-      "a claim makes it a withdrawal that holds the same money"
+      "a voucher holds its amount and both fees, and is refused above the balance",
+      "claiming a voucher turns it into a withdrawal that holds the same money"
     ]
   ],
-  "one that holds a voucher whatever there is": [
+  "a journal that holds a voucher above the balance": [
     deaf("InsufficientBalance", "VoucherCreated"),
-    ["vouchers created at once hold no more than the balance"]
+    ["concurrent vouchers never hold more than the balance"]
   ],
-  "one that makes a voucher for every request": [
+  "a journal that creates a voucher for every request": [
     changing((change) => {
       if (change._tag !== "VoucherCreated") return change
       const { once: _, ...rest } = change
       return rest
     }),
-    ["a key makes one voucher of any number of requests"]
+    ["any number of requests with one key create one voucher"]
   ],
-  "one that takes another's claim for the first": [
+  "a journal that treats a different claim as a repetition": [
     deaf("VoucherNotOpen", "VoucherClaimed"),
-    ["C18: the same claim again, also at once, is applied once", "C18: fifty claims at once: one is applied, and one withdrawal is there"]
+    [
+      "C18: repeating a claim, even concurrently, applies it once",
+      "C18: of fifty concurrent claims one is applied, and there is one withdrawal"
+    ]
   ],
-  "one that takes any fence for an expiry": [
+  "a journal that accepts any fence for an expiry": [
     changing((change) => {
       if (change._tag !== "VoucherExpired") return change
       const { fence: _, ...rest } = change
       return rest
     }),
-    ["a worker that lost the job of the expiry changes nothing"]
+    ["a worker that lost the expiry job changes nothing"]
   ],
-  "one that gives a domain away twice": [
+  "a journal that assigns a domain twice": [
     deaf("DomainTaken"),
     [
-      "a domain is one company's; verified again it stays as it is",
-      "a domain verified by two companies at once is one's",
-      "a lost domain goes to another company only by a Change that names the loss",
-      "a domain whose record is found again stays its company's"
+      "a domain belongs to one company; verifying it again changes nothing",
+      "of two companies that verify a domain concurrently, one gets it",
+      "a lost domain moves to another company only by a Change that states the loss",
+      "a domain whose DNS record returns stays with its company"
     ]
   ],
-  "one that forgets since when a domain is lost": [
+  "a journal that does not store when a domain was lost": [
     changing((change) => (change._tag === "DomainChecked" ? { ...change, isShown: true } : change)),
-    ["a domain is missing since it was first missed, and is the operator's word once he gave it"]
+    ["a domain counts as missing from the first failed check, and an operator's decision about it is kept"]
   ],
-  "one that tells before it commits": [
+  "a journal that publishes events before it commits": [
     sabotage({
       commit:
         (commit) =>
@@ -660,24 +670,24 @@ bites("Journal", promises, {
           const told = event && {
             ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, change.atMillis),
             companyId: change.companyId,
-            // Any kind's, on a Change of a kind that publishes none.
+            // Any event type, on a kind of Change that publishes none.
             event: { ...event, type: "invoice.created" as const }
           }
           return told === undefined ? commit(change) : Effect.andThen(commit(told), commit(change))
         }
     }),
     [
-      "C24: a refused Change is no event",
-      "C24: concurrent Changes are one event each",
-      "C24: every applied Change is one event, in order, with its time"
+      "C24: a refused Change publishes no event",
+      "C24: concurrent Changes publish one event each",
+      "C24: every applied Change publishes one event, in order, with its time"
     ]
   ]
 })
 
 it("contracts: a promise of money cannot be skipped, and no two promises have one name", () => {
   const skip = (_: Parameters<typeof suite>[2]) => undefined
-  skip({ skip: { "C24: a refused Change is no event": "it has no events" } })
+  skip({ skip: { "C24: a refused Change publishes no event": "it has no events" } })
   // @ts-expect-error: no reason is good enough
-  skip({ skip: { "an invoice is credited once": "it is slow" } })
+  skip({ skip: { "an invoice is credited only once": "it is slow" } })
   assert.doesNotHaveAnyKeys(other, Object.keys(money))
 })

@@ -20,82 +20,82 @@ const telling = (
 const same = <A>(lines: ReadonlyArray<A>) => lines
 
 bites("LightningBooks", promises, {
-  "one that tells only what succeeded": [
+  "a node that lists only successful payments": [
     telling((lines) => lines.filter(({ state }) => state === "settled"), same),
     [
-      "a failed payment is listed as failed, and a held one as pending, with its amount",
-      "every payment is listed once, in the order in which they were begun, from any place on"
+      "a failed payment is listed as failed and a held one as pending, with its amount",
+      "payments are listed once each, in the order they were started, from any cursor"
     ]
   ],
-  "one that takes what is held for settled": [
+  "a node that lists held payments as settled": [
     telling((lines) => lines.map((line) => (line.state === "pending" ? { ...line, state: "settled" } : line)), same),
-    ["a failed payment is listed as failed, and a held one as pending, with its amount"]
+    ["a failed payment is listed as failed and a held one as pending, with its amount"]
   ],
-  "one that counts the fee as part of the amount": [
+  "a node that adds the fee to the amount": [
     telling((lines) => lines.map((line) => ({ ...line, amount: Msat.sum(line.amount, line.fee) })), same),
-    ["a settled payment is listed with its amount, its fee and its state"]
+    ["a settled payment is listed with its amount, fee and status"]
   ],
-  "one that knows no fees": [
+  "a node that omits fees": [
     telling((lines) => lines.map((line) => ({ ...line, fee: Msat.zero })), same),
-    ["a settled payment is listed with its amount, its fee and its state"]
+    ["a settled payment is listed with its amount, fee and status"]
   ],
-  "one that tells the newest first": [
+  "a node that lists the newest first": [
     telling(
       (lines) => lines.toReversed(),
       (lines) => lines.toReversed()
     ),
     [
-      "every payment is listed once, in the order in which they were begun, from any place on",
-      "every receipt is listed once, in the order in which they settled, from any place on"
+      "payments are listed once each, in the order they were started, from any cursor",
+      "receipts are listed once each, in the order they settled, from any cursor"
     ]
   ],
-  "one that leaves one out behind each place": [
+  "a node that skips one entry after each cursor": [
     telling(
       (lines) => lines.slice(1),
       (lines) => lines.slice(1)
     ),
     [
-      "every payment is listed once, in the order in which they were begun, from any place on",
-      "every receipt is listed once, in the order in which they settled, from any place on"
+      "payments are listed once each, in the order they were started, from any cursor",
+      "receipts are listed once each, in the order they settled, from any cursor"
     ]
   ],
-  "one that counts what was asked for, not what came": [
+  "a node that lists the requested amount instead of the received one": [
     telling(same, (lines) => lines.map((line) => ({ ...line, received: Msat.fromSats(1000) }))),
-    ["C33: a receipt is listed with the received amount, which may exceed the invoice's"]
+    ["C33: a receipt is listed with the received amount, even above the invoice's"]
   ],
-  "one that calls what is on its way spent": [
+  "a node that subtracts pending payments from its balance": [
     sabotage(LightningBooks, (_, { localBalance }) => ({
       owned: Effect.map(localBalance, (amount) => ({ amount, within: Msat.zero }))
     })),
-    ["the node's balance falls by a payment and its fee, and not before it has arrived"]
+    ["the node's balance falls by a payment and its fee once the payment settles"]
   ],
-  "one that remembers what it owned": [
+  "a node that caches its balance": [
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.fromSats(21), within: Msat.zero }) })),
-    ["the node's balance rises by what it received", "the node's balance falls by a payment and its fee, and not before it has arrived"]
+    ["the node's balance rises by each amount received", "the node's balance falls by a payment and its fee once the payment settles"]
   ],
-  "one that takes what it can receive for what it can send": [
+  "a node that swaps inbound and outbound liquidity": [
     sabotage(LightningBooks, ({ capacity }) => ({
       capacity: Effect.map(capacity, ({ incoming, outgoing }) => ({ incoming: outgoing, outgoing: incoming }))
     })),
-    ["what it can receive falls by what it received, and what it can send rises"]
+    ["each receipt lowers the inbound liquidity and raises the outbound liquidity"]
   ],
-  "one that counts no channels": [
+  "a node that counts no channels": [
     sabotage(LightningBooks, ({ capacity }) => ({
       capacity: Effect.map(capacity, ({ incoming, outgoing }) => ({ incoming, outgoing }))
     })),
-    ["the channels that can be used are counted, and none is being closed"]
+    ["usable channels are counted, and none is closing"]
   ],
-  "one that takes every channel for one that is being closed": [
+  "a node that counts every channel as closing": [
     sabotage(LightningBooks, ({ capacity }) => ({
       capacity: Effect.map(capacity, ({ channels, ...rest }) => ({
         ...rest,
         ...(channels !== undefined && { channels: { ...channels, forceClosing: channels.active } })
       }))
     })),
-    ["the channels that can be used are counted, and none is being closed"]
+    ["usable channels are counted, and none is closing"]
   ],
-  "one that has an answer without its node": [
+  "a node adapter that responds without its node": [
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.zero, within: Msat.max }) })),
-    ["without a response there is no statement: an outage"]
+    ["a node that does not respond fails every read as unavailable"]
   ]
 })

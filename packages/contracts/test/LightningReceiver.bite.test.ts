@@ -11,18 +11,18 @@ const telling = (change: (one: Settled) => Settled) =>
   sabotage(LightningReceiver, ({ settlements }) => ({ settlements: (after) => Stream.map(settlements(after), change) }))
 
 bites("LightningReceiver", promises, {
-  "one that makes a new invoice each time": [
+  "a node that creates a new invoice for each call": [
     sabotage(LightningReceiver, ({ createInvoice }) => {
       let count = 0
       return { createInvoice: (ask) => createInvoice({ ...ask, id: `${ask.id}/${count++}` }) }
     }),
-    ["the same id gives the same invoice", "one id requested eight times at once is one invoice"]
+    ["the same id returns the same invoice", "eight concurrent requests with one id create one invoice"]
   ],
-  "one that has one invoice for all": [
+  "a node that returns one invoice for all ids": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({ createInvoice: (ask) => createInvoice({ ...ask, id: "the one" }) })),
-    ["the same id gives the same invoice"]
+    ["the same id returns the same invoice"]
   ],
-  "one that takes everything for settled": [
+  "a node that reports every invoice as settled": [
     sabotage(LightningReceiver, ({ lookupInvoice }) => ({
       lookupInvoice: (hash) =>
         Effect.map(lookupInvoice(hash), (state) =>
@@ -31,98 +31,95 @@ bites("LightningReceiver", promises, {
     })),
     ["an unpaid invoice is open, and one that was never issued is unknown"]
   ],
-  "one that never looks it up again": [
+  "a node that caches the state of an invoice": [
     sabotage(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed({ _tag: "open" }) })),
     [
-      "a paid invoice is settled, with the received amount and the preimage that proves it",
-      "an invoice is paid once",
+      "a paid invoice is settled, with the received amount and a valid preimage",
+      "an invoice can be paid only once",
       "C28: amounts are exact to the millisatoshi"
     ]
   ],
-  "one that makes up the preimage": [
+  "a node that reports an invalid preimage when looked up": [
     sabotage(LightningReceiver, ({ lookupInvoice }) => ({
       lookupInvoice: (hash) =>
         Effect.map(lookupInvoice(hash), (state) => (state._tag === "settled" ? { ...state, preimage: wrong } : state))
     })),
-    ["a paid invoice is settled, with the received amount and the preimage that proves it"]
+    ["a paid invoice is settled, with the received amount and a valid preimage"]
   ],
-  "one that tells a made-up preimage": [
+  "a node that reports an invalid preimage to subscribers": [
     telling((one) => ({ ...one, preimage: wrong })),
-    ["C60: a settlement without a subscriber is reported to the next one, with all that a credit needs"]
+    ["C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it"]
   ],
-  "one that tells seconds for milliseconds": [
+  "a node that reports seconds as milliseconds": [
     telling((one) => ({ ...one, settledAtMillis: Math.floor(one.settledAtMillis / 1000) })),
-    ["C60: a settlement without a subscriber is reported to the next one, with all that a credit needs"]
+    ["C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it"]
   ],
-  "one that counts what was asked for, not what came": [
+  "a node that reports the requested amount instead of the received one": [
     telling((one) => ({ ...one, received: Msat.fromSats(1000) })),
     ["C33: an overpayment is received in full"]
   ],
-  "one that asks for a satoshi where the payer decides": [
+  "a node that requests a satoshi where the payer sets the amount": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount ?? Msat.fromSats(1) })
     })),
-    ["C33: of an invoice without an amount the payer decides, and it is received in full"]
+    ["C33: the payer sets the amount of an invoice without one, and it is received in full"]
   ],
-  "one that settles what it should hold": [
+  "a node that settles a payment that should be held": [
     sabotage(LightningReceiver, ({ holding, createInvoice }) =>
       holding === undefined ? {} : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
     ),
-    ["a hold invoice that nobody has paid is not settled, is the same for the same id, and takes no payment once it is canceled"]
+    ["an unpaid hold invoice cannot be settled, is the same for the same id, and cannot be paid after it is canceled"]
   ],
-  "one that says it has sent back, and has not": [
+  "a node that reports a held payment as returned without returning it": [
     sabotage(LightningReceiver, ({ holding }) =>
       holding === undefined ? {} : { holding: { ...holding, cancel: () => Effect.succeed("canceled") } }
     ),
-    ["a held payment that is canceled goes back, and is never settled"]
+    ["canceling a held payment returns it, and it can never settle"]
   ],
-  "one that begins at the beginning whatever the cursor": [
+  "a node that starts from the beginning whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
-    ["C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated"]
+    ["C60: a subscription resumes right after a cursor, without gaps or repetitions"]
   ],
-  "one that leaves one out behind the cursor": [
+  "a node that skips one settlement after the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => (after === null ? settlements(null) : Stream.drop(settlements(after), 1))
     })),
-    ["C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated", "a subscriber is notified as it happens"]
+    ["C60: a subscription resumes right after a cursor, without gaps or repetitions", "a subscriber receives a settlement as it happens"]
   ],
-  "one that tells only what is new": [
+  "a node that reports only new settlements": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) =>
         Stream.unwrap(
           Effect.map(Clock.currentTimeMillis, (begun) => Stream.filter(settlements(after), (one) => one.settledAtMillis > begun))
         )
     })),
-    ["C60: a settlement without a subscriber is reported to the next one, with all that a credit needs"]
+    ["C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it"]
   ],
-  "one that has one cursor for all": [
+  "a node that has one cursor for all settlements": [
     telling((one) => ({ ...one, cursor: "1" })),
-    ["each settlement has a cursor of its own, and is reported once"]
+    ["each settlement has its own cursor and is reported once"]
   ],
-  "one that tells everything twice": [
+  "a node that reports every settlement twice": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => Stream.flatMap(settlements(after), (one) => Stream.make(one, one))
     })),
-    ["each settlement has a cursor of its own, and is reported once"]
+    ["each settlement has its own cursor and is reported once"]
   ],
-  "one that says canceled and does nothing": [
+  "a node that reports a cancellation without canceling": [
     sabotage(LightningReceiver, () => ({ cancelInvoice: () => Effect.succeed({ _tag: "canceled", preimage: Redacted.make(wrong) }) })),
     [
-      "C15: a canceled invoice cannot be paid any more; canceling again answers the same",
-      "C15: it is too late to cancel what is settled",
-      "C15: canceled and paid at once: one of the two"
+      "C15: a canceled invoice can no longer be paid; canceling it again returns the same result",
+      "C15: a settled invoice cannot be canceled",
+      "C15: an invoice that is canceled and paid concurrently has exactly one outcome"
     ]
   ],
-  "one that lets the payer name the text": [
+  "a node that uses another description": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, description: { _tag: "Text", text: "pay me" } })
     })),
-    [
-      "an invoice has the requested fields, and this node's signature",
-      "the hash of a description is in the invoice as it was given (LUD-06)"
-    ]
+    ["an invoice has the requested fields and this node's signature", "an invoice contains the given description hash unchanged (LUD-06)"]
   ],
-  "one that knows whole satoshis only": [
+  "a node that supports whole satoshis only": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount && Msat.fromSats(Msat.toSats(ask.amount)) })
     })),

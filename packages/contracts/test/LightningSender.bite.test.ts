@@ -8,7 +8,7 @@ import { bites, sabotage } from "./sandbox.ts"
 
 type Looked = Payment | NotSent | { readonly _tag: "notFound" }
 
-/** One that understands what the node says in its own way. */
+/** A mutant that interprets the node's responses differently. */
 const taking = (understand: <A extends Looked>(said: A) => A | Payment) =>
   sabotage(LightningSender, ({ lookupPayment, pay }) => ({
     pay: (ask) => Effect.map(pay(ask), understand),
@@ -18,52 +18,52 @@ const taking = (understand: <A extends Looked>(said: A) => A | Payment) =>
 const failed = { _tag: "failed", reason: "timeout" } as const
 
 bites("LightningSender", promises, {
-  "one that sets no fee limit": [
+  "a sender without a fee limit": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: ask.amount }) })),
     [
-      "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent",
-      "C25 C26: with a fee limit of 0 no fee is paid"
+      "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent",
+      "C25 C26: a fee limit of 0 pays no fee"
     ]
   ],
-  "one that takes satoshis for millisatoshis in the fee limit": [
+  "a sender that treats the fee limit's millisatoshis as satoshis": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: Msat.make(ask.feeLimit * 1000n) }) })),
-    ["C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent"]
+    ["C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent"]
   ],
-  "one that takes no answer for a failure": [
+  "a sender that reports an outage as a failure": [
     taking((said) => (said._tag === "unknown" ? failed : said)),
     [
-      "C2: a node that does not answer has not refused: unknown is not failed",
-      "C6: a settled payment whose state cannot be read is unknown, and settled when it can"
+      "C2: a node that does not respond leaves a payment unknown, not failed",
+      "C6: a settled payment is unknown while its state cannot be read, and settled afterward"
     ]
   ],
-  "one that takes no answer for no record": [
+  "a sender that reports an outage as not found": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
       lookupPayment: (hash) =>
         Effect.map(lookupPayment(hash), (said): Exclude<Looked, NotSent> => (said._tag === "unknown" ? { _tag: "notFound" } : said))
     })),
     [
-      "C2: a node that does not answer has not refused: unknown is not failed",
-      "C6: a settled payment whose state cannot be read is unknown, and settled when it can"
+      "C2: a node that does not respond leaves a payment unknown, not failed",
+      "C6: a settled payment is unknown while its state cannot be read, and settled afterward"
     ]
   ],
-  "one that calls a payment not sent that it has sent": [
+  "a sender that reports a sent payment as not sent": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => Effect.as(pay(ask), { _tag: "notSent" }) })),
-    ["C3: a payment reported as not sent was not: there is no record of it, its payee has nothing, and called again it is paid once"]
+    ["C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and a second call pays once"]
   ],
-  "one that loses patience with what is held": [
+  "a sender that fails held payments after a timeout": [
     taking((said) => (said._tag === "pending" ? failed : said)),
     [
-      "C1: a held payment is pending, is not sent again, and may settle at any time",
-      "C1: a held payment may fail at any time, and then nothing was paid"
+      "C1: a held payment is pending, is not sent again, and can still settle",
+      "C1: a held payment can still fail, and then nothing was paid"
     ]
   ],
-  "one that takes what is held for paid": [
+  "a sender that reports held payments as settled": [
     taking((said) =>
       said._tag === "pending" ? { _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null } : said
     ),
-    ["C1: a held payment is pending, is not sent again, and may settle at any time"]
+    ["C1: a held payment is pending, is not sent again, and can still settle"]
   ],
-  "one that says failed to who asks again": [
+  "a sender that reports a repeated call as failed": [
     sabotage(LightningSender, ({ pay }) => {
       const seen = new Set<string>()
       return {
@@ -76,65 +76,65 @@ bites("LightningSender", promises, {
       }
     }),
     [
-      "C11: the same hash is paid once, however often pay is called",
-      "C11: the same hash is paid once, by eight at once",
-      "C1: a held payment is pending, is not sent again, and may settle at any time"
+      "C11: repeated calls with the same payment hash pay once",
+      "C11: eight concurrent calls with the same payment hash pay once",
+      "C1: a held payment is pending, is not sent again, and can still settle"
     ]
   ],
-  "one that takes no record for a failure": [
+  "a sender that reports an unknown payment as failed": [
     taking((said) => (said._tag === "notFound" ? failed : said)),
-    ["C8: there is no record of a payment that was never sent", "a quote is within the limit, says how likely it is, and sends nothing"]
+    ["C8: a payment that was never sent is not found", "a quote is within the limit, states its probability and sends nothing"]
   ],
-  "one that does not say why": [
+  "a sender that omits the failure reason": [
     taking((said) => (said._tag === "failed" ? { _tag: "failed", reason: "error" } : said)),
-    ["a payment that the payee refuses has failed, in every response", "a payment without a route has failed, with that reason"]
+    ["a payment that the payee rejects is reported as failed by every call", "a payment without a route fails with that reason"]
   ],
-  "one that hopes on": [
+  "a sender that reports failed payments as pending": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["a payment that the payee refuses has failed, in every response", "C25 C26: with a fee limit of 0 no fee is paid"]
+    ["a payment that the payee rejects is reported as failed by every call", "C25 C26: a fee limit of 0 pays no fee"]
   ],
-  "one that makes up the preimage": [
+  "a sender that returns an invalid preimage": [
     taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
-    ["a payment arrives, and its preimage proves it"]
+    ["a payment settles with a valid preimage"]
   ],
-  "one that says settled and pays nothing": [
+  "a sender that reports settled without paying": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
       pay: () => Effect.succeed({ _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null }),
       lookupPayment
     })),
-    ["a payment arrives, and its preimage proves it"]
+    ["a payment settles with a valid preimage"]
   ],
-  "one that pays what it likes where the invoice does not say": [
+  "a sender that ignores the amount for invoices without one": [
     sabotage(LightningSender, ({ pay }) => ({
       pay: (ask) => pay(ask.invoice.amount === undefined ? { ...ask, amount: Msat.make(ask.amount * 2n) } : ask)
     })),
-    ["an invoice without an amount is paid with the requested one"]
+    ["an invoice without an amount is paid with the requested amount"]
   ],
-  "one that pays to see what it costs": [
+  "a sender that pays in order to quote": [
     sabotage(LightningSender, ({ pay, quote }) => ({ quote: (ask) => Effect.andThen(pay(ask), quote(ask)) })),
-    ["a quote is within the limit, says how likely it is, and sends nothing"]
+    ["a quote is within the limit, states its probability and sends nothing"]
   ],
-  "one that always has a route": [
+  "a sender that quotes without a route": [
     sabotage(LightningSender, ({ quote }) => ({
       quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
     })),
-    ["there is no quote without a route, nor with a limit below every route"]
+    ["there is no quote without a route, or if every route exceeds the limit"]
   ],
-  "one that is always sure": [
+  "a sender whose quotes always have a probability of 1": [
     sabotage(LightningSender, ({ quote }) => ({ quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 }) })),
-    ["a quote is within the limit, says how likely it is, and sends nothing"]
+    ["a quote is within the limit, states its probability and sends nothing"]
   ],
-  "one that takes an outage for no route": [
+  "a sender that reports an outage as no route": [
     sabotage(LightningSender, ({ quote }) => ({
       quote: (ask) => Effect.catchTag(quote(ask), "NodeUnavailable", () => Effect.succeed(undefined))
     })),
-    ["a node that does not answer gives no quote, which is an outage"]
+    ["if the node does not respond, a quote fails as unavailable"]
   ],
-  "one that tells of nothing": [
+  "a sender that sends no notifications": [
     sabotage(LightningSender, () => ({ ends: Stream.never })),
-    ["a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications"]
+    ["a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none"]
   ],
-  "one that tells of what it sends": [
+  "a sender that notifies when it sends": [
     sabotage(LightningSender, ({ pay }) => {
       const sent = Effect.runSync(Queue.unbounded<PaymentHash.PaymentHash>())
       return {
@@ -142,12 +142,12 @@ bites("LightningSender", promises, {
         ends: Stream.fromQueue(sent)
       }
     }),
-    ["a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications"]
+    ["a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none"]
   ],
-  "one that tells of what settles alone": [
+  "a sender that notifies only of settled payments": [
     sabotage(LightningSender, ({ ends, lookupPayment }) => ({
       ends: Stream.filterEffect(ends, (paymentHash) => Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled"))
     })),
-    ["a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications"]
+    ["a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none"]
   ]
 })

@@ -6,42 +6,42 @@ import { promises } from "../src/OfferIssuer.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 bites("OfferIssuer", promises, {
-  "one that issues a new offer each time": [
+  "an issuer that issues a new offer for each call": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, id: crypto.randomUUID() }) })),
-    ["the same id is the same offer, and another id another one"]
+    ["the same id returns the same offer, and another id another offer"]
   ],
-  "one that has one offer for all": [
+  "an issuer that returns one offer for all ids": [
     sabotage(OfferIssuer, ({ createOffer }) => ({
       createOffer: (ask) => createOffer({ ...ask, id: "0190d5b0-0000-7000-8000-000000000000" })
     })),
-    ["the same id is the same offer, and another id another one"]
+    ["the same id returns the same offer, and another id another offer"]
   ],
-  "one that does not say what it is for": [
+  "an issuer that omits the description": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, description: "" }) })),
-    ["an offer is of the node's network, without an amount and without an end, and says what it is for"]
+    ["an offer is for the node's network, has no amount and no expiry, and contains the description"]
   ],
-  "one that leaves the amount to the payer": [
+  "an issuer that omits the amount": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, amount: null }) })),
-    ["an offer with an amount asks for it"]
+    ["an offer with an amount requests that amount"]
   ],
-  "one that writes it in capitals": [
+  "an issuer that writes offers in capitals": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => Effect.map(createOffer(ask), (offer) => offer.toUpperCase()) })),
-    ["an offer is of the node's network, without an amount and without an end, and says what it is for"]
+    ["an offer is for the node's network, has no amount and no expiry, and contains the description"]
   ],
-  "one that takes every receipt for the same": [
+  "an issuer that reports the same receipt for all payments": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => Stream.map(settlements(after), (one) => ({ ...one, paymentHash: PaymentHash.make("0".repeat(64)) }))
     })),
-    ["C60: a payment of an offer is told with the offer's id, what arrived, and a preimage that proves its hash"]
+    ["C60: a payment of an offer is reported with the offer's id, the amount and a valid preimage"]
   ],
-  "one that begins again from the first": [
+  "an issuer that starts from the first payment whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
-    ["two payments of an offer have hashes of their own, and the second is told after the first's place"]
+    ["two payments of an offer have different hashes, and the second is reported after the first's cursor"]
   ],
-  "one that takes an outage for an offer": [
+  "an issuer that returns an offer during an outage": [
     sabotage(OfferIssuer, ({ createOffer }) => ({
       createOffer: (ask) => Effect.catchTag(createOffer(ask), "NodeUnavailable", () => Effect.succeed("lno1"))
     })),
-    ["a node that does not answer issues nothing, which is an outage"]
+    ["a node that does not respond fails the request as unavailable and issues no offer"]
   ]
 })

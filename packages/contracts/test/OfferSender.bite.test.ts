@@ -8,7 +8,7 @@ import { bites, sabotage } from "./sandbox.ts"
 
 type Looked = OfferPayment | NotSent | { readonly _tag: "notFound" }
 
-/** One that understands what the node says in its own way. */
+/** A mutant that interprets the node's responses differently. */
 const taking = (understand: <A extends Looked>(said: A) => A | OfferPayment) =>
   sabotage(OfferSender, ({ lookupOffer, payOffer }) => ({
     payOffer: (ask) => Effect.map(payOffer(ask), understand),
@@ -16,20 +16,20 @@ const taking = (understand: <A extends Looked>(said: A) => A | OfferPayment) =>
   }))
 
 const failed = { _tag: "failed", reason: "timeout" } as const
-const limit = "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent"
+const limit = "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent"
 
 bites("OfferSender", promises, {
-  "one that sets no fee limit": [
+  "a payer without a fee limit": [
     sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, feeLimit: ask.amount }) })),
-    [limit, "C25 C26: with a fee limit of 0 no fee is paid"]
+    [limit, "C25 C26: a fee limit of 0 pays no fee"]
   ],
-  "one that asks for a new invoice each time": [
+  "a payer that requests a new invoice for each call": [
     sabotage(OfferSender, ({ payOffer }) => ({
       payOffer: (ask) => Effect.andThen(payOffer({ ...ask, attempt: crypto.randomUUID() }), payOffer(ask))
     })),
-    ["C11: an attempt is paid once, however often it is asked for", "a payment arrives, and its preimage proves the hash that is reported"]
+    ["C11: repeated requests of one attempt pay it once", "a payment settles with a preimage that matches the reported hash"]
   ],
-  "one that takes an offer for the attempt to pay it": [
+  "a payer that identifies an attempt by its offer": [
     sabotage(OfferSender, ({ payOffer, lookupOffer }) => {
       const first = new Map<string, string>()
       const of = new Map<string, string>()
@@ -43,36 +43,39 @@ bites("OfferSender", promises, {
         lookupOffer: (attempt) => lookupOffer(of.get(attempt) ?? attempt)
       }
     }),
-    ["two attempts to pay an offer are two payments"]
+    ["two attempts at one offer are two payments"]
   ],
-  "one that takes no answer for a failure": [
+  "a payer that reports an outage as a failure": [
     taking((said) => (said._tag === "unknown" ? failed : said)),
     [
-      "C2: a node that does not answer has not refused: unknown is not failed",
-      "C6: a settled payment whose state cannot be read is unknown, and settled when it can"
+      "C2: a node that does not respond leaves a payment unknown, not failed",
+      "C6: a settled payment is unknown while its state cannot be read, and settled afterward"
     ]
   ],
-  "one that takes a payment under way for a failure": [
+  "a payer that reports a pending payment as failed": [
     taking((said) => (said._tag === "pending" ? failed : said)),
-    ["C1: a held payment is pending, is not sent again, and may settle at any time"]
+    ["C1: a held payment is pending, is not sent again, and can still settle"]
   ],
-  "one that takes no record for a failure": [
+  "a payer that reports an unknown attempt as failed": [
     taking((said) => (said._tag === "notFound" ? failed : said)),
-    ["C8: there is no record of an attempt that was never made"]
+    ["C8: an attempt that was never made is not found"]
   ],
-  "one that hopes on": [
+  "a payer that reports failed payments as pending": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["a payment that the issuer refuses has failed, and stays so when it is asked for again", "less than an offer asks for is not paid"]
+    ["a payment that the issuer rejects fails, and stays failed when requested again", "a payment below the offer's amount is refused"]
   ],
-  "one that makes up the preimage": [
+  "a payer that returns an invalid preimage": [
     taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
-    ["a payment arrives, and its preimage proves the hash that is reported"]
+    ["a payment settles with a preimage that matches the reported hash"]
   ],
-  "one that pays what the offer asks for": [
+  "a payer that pays the offer's amount instead of the requested one": [
     sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, amount: ask.offer.amount ?? ask.amount }) })),
-    ["of an offer with an amount the requested one is paid: that, or more", "less than an offer asks for is not paid"]
+    [
+      "an offer with an amount is paid with the requested amount, if it is at least the offer's",
+      "a payment below the offer's amount is refused"
+    ]
   ],
-  "one that says it was not sent, and sends": [
+  "a payer that reports a sent payment as not sent": [
     sabotage(OfferSender, ({ payOffer }, { pause, resume }) => ({
       payOffer: Effect.fnUntraced(function* (ask) {
         const said = yield* payOffer(ask)
@@ -80,28 +83,28 @@ bites("OfferSender", promises, {
         return said
       })
     })),
-    ["C3: an attempt reported as not sent was not: there is no record of it, its issuer has nothing, and called again it is paid once"]
+    ["C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and a second call pays once"]
   ],
-  "one that always has a route": [
+  "a payer that quotes without a route": [
     sabotage(OfferSender, ({ quote }) => ({
       quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
     })),
-    ["there is no quote without a route", "there is no quote with a limit below every route"]
+    ["there is no quote without a route", "there is no quote if every route exceeds the limit"]
   ],
-  "one that takes an outage for no route": [
+  "a payer that reports an outage as no route": [
     sabotage(OfferSender, ({ quote }) => ({
       quote: (ask) => Effect.catchTag(quote(ask), "NodeUnavailable", () => Effect.succeed(undefined))
     })),
-    ["a node that does not answer gives no quote, which is an outage"]
+    ["if the node does not respond, a quote fails as unavailable"]
   ],
-  "one that pays to see what it costs": [
+  "a payer that pays in order to quote": [
     sabotage(OfferSender, ({ payOffer, quote }) => ({
       quote: (ask) => Effect.andThen(payOffer({ ...ask, attempt: crypto.randomUUID() }), quote(ask))
     })),
-    ["a quote is within the limit, says how likely it is, and sends nothing"]
+    ["a quote is within the limit, states its probability and sends nothing"]
   ],
-  "one that tells of nothing": [
+  "a payer that sends no notifications": [
     sabotage(OfferSender, () => ({ ends: Stream.never })),
-    ["a subscriber is notified of an attempt when it ends, and not before; never by a node without notifications"]
+    ["a subscriber is notified once an attempt settles or fails, and not before; a node without notifications sends none"]
   ]
 })

@@ -12,7 +12,7 @@ const throughFloat = (amount: Msat.Msat): Msat.Msat => Msat.make(BigInt(Number(a
 const floating = ({ posted, held }: Balance): Balance => ({ posted: throughFloat(posted), held: throughFloat(held) })
 
 bites("Records", promises, {
-  "one that does not ask whose it is": [
+  "a store that ignores the owner": [
     sabotage({
       records: ({ companies, withdrawal }) => ({
         withdrawal: Effect.fnUntraced(function* (_, id) {
@@ -23,11 +23,11 @@ bites("Records", promises, {
     }),
     ["C53: no company reads another's records"]
   ],
-  "one that counts in floating-point numbers": [
+  "a store that uses floating-point numbers": [
     sabotage({ records: ({ balance }) => ({ balance: (companyId) => Effect.map(balance(companyId), floating) }) }),
-    ["C29 C34: an amount is kept to the msat, also above what a floating-point number holds"]
+    ["C29 C34: amounts are exact to the millisatoshi, even above the floating-point range"]
   ],
-  "one that gives its readers each other's answers": [
+  "a store that swaps the results of concurrent reads": [
     sabotage({
       records: ({ balance }) => {
         let last = CompanyId.operator
@@ -42,9 +42,9 @@ bites("Records", promises, {
         }
       }
     }),
-    ["64 balances read at once are each company's own"]
+    ["64 concurrent reads of balances each return the right company's"]
   ],
-  "one that promises a company what the operator bears": [
+  "a store that counts pending deposits in full although the operator's loss is deducted": [
     sabotage({
       records: ({ funds, transactions }) => ({
         funds: Effect.fnUntraced(function* (companyId) {
@@ -53,31 +53,31 @@ bites("Records", promises, {
         })
       })
     }),
-    ["what a company has is what was posted, what is held of it, and what pending deposits will bring, to the msat"]
+    ["a company's holdings are the posted, held and pending amounts, to the millisatoshi"]
   ],
-  "one that takes the end of its look for the end of the list": [
+  "a store that treats its scan limit as the end of the list": [
     sabotage({
       records: ({ search, invoicesOf }) => ({
         search: (...ask) => Effect.map(search(...ask), ({ rows }) => ({ rows, lookedTo: null })),
         invoicesOf: (...ask) => Effect.map(invoicesOf(...ask), ({ rows }) => ({ rows, lookedTo: null }))
       })
     }),
-    ["a list that may look at few rows only goes on where it stopped, and leaves nothing out"]
+    ["a list limited to scanning a few rows continues where it stopped and omits nothing"]
   ],
-  "one that looks at everything, whatever it is told": [
+  "a store that ignores the scan limit": [
     sabotage({
       records: ({ search, invoicesOf }) => ({
         search: (companyId, query) => search(companyId, query, 1_000_000),
         invoicesOf: (companyId, query) => invoicesOf(companyId, query, 1_000_000)
       })
     }),
-    ["a list that may look at few rows only goes on where it stopped, and leaves nothing out"]
+    ["a list limited to scanning a few rows continues where it stopped and omits nothing"]
   ],
-  "one that finds all, whatever is in their metadata": [
+  "a store that ignores the metadata filter": [
     sabotage({ records: ({ search }) => ({ search: (companyId, { label: _, ...query }, looks) => search(companyId, query, looks) }) }),
-    ["transactions are found by a key of their metadata with its value"]
+    ["transactions are found by a metadata key and its value"]
   ],
-  "one that finds anybody's payment by its hash": [
+  "a store that finds any company's payment by its hash": [
     sabotage({
       records: ({ search, companies }) => ({
         search: (companyId, query, looks) =>
@@ -89,44 +89,44 @@ bites("Records", promises, {
               })
       })
     }),
-    ["transactions are found by payment hash, by transaction and by invoice"]
+    ["transactions are found by payment hash, transaction id and invoice"]
   ],
-  "one that has no clock: what is late is open": [
+  "a store that lists expired invoices as open": [
     sabotage({ records: ({ invoicesOf }) => ({ invoicesOf: (id, query, looks) => invoicesOf(id, { ...query, atMillis: 0 }, looks) }) }),
-    ["invoices are picked by where they stand, by address, label, hash and time, and by all of them"]
+    ["invoices are filtered by status, address, label, hash and time, and by all of them together"]
   ],
-  "one that forgets what is claimed": [
+  "a store that omits claimed invoices": [
     sabotage({
       records: ({ openInvoices }) => ({
         openInvoices: (after, limit) => Effect.map(openInvoices(after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
-    ["open invoices are those that may still be paid, each once, by id"]
+    ["open invoices are those that can still be paid, each listed once, by id"]
   ],
-  "one that finds open invoices only where their ids end": [
+  "a store that reads only the first of several time ranges": [
     sabotage({
       records: ({ openInvoicesWithin }) => ({
         openInvoicesWithin: (ranges, after, limit) => openInvoicesWithin(ranges.slice(0, 1), after, limit)
       })
     }),
-    ["open invoices of some times are those whose ids were made then, each once, by id"]
+    ["open invoices can be listed by the time in their ids, each once, by id"]
   ],
-  "one that counts everybody's hold invoices": [
+  "a store that counts the hold invoices of all companies": [
     sabotage({
       records: ({ openHolds, openInvoices }) => ({
         openHolds: (companyId, limit) =>
           Effect.zipWith(openHolds(companyId, limit), openInvoices(null, limit), (own, all) => Math.max(own, all.length))
       })
     }),
-    ["hold invoices are counted until they end, by company, up to a limit"]
+    ["hold invoices that have not ended are counted by company, up to a limit"]
   ],
-  "one that lists what wallets may still pay": [
+  "a store that lists wallet invoices that can still be paid": [
     sabotage({
       records: ({ endedForWallets }) => ({ endedForWallets: (until, after, limit) => endedForWallets(until + 1, after, limit) })
     }),
-    ["invoices of wallets are listed after their expiry, by its time"]
+    ["wallet invoices are listed after their expiry, by expiry time"]
   ],
-  "one that starts a page with the last one's end": [
+  "a store that repeats the last row on the next page": [
     sabotage({
       records: ({ companies, depositsInBlocks, events }) => {
         const before = (id: string | null): string | null => (id === null ? null : id.slice(0, -1))
@@ -138,43 +138,43 @@ bites("Records", promises, {
       }
     }),
     [
-      "deposits in blocks are those to be confirmed, each once, by id",
-      "a company is read as it was committed; companies are listed by id, each once",
-      "events are read from where one was, oldest first, each once"
+      "unconfirmed deposits in blocks are listed once each, by id",
+      "a company is returned as committed; companies are listed once each, by id",
+      "events are read from a position, oldest first, each once"
     ]
   ],
-  "one that pages by time alone": [
+  "a store that pages by time alone": [
     sabotage({
       records: ({ transactions }) => ({
         transactions: (companyId, { after, ...query }) =>
           transactions(companyId, after === undefined ? query : { ...query, createdBeforeMillis: after.createdAtMillis })
       })
     }),
-    ["250 lines in pages are each read once, in order, whatever the page's size"]
+    ["250 lines are read once each, in order, whatever the page size"]
   ],
-  "one that picks after it has cut the page": [
+  "a store that filters after it pages": [
     sabotage({
       records: ({ transactions }) => ({
         transactions: (companyId, { rail, ...query }) =>
           Effect.map(transactions(companyId, query), (rows) => rows.filter((row) => rail === undefined || row.rail === rail))
       })
     }),
-    ["lines are picked by type, rail, status and time, and by all of them"]
+    ["lines are filtered by type, rail, status and time, and by all of them together"]
   ],
-  "one that takes both ends in": [
+  "a store that includes both ends of a range": [
     sabotage({
       records: ({ transactions }) => ({
         transactions: (companyId, { createdAfterMillis, ...query }) =>
           transactions(companyId, createdAfterMillis === undefined ? query : { ...query, createdAfterMillis: createdAfterMillis - 1 })
       })
     }),
-    ["lines are picked by type, rail, status and time, and by all of them"]
+    ["lines are filtered by type, rail, status and time, and by all of them together"]
   ],
-  "one that forgets which coins are spent": [
+  "a store that omits spent coins": [
     sabotage({ records: () => ({ spentCoins: () => Effect.succeed(new Set()) }) }),
-    ["spent coins are those that a payout has taken"]
+    ["spent coins are those that a payout uses"]
   ],
-  "one that knows an output by its transaction alone": [
+  "a store that identifies an output by its transaction only": [
     sabotage({
       records: ({ depositByOutpoint }) => ({
         depositByOutpoint: (txId) =>
@@ -184,9 +184,9 @@ bites("Records", promises, {
           )
       })
     }),
-    ["a deposit is read as it was committed, by its id and by its output"]
+    ["a deposit is returned as committed, by its id and by its output"]
   ],
-  "one that remembers an old plan": [
+  "a store that returns a previous plan": [
     sabotage({
       records: ({ apiKey }) => ({
         apiKey: (id) =>
@@ -196,9 +196,9 @@ bites("Records", promises, {
           )
       })
     }),
-    ["a key is read as it was committed, with the plan its company has now"]
+    ["a key is returned as committed, with its company's current plan"]
   ],
-  "one that forgets when a rate was one": [
+  "a store that omits the time of a rate": [
     sabotage({
       records: ({ invoice, withdrawal }) => ({
         invoice: (...ask) =>
@@ -213,38 +213,35 @@ bites("Records", promises, {
           )
       })
     }),
-    [
-      "an invoice is read as it was committed, by its id and by its hash",
-      "a withdrawal is read as it was committed, by its id and by its hash"
-    ]
+    ["an invoice is returned as committed, by its id and by its hash", "a withdrawal is returned as committed, by its id and by its hash"]
   ],
-  "one that lists addresses with the page's end": [
+  "a store that repeats the last Lightning address on the next page": [
     sabotage({
       records: ({ lightningAddressesOf }) => ({
         lightningAddressesOf: (companyId, before, limit) => lightningAddressesOf(companyId, before === null ? null : `${before}0`, limit)
       })
     }),
-    ["a company's Lightning addresses are listed newest first, each once, and no other company's"]
+    ["a company's Lightning addresses are listed newest first, each once, without those of others"]
   ],
-  "one that has everything checked all the time": [
+  "a store with every domain due for a check": [
     sabotage({
       records: ({ domainsToCheck }) => ({ domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit) })
     }),
-    ["domains are listed by name, and those verified by DNS are due for a check after a while"]
+    ["domains are listed by name, and those verified by DNS become due for a check"]
   ],
-  "one that makes something up": [
+  "a store that returns a record that does not exist": [
     sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(CompanyId.make(hash), 1)) }) }),
-    ["a record that was never committed is not found", "an invoice is read as it was committed, by its id and by its hash"]
+    ["a record that was never committed is not found", "an invoice is returned as committed, by its id and by its hash"]
   ],
-  "one whose totals are not what its entries say": [
+  "a store whose totals differ from their entries": [
     sabotage({
       records: ({ trialBalance }) => ({
         trialBalance: Effect.map(trialBalance, (accounts) => ({ ...accounts, node: Msat.make(accounts.node + 1n) }))
       })
     }),
-    ["C41: the books of all companies together are sound", "a company that was not opened has nothing"]
+    ["C41: the books of all companies together balance", "a company that was never opened has no balance"]
   ],
-  "one that counts only what is new": [
+  "a store that totals only new entries": [
     sabotage({
       records: ({ tally }) => ({
         tally: (before) =>
@@ -258,37 +255,37 @@ bites("Records", promises, {
       })
     }),
     [
-      "a tally is what all entries come to, counted on from any earlier one",
-      "a tally that is counted on while others commit leaves nothing out"
+      "a running total is the sum of all entries, whatever total it continues from",
+      "a running total omits nothing that is committed while it is computed"
     ]
   ],
-  "one that counts what it has counted once more": [
+  "a store that counts entries twice": [
     sabotage({
       records: ({ tally }) => ({
         tally: (before) =>
           Effect.map(tally(null), (now) => (before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }))
       })
     }),
-    ["a tally is what all entries come to, counted on from any earlier one"]
+    ["a running total is the sum of all entries, whatever total it continues from"]
   ],
-  "one that finds no fault": [
+  "a store that finds no violation": [
     sabotage({ records: () => ({ faults: () => Effect.succeed([]) }) }),
     [
-      "what was booked otherwise than its record says is a fault, of both accounts",
-      "what was booked without a record, and what is recorded and was not booked, is a fault",
-      "C33: an invoice that received something else than its deposit is a fault",
-      "a preimage that proves nothing is a fault, of an invoice and of a withdrawal"
+      "a booking that differs from its record is a violation on both accounts",
+      "a booking without a record, or a record without its booking, is a violation",
+      "C33: an invoice whose received amount differs from its deposit is a violation",
+      "an invalid preimage of an invoice or withdrawal is a violation"
     ]
   ],
-  "one that finds fault with everybody": [
+  "a store that finds violations everywhere": [
     sabotage({
       records: () => ({
         faults: (id) => Effect.succeed([{ kind: "posted", id, account: null, expected: Msat.zero, found: Msat.fromSats(1) }])
       })
     }),
-    ["the books of a company with money in every state have no fault"]
+    ["the books of a company with money in every state have no violation"]
   ],
-  "one that takes any deposit of the company for the invoice's": [
+  "a store that returns any deposit of the company for an invoice": [
     sabotage({
       records: ({ deposit, transactions }) => ({
         depositOfInvoice: Effect.fnUntraced(function* (companyId) {
@@ -297,30 +294,30 @@ bites("Records", promises, {
         })
       })
     }),
-    ["the deposit of an invoice is the one that credited it, and there is none before"]
+    ["an invoice's deposit is the one that credited it; an unpaid invoice has none"]
   ],
-  "one that shows nobody what is in suspense": [
+  "a store that returns no suspense items": [
     sabotage({ records: () => ({ unmatched: () => Effect.succeedNone }) }),
-    ["what is in suspense is read as it was committed, by its company alone"]
+    ["a suspense item is returned as committed, to its company only"]
   ],
-  "one that starts a page of what is under way with the last one's end": [
+  "a store that repeats the last pending withdrawal on the next page": [
     sabotage({
       records: ({ withdrawalsUnderWay }) => ({
         withdrawalsUnderWay: (after, limit) => withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
       })
     }),
-    ["withdrawals under way are those that were dispatched and have not ended, each once, by id"]
+    ["withdrawals in progress are those dispatched and not ended, listed once each, by id"]
   ],
-  "one that is an event behind": [
+  "a store that is one event behind": [
     sabotage({ records: ({ lastEvent }) => ({ lastEvent: Effect.map(lastEvent, (id) => id - 1n) }) }),
-    ["what comes after the last event is what was committed since"]
+    ["the events after the last one read are those committed since"]
   ],
-  "one that counts what waits, and not since when": [
+  "a store that omits since when records wait": [
     sabotage({
       records: ({ waiting }) => ({
         waiting: (before) => Effect.map(waiting(before), (all) => ({ ...all, voucher_open: { ...all.voucher_open, oldestAtMillis: null } }))
       })
     }),
-    ["what waits is counted by what it waits for, with its amount and since when"]
+    ["waiting records are counted by reason, with their amount and the oldest time"]
   ]
 })

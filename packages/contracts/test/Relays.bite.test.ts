@@ -18,23 +18,23 @@ const sabotage = (spoil: (publish: Publish) => Publish): Layer.Layer<Sound> =>
   )
 
 bites("Relays", promises, RelayPeer.layer, {
-  "one that says that it told and did not": [
+  "a relay client that reports an unsent event as accepted": [
     sabotage(() => () => Effect.succeed("taken")),
     [
-      "a relay that takes an event has it, to the byte",
-      "what a relay refuses is refused",
-      "relays that are called at once answer each for itself"
+      "an event that a relay accepts is stored byte for byte",
+      "a relay's rejection is reported as rejected",
+      "each of several concurrent relays has its own result"
     ]
   ],
-  "one that writes events anew": [
+  "a relay client that rewrites events": [
     sabotage(
       (publish) =>
         (relay, { content, ...event }) =>
           publish(relay, Nostr.signed({ ...event, content: content.trim().replace("\n", " ") }, RelayPeer.key))
     ),
-    ["a relay that takes an event has it, to the byte"]
+    ["an event that a relay accepts is stored byte for byte"]
   ],
-  "one that takes what is known for refused": [
+  "a relay client that reports a known event as rejected": [
     sabotage((publish) => {
       const told = new Set<string>()
       return (relay, event) => {
@@ -43,12 +43,12 @@ bites("Relays", promises, RelayPeer.layer, {
         return publish(relay, event)
       }
     }),
-    ["an event that is offered again is taken again, and there once"]
+    ["an event that is sent again is accepted again and stored once"]
   ],
-  "one that takes no answer for a no": [
+  "a relay client that reports an outage as a rejection": [
     sabotage(
       (publish) => (relay, event) => Effect.catchTag(publish(relay, event), "RelayUnreachable", () => Effect.succeed("refused" as const))
     ),
-    ["a relay that gives no answer has neither taken nor refused", "relays that are called at once answer each for itself"]
+    ["a relay that does not respond has neither accepted nor rejected", "each of several concurrent relays has its own result"]
   ]
 })

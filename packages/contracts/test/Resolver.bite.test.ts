@@ -5,7 +5,7 @@ import { promises } from "../src/Resolver.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 bites("Resolver", promises, {
-  "one that pays an old invoice again": [
+  "a resolver that returns an old invoice": [
     sabotage(Resolver, ({ invoice }) => {
       const before = new Map<string, Fetched>()
       return {
@@ -18,36 +18,36 @@ bites("Resolver", promises, {
           })
       }
     }),
-    ["every invoice is a fresh one"]
+    ["every request gets a new invoice"]
   ],
-  "one that knows whole satoshis only": [
+  "a resolver that supports whole satoshis only": [
     sabotage(Resolver, ({ invoice }) => ({ invoice: (offer, amount) => invoice(offer, Msat.fromSats(Msat.toSats(amount))) })),
-    ["C39: an invoice asks for exactly the amount, to the millisatoshi", "what the recipient does not take is refused"]
+    ["C39: an invoice is for exactly the requested amount, to the millisatoshi", "a request that the payee does not accept is rejected"]
   ],
-  "one that writes the metadata anew": [
+  "a resolver that rewrites the metadata": [
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.map(offer(url), (one) => ({ ...one, metadata: JSON.stringify(JSON.parse(one.metadata), null, 1) }))
     })),
-    ["the metadata is byte for byte what the invoice's description hash was made of"]
+    ["the metadata is byte for byte the preimage of the invoice's description hash"]
   ],
-  "one that takes millisatoshis for satoshis": [
+  "a resolver that takes millisatoshis for satoshis": [
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.map(offer(url), (one) => ({ ...one, min: Msat.make(one.min * 1000n), max: Msat.make(one.max * 1000n) }))
     })),
-    ["a pay request has the payee's limits"]
+    ["a pay request has the payee's amount limits"]
   ],
-  "one that takes no answer for a no": [
+  "a resolver that reports an outage as a rejection": [
     sabotage(Resolver, ({ invoice, offer }) => ({
       offer: (url) => Effect.catchTag(offer(url), "RecipientUnreachable", ({ reason }) => Effect.fail(new RecipientRefused({ reason }))),
       invoice: (one, amount) =>
         Effect.catchTag(invoice(one, amount), "RecipientUnreachable", ({ reason }) => Effect.fail(new RecipientRefused({ reason })))
     })),
-    ["a server that cannot be reached has not refused"]
+    ["an unreachable server has not rejected the payment"]
   ],
-  "one that takes a no for no answer": [
+  "a resolver that reports a rejection as an outage": [
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.catchTag(offer(url), "RecipientRefused", ({ reason }) => Effect.fail(new RecipientUnreachable({ reason })))
     })),
-    ["an unknown payee is refused by its server"]
+    ["an unknown payee is rejected by its server"]
   ]
 })

@@ -9,7 +9,7 @@ import { all } from "../src/ChainWallet.ts"
 import { promises } from "../src/Signer.ts"
 import { bites, sabotage, sound } from "./sandbox.ts"
 
-/** One that sends what it signs. */
+/** A mutant that broadcasts each transaction it signs. */
 const sending = Layer.provideMerge(
   Layer.effect(
     Signer,
@@ -21,7 +21,7 @@ const sending = Layer.provideMerge(
   sound
 )
 
-/** One that signs another draft than it was given: each time a new one, to itself. */
+/** A mutant that ignores the given draft, and instead signs a new payment to its own wallet. */
 const another = Layer.provideMerge(
   Layer.effect(
     Signer,
@@ -43,25 +43,33 @@ const another = Layer.provideMerge(
 )
 
 bites("Signer", promises, {
-  "one that sends what it signs": [sending, ["signing sends nothing"]],
-  "one that signs another draft": [
+  "a signer that broadcasts": [sending, ["signing broadcasts nothing"]],
+  "a signer that signs another draft": [
     another,
     [
-      "what is signed spends the coins of the draft and no others",
-      "C19: the same draft signed again is the same transaction",
-      "malformed drafts, and drafts for another wallet's keys, are not signed"
+      "a signed transaction spends exactly the draft's coins",
+      "C19: signing the same draft again returns the same transaction",
+      "malformed drafts, and drafts with another wallet's keys, are not signed"
     ]
   ],
-  "one that calls it something else": [
+  "a signer that reports a wrong transaction id": [
     sabotage(Signer, ({ sign }) => ({
       sign: (psbt) => Effect.map(sign(psbt), (signed) => ({ ...signed, txId: TxId.make("0f".repeat(32)) }))
     })),
-    ["the network takes what is signed, by the id it has, for coins of taproot", "… of segwit", "… of nested segwit"]
+    [
+      "the network accepts the signed transaction, under its reported id, with taproot coins",
+      "… with segwit coins",
+      "… with nested segwit coins"
+    ]
   ],
-  "one that signs badly": [
+  "a signer with invalid signatures": [
     sabotage(Signer, ({ sign }) => ({
       sign: (psbt) => Effect.map(sign(psbt), ({ txId, rawTx }) => ({ txId, rawTx: `${rawTx.slice(0, -12)}0000${rawTx.slice(-8)}` }))
     })),
-    ["the network takes what is signed, by the id it has, for coins of taproot", "… of segwit", "… of nested segwit"]
+    [
+      "the network accepts the signed transaction, under its reported id, with taproot coins",
+      "… with segwit coins",
+      "… with nested segwit coins"
+    ]
   ]
 })

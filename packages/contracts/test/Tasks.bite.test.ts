@@ -9,37 +9,37 @@ import { bites, sabotage } from "./bite.ts"
 
 const lease = 30_000
 
-/** One whose Journal loses something on its way. */
+/** A mutant whose Journal loses a part of each Change. */
 const losing = (lose: (change: Change) => Change) => sabotage({ commit: (commit) => (change) => commit(lose(change)) })
 
 const jobsOf = ({ jobs = [] }: Change): ReadonlyArray<Job> => jobs
 
 bites("Tasks", promises, {
-  "one that hands out whatever there is": [
+  "a store that ignores claims": [
     sabotage({
       commit: (commit) => (change) =>
         commit({ ...change, jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" ? { ...job, kind: "withdrawal" } : job)) }),
       tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, kind: "withdrawal" }) })
     }),
-    ["work is claimed by its kind"]
+    ["tasks are claimed by kind"]
   ],
-  "one that forgets what begins": [
+  "a store that enqueues nothing": [
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Enqueue") })),
-    ["work is claimed by its kind", "a task is due from its withdrawal's request on"]
+    ["tasks are claimed by kind", "a withdrawal's task is due from the time of its request"]
   ],
-  "one that begins what there is anew": [
+  "a store that restarts existing tasks": [
     losing((change) => ({ ...change, jobs: jobsOf(change).flatMap((job) => (job._tag === "Enqueue" ? [complete(job.id), job] : [job])) })),
-    ["a task that is begun again stays as it is"]
+    ["starting a task again leaves it unchanged"]
   ],
-  "one that forgets what ends": [
+  "a store that completes nothing": [
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Complete") })),
     [
-      "a task that anybody ends is gone",
-      "what is fenced keeps its task and the claim, unless it ends it",
-      "the task of a withdrawal that ended is gone, however it ended"
+      "a completed task is gone, even if no worker held it",
+      "a Change with a fence keeps its task and claim unless it ends the task",
+      "an ended withdrawal has no task, whatever its outcome"
     ]
   ],
-  "one that has room for one job of a kind": [
+  "a store that keeps one job per kind": [
     losing((change) => ({
       ...change,
       jobs: [
@@ -51,56 +51,56 @@ bites("Tasks", promises, {
           .slice(0, 1)
       ]
     })),
-    ["one Change enqueues and completes several jobs"]
+    ["one Change can enqueue and complete several jobs"]
   ],
-  "one that hands out what who enqueued it has claimed": [
+  "a store that hands out tasks claimed as they are enqueued": [
     losing((change) => ({
       ...change,
       jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" && job.claimedBy !== undefined ? enqueue({ ...job, dueAtMillis: 0 }) : job))
     })),
-    ["a task that is claimed by who enqueues it is handed to nobody else before that claim has ended"]
+    ["a task claimed as it is enqueued goes to no other process before that claim ends"]
   ],
-  "one that knows no claim before the first that it hands out": [
+  "a store that ignores a claim made as the task is enqueued": [
     losing((change) => ({
       ...change,
       jobs: jobsOf(change).map(({ claimedBy: _, ...job }: Job & { readonly claimedBy?: string }): Job => job)
     })),
-    ["a task that is claimed by who enqueues it is handed to nobody else before that claim has ended"]
+    ["a task claimed as it is enqueued goes to no other process before that claim ends"]
   ],
-  "one that takes over from whoever holds a task": [
+  "a store that takes tasks over from live processes": [
     sabotage({
       tasks: ({ takeOver }) => ({
         takeOver: (ask) => Effect.andThen(takeOver(ask), takeOver({ ...ask, nowMillis: ask.nowMillis + 20, aliveMillis: 0 }))
       })
     }),
-    ["C19: a task is taken over from a process that is no longer alive, before its claim ends, and from no other"]
+    ["C19: a task is taken over before its claim ends only from a process that is no longer alive"]
   ],
-  "one that ends whatever is fenced": [
+  "a store that ends the task of every fenced Change": [
     losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),
-    ["what is fenced keeps its task and the claim, unless it ends it"]
+    ["a Change with a fence keeps its task and claim unless it ends the task"]
   ],
-  "one that moves a cursor for anybody": [
+  "a store that moves the cursor for any worker": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.tap(commit(change), () =>
           change.cursor === undefined ? Effect.void : commit(Cursor.moved(change.cursor, Id.nil, change.atMillis))
         )
     }),
-    ["who has lost a task does not move its cursor, not even with what was applied before"]
+    ["a worker that has lost a task cannot move its cursor, not even by repeating an applied Change"]
   ],
-  "one that prolongs nothing": [
+  "a store that extends no claims": [
     sabotage({ tasks: () => ({ postpone: () => Effect.succeed(true) }) }),
-    ["a claim is prolonged by its holder, under the same token"]
+    ["a holder can extend its claim under the same token"]
   ],
-  "one that holds nothing": [
+  "a store whose claims hold nothing": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: 0 }) }) }),
     [
       "C19: a task has one holder at a time",
-      "C19: many workers at once: each task goes to one of them",
-      "a claim that is not given back ends, and the next one has a higher token"
+      "C19: concurrent workers never claim the same task",
+      "a claim that is not returned expires, and the next claim has a higher token"
     ]
   ],
-  "one that looks first and claims afterwards": [
+  "a store that reads tasks before it claims them": [
     sabotage({
       tasks: ({ claim }) => {
         let seen: ReadonlyArray<Task> = []
@@ -114,96 +114,99 @@ bites("Tasks", promises, {
         }
       }
     }),
-    ["C19: many workers at once: each task goes to one of them", "C19: a task has one holder at a time"]
+    ["C19: concurrent workers never claim the same task", "C19: a task has one holder at a time"]
   ],
-  "one that never ends a claim": [
+  "a store whose claims never expire": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: ask.leaseMillis * 1000 }) }) }),
-    ["a claim that is not given back ends, and the next one has a higher token"]
+    ["a claim that is not returned expires, and the next claim has a higher token"]
   ],
-  "one that gives every holder the same token": [
+  "a store that issues the same token to every holder": [
     sabotage({
       tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, token: 1 }))) })
     }),
-    ["a claim that is not given back ends, and the next one has a higher token", "a task that was given back is due when its holder said"]
+    ["a claim that is not returned expires, and the next claim has a higher token", "a returned task is due at the time its holder set"]
   ],
-  "one that takes a task back from anybody": [
+  "a store that accepts a returned task from any worker": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => Effect.as(postpone(task, untilMillis), true) }) }),
-    ["who has lost a task cannot give it back", "the task of a withdrawal that ended is gone, however it ended"]
+    ["a worker that has lost a task cannot return it", "an ended withdrawal has no task, whatever its outcome"]
   ],
-  "one that hands out what was given back at once": [
+  "a store that hands out a returned task immediately": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task) => postpone(task, 0) }) }),
-    ["a task that was given back is due when its holder said"]
+    ["a returned task is due at the time its holder set"]
   ],
-  "one that hands out what is not due": [
+  "a store that hands out tasks before they are due": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) }) }),
-    ["a task is due from its withdrawal's request on", "the longest due come first, and no more than were asked for"]
+    ["a withdrawal's task is due from the time of its request", "tasks are claimed longest due first, up to the limit"]
   ],
-  "one that hands out the newest first": [
+  "a store that hands out the newest task first": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.toReversed()) }) }),
-    ["the longest due come first, and no more than were asked for"]
+    ["tasks are claimed longest due first, up to the limit"]
   ],
-  "one that hands out all there is": [
+  "a store that ignores the limit of a claim": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, limit: 1000 }) }) }),
-    ["the longest due come first, and no more than were asked for"]
+    ["tasks are claimed longest due first, up to the limit"]
   ],
-  "one that does not count": [
+  "a store that does not count claims": [
     sabotage({
       tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, attempts: 1 }))) })
     }),
-    ["a task counts how often it was claimed"]
+    ["a task counts its claims"]
   ],
-  "one whose Journal does not know who holds a task": [
+  "a store whose journal ignores fences": [
     sabotage({
       commit:
         (commit) =>
         ({ fence: _, ...change }) =>
           commit(change)
     }),
-    ["a claim that is not given back ends, and the next one has a higher token"]
+    ["a claim that is not returned expires, and the next claim has a higher token"]
   ],
-  "one in which nobody has a turn": [
+  "a store that ignores turns": [
     sabotage({ tasks: ({ claim }) => ({ claimInTurn: (ask) => claim(ask) }) }),
     [
-      "in turn, every company has so many, the longest due of each",
-      "in turn, the one after the last is the first",
-      "in turn, the lanes of a company have a turn each, and what is full is passed over"
+      "in turn, each company gets at most its number of tasks, the longest due first",
+      "in turn, claims start after the given company and begin again with the first",
+      "in turn, each of a company's lanes gets a turn, and full lanes are skipped"
     ]
   ],
-  "one that hands out in turn what is not due": [
+  "a store that hands out tasks in turn before they are due": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, nowMillis: ask.nowMillis + lease }) }) }),
-    ["in turn, what is not due is not claimed, and no more than were asked for", "C19: a task has one holder at a time, in turn or not"]
+    [
+      "in turn, only due tasks are claimed, up to the limit",
+      "C19: a task has one holder at a time, whether or not tasks are claimed in turn"
+    ]
   ],
-  "one that lets go of what it hands out in turn": [
+  "a store that keeps no claim on tasks claimed in turn": [
     sabotage({
       tasks: ({ claimInTurn, postpone }) => ({
         claimInTurn: (ask) => Effect.tap(claimInTurn(ask), (tasks) => Effect.forEach(tasks, (task) => postpone(task, 0)))
       })
     }),
-    ["C19: a task has one holder at a time, in turn or not", "C19: many workers at once, in turn: each task goes to one of them"]
+    [
+      "C19: a task has one holder at a time, whether or not tasks are claimed in turn",
+      "C19: concurrent workers that claim in turn never claim the same task"
+    ]
   ],
-  "one that hands out all whose turn it is": [
+  "a store that ignores the limit of a company's turn": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, limit: 1000 }) }) }),
-    ["in turn, what is not due is not claimed, and no more than were asked for"]
+    ["in turn, only due tasks are claimed, up to the limit"]
   ],
-  "one that always begins with the first": [
+  "a store that always starts with the first company": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, after: null }) }) }),
-    ["in turn, the one after the last is the first"]
+    ["in turn, claims start after the given company and begin again with the first"]
   ],
-  "one that knows no full company": [
+  "a store that ignores full companies": [
     sabotage({
       tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, companies: [] } }) })
     }),
-    ["in turn, the lanes of a company have a turn each, and what is full is passed over"]
+    ["in turn, each of a company's lanes gets a turn, and full lanes are skipped"]
   ],
-  "one that knows no full lane": [
+  "a store that ignores full lanes": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, lanes: [] } }) }) }),
-    ["in turn, the lanes of a company have a turn each, and what is full is passed over"]
+    ["in turn, each of a company's lanes gets a turn, and full lanes are skipped"]
   ],
-  "one that gives back what it was": [
+  "a store that keeps the kind of a returned task": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => postpone(task, untilMillis) }) }),
-    [
-      "a task that is given back as another kind of work is that",
-      "in turn, the lanes of a company have a turn each, and what is full is passed over"
-    ]
+    ["a task returned as another kind becomes that kind", "in turn, each of a company's lanes gets a turn, and full lanes are skipped"]
   ]
 })

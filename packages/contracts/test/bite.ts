@@ -19,7 +19,7 @@ import * as Mutants from "./mutants.ts"
 type Ports = Journal.Journal | Records | Tasks
 export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>
 
-/** One value as each of the services that read. */
+/** Provides one value as each of the read services. */
 const readsOf = (all: AllReads): Context.Context<Records> =>
   Context.make(LedgerReads, all).pipe(
     Context.add(NounReads, all),
@@ -32,7 +32,7 @@ const readsOf = (all: AllReads): Context.Context<Records> =>
     Context.merge(FeatureReads.from(all))
   )
 
-/** The memory layer with something spoiled. */
+/** The memory layer with these changes. */
 export const sabotage = (spoil: {
   readonly commit?: (commit: Commit, records: AllReads) => Commit
   readonly records?: (records: AllReads) => Partial<AllReads>
@@ -49,7 +49,10 @@ export const sabotage = (spoil: {
     })
   ).pipe(Layer.provide(Memory.layer))
 
-/** Spoiled layers, each with promises that it must break, and that the layer as it was keeps. */
+/**
+ * Tests mutants of the memory layer. Each mutant must break its listed promises, which the unchanged layer
+ * keeps.
+ */
 export const bites = <Promise extends string>(
   port: string,
   promises: { readonly [promise in Promise]: Effect.Effect<void, unknown, Ports> },

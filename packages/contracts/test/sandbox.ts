@@ -3,11 +3,11 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Peers from "../../sandbox/test/Peers.ts"
 import * as Mutants from "./mutants.ts"
 
-/** The sandbox as it should be, with the other side of every contract. */
+/** The unchanged sandbox, with the peers of all contracts. */
 export const sound = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "bite", network: "regtest" }))
 type Sound = Layer.Success<typeof sound>
 
-/** The same with one port spoiled. The other side is not. */
+/** The sandbox with one port changed. The peers stay unchanged. */
 export const sabotage = <I extends Sound, S extends object>(
   port: Context.Key<I, S>,
   spoil: (port: S, sandbox: Sandbox.Sandbox["Service"]) => Partial<S>
@@ -22,7 +22,10 @@ export const sabotage = <I extends Sound, S extends object>(
     sound
   )
 
-/** Spoiled layers, each with promises that it must break, and that the layer as it should be keeps. */
+/**
+ * Tests mutants of the sandbox. Each mutant must break its listed promises, which the unchanged sandbox
+ * keeps.
+ */
 export const bites = <Promise extends string>(
   port: string,
   promises: { readonly [promise in Promise]: Effect.Effect<void, unknown, Sound> },

@@ -1,6 +1,7 @@
 import "@satrail/bitcoin/checkRuntime"
 
-// The money path alone, for a small program: what the root has of it, and nothing that reaches features, events, or reports.
+// The money path alone, for a small program: the part of the package root that does not import features,
+// events or reports.
 export * as Money from "./service/Money.ts"
 export * as Policy from "./service/Policy.ts"
 export * as Companies from "./accounts/Companies.ts"

@@ -1,6 +1,6 @@
 import "@satrail/bitcoin/checkRuntime"
 
-// What an adapter implements: storage, nodes, and the world outside.
+// Interfaces for adapters to implement: storage, nodes, and external systems.
 export * as Records from "./service/Records.ts"
 export * as Tasks from "./ledger/Tasks.ts"
 export * as NounReads from "./ledger/NounReads.ts"
@@ -17,14 +17,14 @@ export * as Resolver from "./nodes/Resolver.ts"
 export * as ExchangeRates from "./nodes/ExchangeRates.ts"
 export * as OfferIssuer from "./nodes/OfferIssuer.ts"
 export * as OfferSender from "./nodes/OfferSender.ts"
-export * as Names from "./base/Names.ts"
+export * as Dns from "./base/Dns.ts"
 export * as Outage from "./base/Outage.ts"
 export * as Entropy from "./base/Entropy.ts"
 
-// Whether a withdrawal may begin: a host's own say in it.
+// Lets a host decide whether a withdrawal may start.
 export * as WithdrawalHooks from "./sending/WithdrawalHooks.ts"
 
-// A feature of your own: its records, its Changes, and pages of it.
+// For custom features: records, Changes and pages.
 export * as Feature from "./ledger/Feature.ts"
 export * as HostFeatures from "./ledger/HostFeatures.ts"
 export * as Noun from "./ledger/Noun.ts"

@@ -1,7 +1,9 @@
 import "@satrail/bitcoin/checkRuntime"
 
-// What services answer: records, values and refusals.
-export * as Adjustment from "./features/adjustments/Adjustment.ts"
+// Services and records of features.
+export * from "./features/public.ts"
+
+// Records, values and errors that services return.
 export * as FeesMoved from "./ledger/FeesMoved.ts"
 export * as Fee from "./accounts/Fee.ts"
 export * as Plan from "./accounts/Plan.ts"
@@ -13,22 +15,16 @@ export * as WalletConnection from "./features/wallet-connect/WalletConnection.ts
 export * as WalletRefused from "./features/wallet-connect/WalletRefused.ts"
 export * as Loosening from "./accounts/Loosening.ts"
 export * as SecondOperator from "./accounts/SecondOperator.ts"
-export * as Session from "./features/sessions/Session.ts"
 export * as Domain from "./accounts/Domain.ts"
 export * as Invoice from "./receiving/Invoice.ts"
 export * as LightningAddress from "./receiving/LightningAddress.ts"
-export * as Offer from "./features/offers/Offer.ts"
 export * as OnChainAddress from "./receiving/OnChainAddress.ts"
 export * as PayRequest from "./receiving/PayRequest.ts"
-export * as Checkout from "./features/checkouts/Checkout.ts"
 export * as Deposit from "./receiving/Deposit.ts"
-export * as Assignment from "./receiving/Assignment.ts"
-export * as Approval from "./features/approvals/Approval.ts"
+export * as SuspenseAssignment from "./receiving/SuspenseAssignment.ts"
 export * as Withdrawal from "./sending/Withdrawal.ts"
 export * as Destination from "./sending/Destination.ts"
 export * as Recipient from "./sending/Recipient.ts"
-export * as Refund from "./features/refunds/Refund.ts"
-export * as Voucher from "./features/vouchers/Voucher.ts"
 export * as Feed from "./events/Feed.ts"
 export * as Notice from "./events/Notice.ts"
 export * as Delivery from "./features/webhooks/records/Delivery.ts"

@@ -1,18 +1,19 @@
 import "@satrail/bitcoin/checkRuntime"
 
-// Services beside those of the root: what an operator asks, and what runs on its own.
-export * as Approvals from "./features/approvals/Approvals.ts"
+// Services and records of features.
+export * from "./features/public.ts"
+
+// Further services: those for operators, and background workers.
 export * as OwnKeys from "./accounts/OwnKeys.ts"
 export * as OperatorTokens from "./accounts/OperatorTokens.ts"
 export * as WalletConnections from "./features/wallet-connect/WalletConnections.ts"
 export * as WalletService from "./features/wallet-connect/WalletService.ts"
-export * as Sessions from "./features/sessions/Sessions.ts"
+export * as WebhookDispatcher from "./features/webhooks/Dispatcher.ts"
 export * as Domains from "./accounts/Domains.ts"
 export * as Stops from "./accounts/Stops.ts"
 export * as Limits from "./accounts/Limits.ts"
 export * as Fees from "./accounts/Fees.ts"
 export * as CompanyFees from "./accounts/CompanyFees.ts"
-export * as Adjustments from "./features/adjustments/Adjustments.ts"
 export * as Suspense from "./receiving/Suspense.ts"
 export * as PayRequests from "./receiving/PayRequests.ts"
 export * as Prices from "./nodes/Prices.ts"
@@ -26,4 +27,3 @@ export * as Statements from "./features/statements/Statements.ts"
 export * as Reconciler from "./reports/reconciliation/Reconciler.ts"
 export * as Reconciliation from "./reports/reconciliation/Reconciliation.ts"
 export * as Verification from "./reports/Verification.ts"
-export * as Zaps from "./features/zaps/Zaps.ts"

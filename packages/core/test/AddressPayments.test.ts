@@ -7,7 +7,7 @@ import { Resolver } from "../src/nodes/Resolver.ts"
 import { listening, pause, resume } from "./Payments.ts"
 import { company, companyWith, confirm, got, has, invoice, now, outside, replace, run, scenario, standing, step, steps } from "./World.ts"
 
-describe("A payment to a Lightning address or LNURL", () => {
+describe("Payments to a Lightning address or LNURL", () => {
   for (const type of ["lightning_address", "lnurl"] as const) {
     scenario(`payment worker: a payment to a ${type} settles`, function* () {
       const payer = yield* companyWith(5000)
@@ -19,7 +19,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     })
   }
 
-  scenario("payment worker: a withdrawal waits for a recipient's server that is away, and is sent when it is back in time", function* () {
+  scenario("payment worker: a withdrawal waits while the payee's server is down and is sent once it recovers in time", function* () {
     const payer = yield* companyWith(5000)
     const row = yield* confirm(payer, "settle@wallet.example", 1000)
     yield* pause("web")
@@ -31,14 +31,14 @@ describe("A payment to a Lightning address or LNURL", () => {
   })
 
   scenario(
-    "payment worker: a withdrawal whose recipient's server stays away fails with the money back; nothing was sent",
+    "payment worker: a withdrawal whose payee's server stays down fails without sending anything, and its funds are released",
     listening,
     function* ({ calls }) {
       const payer = yield* companyWith(5000)
       const row = yield* confirm(payer, "settle@wallet.example", 1000)
       yield* pause("web")
       yield* steps(20)
-      assert.strictEqual(yield* standing(row), "pending") // five minutes sharp
+      assert.strictEqual(yield* standing(row), "pending") // exactly five minutes
       yield* steps(1)
       yield* steps(1)
       assert.strictEqual(yield* standing(row), "failed: recipient_unreachable")
@@ -65,10 +65,10 @@ describe("A payment to a Lightning address or LNURL", () => {
     ["for another text", encode({ ...open, amount: Msat.fromSats(1000), descriptionHash: "44".repeat(32) })],
     ["that is expired", signed({ timestampSeconds: 1_600_000_000 })],
     ["that would hold the money for long", signed({ minFinalCltvExpiry: 5000 })],
-    ["that is none", "lnbcrt1nonsense"]
+    ["that cannot be parsed", "lnbcrt1nonsense"]
   ]
   for (const [what, paymentRequest] of lies) {
-    it.effect(`C39: payment worker: an invoice ${what} is not paid: the withdrawal fails, and its money is released`, () => {
+    it.effect(`C39: payment worker: an invoice ${what} is not paid; the withdrawal fails and its funds are released`, () => {
       const { calls, change } = listening()
       return run(
         {
@@ -89,7 +89,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     })
   }
 
-  it.effect("payment worker: a success action of the payee's server is stored before the node is called", () => {
+  it.effect("payment worker: a success action from the payee's server is stored before the node is called", () => {
     const successAction = { tag: "url", description: "Your ticket", url: "https://wallet.example/ticket/7" } as const
     return run(
       {
@@ -111,7 +111,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     )
   })
 
-  it.effect("payment worker: an invoice of ours from a recipient's server is paid inside", () => {
+  it.effect("payment worker: our own invoice returned by a payee's server is settled internally", () => {
     let ours = ""
     const { calls, change } = listening()
     return run(

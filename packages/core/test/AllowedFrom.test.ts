@@ -3,8 +3,8 @@ import * as AllowedFrom from "../src/accounts/AllowedFrom.ts"
 
 const has = (range: string, address: string) => AllowedFrom.has({ for: "everything", ranges: [range] }, address)
 
-describe("From where a key may be used", () => {
-  it("allowed from: the first and the last address of a range are in it, and those beside it are not", () => {
+describe("Addresses a key may be used from", () => {
+  it("allowed from: a range includes its first and last addresses and excludes their neighbors", () => {
     for (const [range, inside, outside] of [
       ["203.0.113.0/24", ["203.0.113.0", "203.0.113.255"], ["203.0.112.255", "203.0.114.0"]],
       ["203.0.113.7", ["203.0.113.7"], ["203.0.113.6", "203.0.113.8"]],
@@ -19,7 +19,7 @@ describe("From where a key may be used", () => {
     }
   })
 
-  it("allowed from: IPv4 that is written as IPv6 is IPv4, and a range of IPv6 has none of it", () => {
+  it("allowed from: an IPv4-mapped IPv6 address counts as IPv4 and matches no IPv6 range", () => {
     assert.isTrue(has("203.0.113.0/24", "::ffff:203.0.113.9"))
     assert.isTrue(has("203.0.113.0/24", "::ffff:cb00:7109"))
     assert.isTrue(has("::ffff:203.0.113.0/120", "203.0.113.9"))
@@ -31,12 +31,12 @@ describe("From where a key may be used", () => {
     assert.isTrue(has("::ffff:0.0.0.0/96", "203.0.113.9"))
   })
 
-  it("allowed from: a caller whose address is unknown, or none, is in no range", () => {
+  it("allowed from: a caller whose address is unknown or absent matches no range", () => {
     for (const address of ["", "unknown", "203.0.113.9:4000", "203.0.113.0/24", "::/0", "1.2.3", "[::1]", "01.2.3.4"])
       for (const range of ["0.0.0.0/0", "::/0"]) assert.isFalse(has(range, address), `${address} in ${range}`)
   })
 
-  it("allowed from: what is no range is refused in words", () => {
+  it("allowed from: an invalid range is refused with a readable message", () => {
     for (const text of [
       "",
       "localhost",

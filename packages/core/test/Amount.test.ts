@@ -18,13 +18,13 @@ describe("Amount", () => {
     assert.strictEqual(bitcoin("21000000", "btc"), Amount.max)
   })
 
-  it("C34: amount: never rounded where it is given in sats or btc", () => {
+  it("C34: amount: an amount in sats or btc is never rounded", () => {
     assert.strictEqual(bitcoin("21.5", "sats"), "fraction_of_a_sat")
     assert.strictEqual(bitcoin("0.000000215", "btc"), "fraction_of_a_sat")
     assert.strictEqual(bitcoin("0.000000001", "btc"), "fraction_of_a_sat")
   })
 
-  it("C29 C35: amount: above nothing, and at most the supply", () => {
+  it("C29 C35: amount: must be positive and at most the total supply", () => {
     for (const text of ["0", "-1", "-0.5"]) {
       assert.strictEqual(bitcoin(text, "sats"), "not_positive")
       assert.strictEqual(fiat(text, "64000"), "not_positive")
@@ -34,28 +34,28 @@ describe("Amount", () => {
     assert.strictEqual(fiat("1e32", "1"), "above_supply")
   })
 
-  it("amount: fiat is converted to the nearest sat, half up", () => {
+  it("amount: fiat is converted to the nearest sat, half rounded up", () => {
     assert.strictEqual(fiat("1", "64000"), 1_563_000n) // 1562.5
     assert.strictEqual(fiat("1", "64000.01"), 1_562_000n)
     assert.strictEqual(fiat("10.01", "97123.45"), 10_306_000n) // 10306.47…
     assert.strictEqual(fiat("0.000001", "200"), 1_000n) // half a sat
   })
 
-  it("amount: what rounds to nothing is refused, and so is a price that is not positive", () => {
+  it("amount: an amount that rounds to zero or a price that is not positive is refused", () => {
     assert.strictEqual(fiat("0.000000999", "200"), "rounds_to_zero")
     assert.strictEqual(fiat("1", "0"), "price_not_positive")
     assert.strictEqual(fiat("1", "-1"), "price_not_positive")
   })
 
   it.prop(
-    "amount: in fiat it is worth what was given, to half a sat",
+    "amount: a fiat amount is worth its value to within half a sat",
     {
       cents: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))),
       price: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 50_000_000 })))
     },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(Decimal.make(BigInt(cents), 2), Decimal.make(BigInt(price), 1))
-      const exact = BigInt(cents) * 10n * 100_000_000n // in sats, times 100 times the price in tenths
+      const exact = BigInt(cents) * 10n * 100_000_000n // in sats, multiplied by 100 and by the price in tenths
       const unit = BigInt(price) * 100n
       if (Result.isFailure(amount)) return assert.strictEqual(amount.failure.reason, 2n * exact < unit ? "rounds_to_zero" : "above_supply")
       const off = (amount.success / 1000n) * unit - exact
@@ -64,7 +64,7 @@ describe("Amount", () => {
     { arbitrary: { seed: 11, runs: 300 } }
   )
 
-  it("amount: currencies are read in any letter case", () => {
+  it("amount: currency codes are case-insensitive", () => {
     assert.deepStrictEqual(
       ["USD", "Sats", "btc"].map((text) => Result.getOrThrow(Amount.parseCurrency(text))),
       ["usd", "sats", "btc"]
@@ -76,7 +76,7 @@ describe("Amount", () => {
     )
   })
 
-  it("amount: judged before any price: fiat must be positive, sats and btc must be payable", () => {
+  it("amount: checked before any price lookup: fiat must be positive, sats and btc must be payable", () => {
     const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
       const judged = Amount.check(Decimal.make(digits, scale), currency)
       return Result.isFailure(judged) ? judged.failure.reason : "good"

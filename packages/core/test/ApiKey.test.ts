@@ -31,7 +31,7 @@ const row = (
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
 
 describe("An API key", () => {
-  it.effect("API key: read back from its text, and opens", () =>
+  it.effect("API key: a key parsed from its text opens the account", () =>
     Effect.gen(function* () {
       for (const network of Network.all) {
         for (let i = 0; i < 100; i++) {
@@ -45,7 +45,7 @@ describe("An API key", () => {
     })
   )
 
-  it("API key: read back however its random bytes fall", () => {
+  it("API key: parses for any random bytes", () => {
     for (const byte of [0, 1, 57, 58, 231]) {
       const generated = ApiKey.generate("regtest", (size) => new Uint8Array(size).fill(byte))
       const parsed = ApiKey.parse(Redacted.value(generated.text))
@@ -53,18 +53,19 @@ describe("An API key", () => {
     }
   })
 
-  it("API key: its id favours no letter: bytes that would are drawn again", () => {
+  it("API key: bytes that would bias the letters of its id are drawn again", () => {
     let next = 0
     const counting = (size: number) => (size === 12 ? Uint8Array.from({ length: size }, () => next++ % 256) : new Uint8Array(size))
     const letters = new Map<string, number>()
     for (let i = 0; i < 58 * 40; i++)
       for (const letter of ApiKey.generate("regtest", counting).id) letters.set(letter, (letters.get(letter) ?? 0) + 1)
     assert.strictEqual(letters.size, 58)
-    // 27840 letters over 58 are 480 each; with the bytes from 232 on, the first 24 letters would have 544 each.
+    // 27,840 letters over 58 are 480 each. If bytes from 232 on were accepted, the first 24 letters would
+    // appear 544 times each.
     for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} came ${count} times`)
   })
 
-  it.effect("C57: API key: opens with its own secret alone, of which only a hash is kept", () =>
+  it.effect("C57: API key: opens only with its own secret, of which only a hash is stored", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* generate(), yield* generate()]
       const secret = ApiKey.parse(Redacted.value(one.text))?.secret ?? ""
@@ -79,7 +80,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("C56: API key: not shown in a log", () =>
+  it.effect("C56: API key: not written to a log", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       const secret = ApiKey.parse(Redacted.value(generated.text))?.secret ?? "nothing"
@@ -87,7 +88,7 @@ describe("An API key", () => {
     })
   )
 
-  it("API key: nothing else is read as one", () => {
+  it("API key: any other text is rejected", () => {
     const id = "123456789ABC"
     const secret = "1".repeat(43)
     assert.isDefined(ApiKey.parse(`sr_regtest_${id}_${secret}`))
@@ -109,7 +110,7 @@ describe("An API key", () => {
       assert.isUndefined(ApiKey.parse(text), JSON.stringify(text))
   })
 
-  it.effect("API key: ends when it expires, and at once when it is revoked", () =>
+  it.effect("API key: ends when it expires, and immediately when it is revoked", () =>
     Effect.gen(function* () {
       const apiKey = row(yield* generate(), { expiresAtMillis: 1000 })
       assert.isUndefined(ApiKey.refusal(apiKey, 999))
@@ -119,7 +120,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("API key: may do what its scopes say, and with admin everything", () =>
+  it.effect("API key: allows what its scopes grant, and everything with admin", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       for (const scope of ApiKey.Scope.literals) {

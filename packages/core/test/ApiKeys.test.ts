@@ -21,7 +21,7 @@ const check = (text: string) => Effect.flatMap(ApiKeys, ({ check }) => check(tex
 const opens = (issued: Issued) => said(check(Redacted.value(issued.text)))
 const lastUsed = ({ apiKey: { id } }: Issued) =>
   Effect.gen(function* () {
-    yield* Effect.yieldNow // it is noted beside the request
+    yield* Effect.yieldNow // the use is recorded alongside the request
     return Option.getOrThrow(yield* (yield* Records).apiKey(id)).apiKey.lastUsedAtMillis
   })
 
@@ -35,7 +35,7 @@ describe("An API key", () => {
     assert.strictEqual((yield* check(Redacted.value(issued.text))).plan, "paid")
   })
 
-  scenario("API key: a malformed, revoked or foreign one, or one of another network, opens nothing", function* () {
+  scenario("API key: a malformed, revoked or foreign key, or one for another network, opens nothing", function* () {
     const row = yield* company()
     const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
     const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
@@ -52,7 +52,7 @@ describe("An API key", () => {
     }
   })
 
-  it.effect("API key: a wrong secret opens nothing while the right one is remembered, and does not make it forgotten", () => {
+  it.effect("API key: a wrong secret opens nothing while the right key is cached, and does not evict it", () => {
     let asked = 0
     const counted = replace(AccountReads, (records) =>
       AccountReads.of({
@@ -69,7 +69,7 @@ describe("An API key", () => {
       const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
       const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
       assert.strictEqual(yield* opens(one), "ok")
-      yield* Effect.yieldNow // its use is noted, after which it is read once more
+      yield* Effect.yieldNow // its use is recorded, so the key is read once more
       assert.strictEqual(yield* opens(one), "ok")
       const before = asked
       const head = text.slice(0, text.lastIndexOf("_") + 1)
@@ -80,13 +80,13 @@ describe("An API key", () => {
         `${head}${"1".repeat(44)}`
       ]) {
         assert.strictEqual(yield* said(check(guess)), "Unauthorized: unknown", guess)
-        assert.strictEqual(asked, before, "it was remembered at that moment, and no store asked")
+        assert.strictEqual(asked, before, "it was cached, so the store was not read")
         assert.strictEqual(yield* opens(one), "ok")
       }
     })
   })
 
-  scenario("API key: issued by the rules for names, scopes and expiry", function* () {
+  scenario("API key: issuing enforces the rules for names, scopes and expiry", function* () {
     const { id } = yield* company()
     assert.strictEqual(yield* said(issue(id, { name: " " })), "Invalid: name")
     assert.strictEqual(yield* said(issue(id, { scopes: [] })), "Invalid: scopes")
@@ -95,7 +95,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* said(issue(CompanyId.make("nobody"))), "NotFound")
   })
 
-  scenario("API key: expires", function* () {
+  scenario("API key: an expired key opens nothing", function* () {
     const issued = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
     yield* TestClock.adjust(999)
     assert.strictEqual(yield* opens(issued), "ok")
@@ -103,7 +103,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* opens(issued), "Unauthorized: expired")
   })
 
-  scenario("C52: API key: revoked at once, and stays revoked", function* () {
+  scenario("C52: API key: revocation is immediate and final", function* () {
     const issued = yield* issue((yield* company()).id)
     const { revoke, rotate } = yield* ApiKeys
     assert.strictEqual(yield* opens(issued), "ok")
@@ -114,34 +114,34 @@ describe("An API key", () => {
     assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
   })
 
-  scenario("C52: API key: closed in every process once its revocation is answered", function* () {
+  scenario("C52: API key: closed in every process once its revocation returns", function* () {
     const issued = yield* issue((yield* company()).id)
     const other = yield* Keys.make // another process on the same store
     const opensThere = said(other.check(Redacted.value(issued.text)))
     assert.strictEqual(yield* opensThere, "ok")
     assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
-    assert.strictEqual(yield* opensThere, "ok") // and now it knows the key with its last use
+    assert.strictEqual(yield* opensThere, "ok") // now it has cached the key with its last use
     const revoking = yield* Effect.forkChild((yield* ApiKeys).revoke(issued.apiKey.id), { startImmediately: true })
     while (revoking.pollUnsafe() === undefined) {
-      yield* opensThere // what it knows it goes on with, for a moment
+      yield* opensThere // its cached copy stays valid for a moment
       yield* TestClock.adjust(10)
     }
     assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
   })
 
-  scenario("C52: API key: a clock that is put back does not prolong the use of a key that was read before", function* () {
+  scenario("C52: API key: a clock set back does not extend the use of a cached key", function* () {
     const issued = yield* issue((yield* company()).id)
     const other = yield* Keys.make // another process on the same store
     const opensThere = said(other.check(Redacted.value(issued.text)))
     assert.strictEqual(yield* opensThere, "ok")
     assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
-    assert.strictEqual(yield* opensThere, "ok") // read again after its use was stored
+    assert.strictEqual(yield* opensThere, "ok") // reads it again after its use was stored
     yield* TestClock.setTime(beginsAtMillis - 3_600_000)
     yield* everywhere((yield* ApiKeys).revoke(issued.apiKey.id))
     assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
   })
 
-  scenario("API key: rotated with an overlap: both open, then only the new one", function* () {
+  scenario("API key: both keys work during a rotation's overlap, then only the new one", function* () {
     const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
     const fresh = yield* everywhere(Effect.flatMap((yield* ApiKeys).rotate(old.apiKey.id, 60), Answer.made))
     assert.deepStrictEqual(
@@ -155,7 +155,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* said((yield* ApiKeys).rotate(old.apiKey.id, 60)), "NotFound")
   })
 
-  scenario("API key: rotation does not give it a longer life", function* () {
+  scenario("API key: rotation does not extend its lifetime", function* () {
     const { rotate } = yield* ApiKeys
     const old = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
     yield* everywhere(rotate(old.apiKey.id, 3600))
@@ -175,7 +175,7 @@ describe("An API key", () => {
     })
   )
 
-  scenario("API key: its last use is stored to the minute, with one write in that time", { change: counting }, function* () {
+  scenario("API key: its last use is stored to the minute, with one write per minute", { change: counting }, function* () {
     uses.length = 0
     const issued = yield* issue((yield* company()).id)
     for (let i = 0; i < 50; i++) {
@@ -186,7 +186,7 @@ describe("An API key", () => {
     assert.deepStrictEqual(uses, [beginsAtMillis, beginsAtMillis + 60_000])
   })
 
-  scenario("API key: a use that opened nothing is not stored", function* () {
+  scenario("API key: a failed use is not stored", function* () {
     const issued = yield* issue((yield* company()).id)
     yield* said(check(`${Redacted.value(issued.text)}1`))
     assert.isNull(yield* lastUsed(issued))

@@ -48,37 +48,37 @@ const expire = Effect.flatMap(Approvals, ({ expire }) => expire)
 const stands = (row: Withdrawal) => Effect.map(now(row), ({ status, approval, failure }) => [status, approval, failure])
 const held = (company: Company) => Effect.map(has(company), ({ held }) => held)
 
-describe("A withdrawal that another key has to approve", () => {
-  scenario("approval: above the threshold, with fees, nothing is sent until another key approves; up to it, at once", function* () {
-    const company = yield* companyWith(100_000)
-    const small = yield* send(company, 400)
-    const row = yield* send(company, 1000)
-    assert.deepStrictEqual([small.approval, row.approval, row.approvalAskedBy], [null, "waiting", "asks"])
-    for (let i = 0; i < 3; i++) yield* step
-    assert.deepStrictEqual([(yield* now(small)).status, yield* stands(row)], ["settled", ["pending", "waiting", null]])
-    yield* approve(company, row)
-    yield* step
-    assert.deepStrictEqual(yield* stands(row), ["settled", "approved", null])
-  })
-
+describe("Withdrawals that need another key's approval", () => {
   scenario(
-    "approval: the key that asked cannot approve, nor one that replaces it; approving again, by whomever, changes nothing",
+    "approval: above the threshold, fees included, nothing is sent until another key approves; up to it, it is sent immediately",
     function* () {
       const company = yield* companyWith(100_000)
+      const small = yield* send(company, 400)
       const row = yield* send(company, 1000)
-      for (const key of [asks, keyOf("fresh", "asks")]) assert.strictEqual(yield* said(approve(company, row, key)), "ApprovalByAsker")
-      const replaced = yield* send(company, 1000, keyOf("fresh", "asks"))
-      assert.strictEqual(yield* said(approve(company, replaced, asks)), "ApprovalByAsker")
-      const one = yield* approve(company, row)
-      const again = yield* approve(company, row, keyOf("third"))
-      assert.deepStrictEqual([again.approvalBy, again.approvalAtMillis], [one.approvalBy, one.approvalAtMillis])
-      assert.strictEqual(yield* said(reject(company, row)), "ApprovalOver")
-      assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company's is not there")
-      yield* reject(company, replaced, asks)
+      assert.deepStrictEqual([small.approval, row.approval, row.approvalAskedBy], [null, "waiting", "asks"])
+      for (let i = 0; i < 3; i++) yield* step
+      assert.deepStrictEqual([(yield* now(small)).status, yield* stands(row)], ["settled", ["pending", "waiting", null]])
+      yield* approve(company, row)
+      yield* step
+      assert.deepStrictEqual(yield* stands(row), ["settled", "approved", null])
     }
   )
 
-  scenario("approval: rejected, everything is available again, and it cannot be approved", function* () {
+  scenario("approval: neither the requesting key nor its replacement can approve; a second approval changes nothing", function* () {
+    const company = yield* companyWith(100_000)
+    const row = yield* send(company, 1000)
+    for (const key of [asks, keyOf("fresh", "asks")]) assert.strictEqual(yield* said(approve(company, row, key)), "ApprovalByAsker")
+    const replaced = yield* send(company, 1000, keyOf("fresh", "asks"))
+    assert.strictEqual(yield* said(approve(company, replaced, asks)), "ApprovalByAsker")
+    const one = yield* approve(company, row)
+    const again = yield* approve(company, row, keyOf("third"))
+    assert.deepStrictEqual([again.approvalBy, again.approvalAtMillis], [one.approvalBy, one.approvalAtMillis])
+    assert.strictEqual(yield* said(reject(company, row)), "ApprovalOver")
+    assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company's is not there")
+    yield* reject(company, replaced, asks)
+  })
+
+  scenario("approval: a rejection releases everything and is final", function* () {
     const company = yield* companyWith(100_000)
     const row = yield* send(company, 1000)
     assert.isTrue((yield* held(company)) > 1000)
@@ -90,7 +90,7 @@ describe("A withdrawal that another key has to approve", () => {
     assert.deepStrictEqual(yield* stands(row), ["failed", "rejected", "approval_rejected"])
   })
 
-  scenario("approval: one that nobody approved expires with its invoice, or after a day, and gives its money back", function* () {
+  scenario("approval: an unapproved withdrawal expires with its invoice or after a day, and its funds are released", function* () {
     const company = yield* companyWith(100_000)
     const there = (yield* outside({ type: "lightning_address" })).destination
     const byAddress = yield* made(
@@ -101,7 +101,7 @@ describe("A withdrawal that another key has to approve", () => {
     assert.isBelow(soon, beginsAtMillis + waitMillis)
     assert.strictEqual(byAddress.approvalExpiresAtMillis, beginsAtMillis + waitMillis)
     yield* TestClock.adjust(soon - beginsAtMillis)
-    // The worker is late: it is over nevertheless.
+    // The approval has expired even though the worker has not run yet.
     assert.notStrictEqual(yield* said(approve(company, byInvoice)), "ok")
     assert.strictEqual(yield* expire, 1)
     assert.deepStrictEqual(yield* stands(byInvoice), ["failed", "expired", "approval_expired"])
@@ -112,7 +112,7 @@ describe("A withdrawal that another key has to approve", () => {
     assert.strictEqual(yield* held(company), 0)
   })
 
-  scenario("approval: a recipient's server that is away after a long wait has as long to come back as after a confirmation", function* () {
+  scenario("approval: after a long wait, a payee's server that is down gets as long to recover as after a confirmation", function* () {
     const company = yield* companyWith(100_000)
     const { destination } = yield* outside({ type: "lightning_address" })
     const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
@@ -122,7 +122,7 @@ describe("A withdrawal that another key has to approve", () => {
     assert.strictEqual((yield* now(row)).status, "settled")
   })
 
-  scenario("approval: a freeze refuses it, and a pause lets it wait like everything that was confirmed", function* () {
+  scenario("approval: a freeze refuses it, and a pause delays it like any confirmed withdrawal", function* () {
     const company = yield* companyWith(100_000)
     const row = yield* send(company, 1000)
     yield* everywhere(Effect.flatMap(Companies, ({ freeze }) => freeze(company.id, { reason: "a drill", pending: "wait" })))
@@ -138,26 +138,26 @@ describe("A withdrawal that another key has to approve", () => {
     assert.strictEqual((yield* now(row)).status, "settled")
   })
 
-  scenario("approval: a refund waits with its withdrawal, and takes its part of the deposit back when that is rejected", function* () {
+  scenario("approval: a refund waits with its withdrawal, and a rejection makes that part of the deposit refundable again", function* () {
     const company = yield* companyWith(10_000)
-    const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).transactions
+    const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
     const refunds = yield* Refunds
     const { destination } = yield* outside({ sats: 1000 })
     const words = { description: "", expirySeconds: 3600, metadata: {} }
     const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
-    const { refund } = yield* made(refunds.create({ company, apiKey: asks, of, asked: undefined, destination, ...words }))
+    const { refund } = yield* made(refunds.create({ company, apiKey: asks, ...of, asked: undefined, destination, ...words }))
     const paid = { companyId: company.id, id: refund.withdrawalId ?? assert.fail("no withdrawal") }
     const row = yield* (yield* Transactions).withdrawal(paid.companyId, paid.id)
     assert.deepStrictEqual([refund.status, row.approval], ["pending", "waiting"])
     yield* reject(company, row)
     yield* refunds.step
     assert.strictEqual((yield* refunds.get(company.id, refund.id)).status, "failed")
-    const link = refunds.create({ company, apiKey: asks, of, asked: yield* asked(1000), destination: undefined, ...words })
-    assert.strictEqual(yield* said(link), "LimitExceeded", "whoever has a link is asked by nobody")
+    const link = refunds.create({ company, apiKey: asks, ...of, asked: yield* asked(1000), destination: undefined, ...words })
+    assert.strictEqual(yield* said(link), "LimitExceeded", "anyone with the link could claim it without approval")
   })
 
   scenario(
-    "approval: a voucher of more is refused, since it is paid to whoever has it; one that was created before is claimed",
+    "approval: a voucher above the threshold is refused, because any holder can claim it; an earlier voucher can still be claimed",
     function* () {
       const company = yield* companyWith(10_000)
       const words = { description: "", expirySeconds: 3600, metadata: {} }
@@ -174,7 +174,7 @@ describe("A withdrawal that another key has to approve", () => {
     }
   )
 
-  scenario("approval: the company's threshold holds for all of its keys, and for who embeds the service", function* () {
+  scenario("approval: the company's threshold applies to all its keys and to an embedding host", function* () {
     const row = yield* companyWith(10_000)
     const company: Company = { ...row, limits: { approvalAboveSats: 500 } }
     const { destination } = yield* outside({ sats: 1000 })
@@ -185,7 +185,7 @@ describe("A withdrawal that another key has to approve", () => {
     assert.strictEqual((yield* now(one)).status, "settled")
   })
 
-  scenario("approval: its events say how it stood: it waits, it is pending, it has ended", function* () {
+  scenario("approval: events report each status: waiting, pending, ended", function* () {
     const company = yield* companyWith(10_000)
     const row = yield* send(company, 1000)
     yield* approve(company, row)
@@ -210,7 +210,7 @@ describe("A withdrawal that another key has to approve", () => {
     )
   })
 
-  scenario("approval: the operator sees what waits for it, and who decided", function* () {
+  scenario("approval: the operator sees waiting withdrawals and who decided them", function* () {
     const company = yield* companyWith(10_000)
     const row = yield* send(company, 1000)
     const backlog = yield* Backlog
@@ -226,7 +226,7 @@ describe("A withdrawal that another key has to approve", () => {
     )
   })
 
-  scenario("approval: an own invoice that was paid meanwhile is not paid again", function* () {
+  scenario("approval: an internal invoice that was paid in the meantime is not paid again", function* () {
     const [company, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const { paymentRequest } = yield* invoice(payee, 1000)
     const [one, two] = [yield* send(company, 1000, asks, paymentRequest), yield* send(company, 1000, asks, paymentRequest)]
@@ -239,7 +239,7 @@ describe("A withdrawal that another key has to approve", () => {
   })
 
   scenario(
-    "approval: a fee that has risen above what is held is not paid: it waits until it has fallen",
+    "approval: a fee above the amount held is not paid; the withdrawal waits until it falls",
     () => weather(),
     function* ({ sky }) {
       const company = yield* companyWith(100_000)

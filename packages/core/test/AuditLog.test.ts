@@ -24,14 +24,14 @@ const faults = Effect.gen(function* () {
   return [faults, records]
 })
 
-/** At once: each answers when every process knows. */
+/** Runs the changes concurrently. Each completes once every process has applied it. */
 const inAMinute = Effect.fnUntraced(function* <E>(changes: ReadonlyArray<Effect.Effect<unknown, E>>) {
   const fiber = yield* Effect.forkChild(Effect.all(changes, { concurrency: "unbounded" }))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.join(fiber)
 })
 
-scenario("audit: what a host changes in process is in the log, and a quiet log goes on with one signed entry after an hour", function* () {
+scenario("audit: changes by an embedding host are logged, and an idle log gets one signed entry after an hour", function* () {
   yield* working()
   const { id } = yield* company()
   const companies = yield* Companies
@@ -45,7 +45,7 @@ scenario("audit: what a host changes in process is in the log, and a quiet log g
   assert.deepStrictEqual(yield* faults, [0, 1])
 })
 
-scenario("audit: two changes of one company's limits at once are no evidence of tampering, whichever is last", function* () {
+scenario("audit: two simultaneous changes of one company's limits are not reported as tampering, whichever comes last", function* () {
   yield* working()
   const { id } = yield* company()
   const companies = yield* Companies
@@ -53,7 +53,7 @@ scenario("audit: two changes of one company's limits at once are no evidence of 
   assert.deepStrictEqual(yield* faults, [0, 1])
 })
 
-scenario("audit: an entry that cannot be read is listed as unreadable, and is evidence of tampering", function* () {
+scenario("audit: an unreadable entry is listed as unreadable and reported as tampering", function* () {
   yield* working()
   const { id } = yield* company()
   yield* TestClock.adjust("61 minutes")
@@ -73,7 +73,7 @@ scenario("audit: an entry that cannot be read is listed as unreadable, and is ev
 })
 
 scenario(
-  "audit: the head goes out in the operator's webhooks each hour, from one process of two, unless it is the one that went out last",
+  "audit: one of two processes sends the head in the operator's webhooks each hour, unless it is unchanged",
   () => world(),
   function* ({ sent }) {
     yield* sending
@@ -88,23 +88,23 @@ scenario(
     const changed = (daySats: number) => Effect.flatMap(Companies, (companies) => inAMinute([companies.limit(id, { daySats })]))
 
     yield* TestClock.adjust("50 minutes")
-    assert.deepStrictEqual(heads(), [], "not before processes of an earlier version were replaced")
+    assert.deepStrictEqual(heads(), [], "nothing is sent before processes of an earlier version are gone")
     const began = yield* stored
     yield* TestClock.adjust("1 hour")
     assert.deepStrictEqual(heads(), [began])
     yield* TestClock.adjust("190 minutes")
     const quiet = yield* stored
-    assert.deepStrictEqual(heads(), [began, quiet], "the quiet log went on with one entry")
+    assert.deepStrictEqual(heads(), [began, quiet], "the idle log got one entry")
     yield* changed(1000)
     yield* TestClock.adjust("190 minutes")
     const [, , last, ...more] = heads()
     assert.isDefined(last)
     assert.notInclude([began, quiet], last)
-    assert.lengthOf(more, 1, "the entry that a quiet log goes on with")
+    assert.lengthOf(more, 1, "the one entry of the idle log")
 
     yield* Scope.close(first, Exit.void)
     yield* TestClock.adjust("190 minutes")
-    assert.lengthOf(heads(), 4, "the other process publishes nothing that was published")
+    assert.lengthOf(heads(), 4, "the other process publishes no head again")
     yield* changed(2000)
     yield* TestClock.adjust("190 minutes")
     assert.strictEqual(heads().at(-1), yield* stored)

@@ -9,7 +9,7 @@ import { plain } from "./Rows.ts"
 const posting = (from: Account, to: Account, amount: number): Posting => ({ from, to, amount: Msat.make(BigInt(amount)) })
 const balance = (posted: number, held: number): Balance.Balance => ({ posted: Msat.make(BigInt(posted)), held: Msat.make(BigInt(held)) })
 
-/** Worked examples: what postings do to posted and held, and what has to be there before. */
+/** Worked examples: how postings change posted and held, and the balance they require. */
 const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Posting>, posted: number, held: number, need: number]> = [
   ["a credit", [posting("node", "available", 1000)], 1000, 0, -1000],
   ["a hold", [posting("available", "held", 1015)], 0, 1015, 1015],
@@ -22,7 +22,7 @@ const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Po
     0
   ],
   ["a reversal", [posting("available", "chain", 800), posting("loss", "chain", 200)], -800, 0, 800],
-  ["the operator's own", [posting("network_fees", "node", 3), posting("loss", "node", 1)], 0, 0, 0]
+  ["an operator's expense", [posting("network_fees", "node", 3), posting("loss", "node", 1)], 0, 0, 0]
 ]
 
 describe("Balance", () => {
@@ -33,7 +33,7 @@ describe("Balance", () => {
     })
   }
 
-  it("balance: available is what is posted and not held", () => {
+  it("balance: available is posted minus held", () => {
     assert.strictEqual(Balance.available(balance(1000, 300)), 700n)
     assert.strictEqual(Balance.available(Balance.empty), 0n)
   })
@@ -42,7 +42,7 @@ describe("Balance", () => {
   const amounts = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))))
 
   it.prop(
-    "balance: a Change needs exactly as much available as it takes",
+    "balance: a Change requires exactly the available amount it takes",
     { amounts },
     ({ amounts }) => {
       const postings = Change.moving(
@@ -59,7 +59,7 @@ describe("Balance", () => {
     { arbitrary: { seed: 11, runs: 300 } }
   )
 
-  it("balance: an amount of nothing makes no posting", () => {
+  it("balance: a zero amount makes no posting", () => {
     assert.deepStrictEqual(Change.moving(posting("held", "service_fees", 0), posting("held", "node", 1)), [posting("held", "node", 1)])
   })
 })

@@ -8,7 +8,10 @@ import * as Payout from "../src/sending/Payout.ts"
 const { wallet, outside } = Keys.make("bip125", "regtest")
 const place = { type: "taproot", branch: 0, index: 0 } as const
 
-/** A payout of 20 000 sats at 2 sats for a virtual byte, with change, as it was signed. Taproot: every signature is as long as it is counted. */
+/**
+ * A payout of 20,000 sats at 2 sat/vB, with change, as signed. With taproot, each signature has exactly the
+ * estimated size.
+ */
 const payout = () => {
   const coin: Coin.Coin = {
     ...place,
@@ -39,7 +42,7 @@ const payout = () => {
 }
 
 describe("BIP 125", () => {
-  it("BIP 125: rule 4: a replacement pays for its own relay: 1 sat for each virtual byte on top of the old fee, and not one less", () => {
+  it("BIP 125: rule 4: a replacement pays for its own relay: at least 1 sat per virtual byte above the old fee", () => {
     const { before, feeSats, vbytes } = payout()
     const least = feeSats + vbytes
     const replaced = Payout.replacement(before, 50, Msat.fromSats(least))
@@ -48,7 +51,7 @@ describe("BIP 125", () => {
     assert.isUndefined(Payout.replacement(before, 50, Msat.fromSats(least - 1n)))
   })
 
-  it("BIP 125: rule 3 and 4: at a feerate that asks for less than that nothing is replaced", () => {
+  it("BIP 125: rule 3 and 4: a feerate below that replaces nothing", () => {
     const { before, feeSats, vbytes } = payout()
     for (const rate of [1, 2]) assert.isUndefined(Payout.replacement(before, rate, Msat.fromSats(100_000n)))
     const dearer = Payout.replacement(before, 4, Msat.fromSats(100_000n)) ?? assert.fail("no replacement")

@@ -4,7 +4,8 @@ import { Transaction } from "@scure/btc-signer/transaction.js"
 import { assert, describe, it } from "@effect/vitest"
 import * as Payout from "../src/sending/Payout.ts"
 
-// The examples of BIP 143 of the kinds of coins that are ours, signed as a payout is: written as a PSBT, read again, and signed by the key that it names.
+// BIP 143 examples for the coin types of our wallet. Each is signed like a payout: written as a PSBT, parsed
+// again, and signed by the key it names.
 
 const fingerprint = 0x73c5da0a
 const path = [84, 0, 0]
@@ -17,11 +18,11 @@ interface Example {
   readonly publicKey: string
   readonly privateKey: string
   readonly redeemScript?: string
-  /** What input 0 spends, where that is somebody else's. */
+  /** The output that input 0 spends, if it belongs to another wallet. */
   readonly first?: { readonly scriptPubKey: string; readonly sats: bigint }
 }
 
-/** The PSBT of an example, as it comes to a signer. */
+/** An example's PSBT as a signer receives it. */
 const psbtOf = ({ unsigned, input, scriptPubKey, sats, publicKey, redeemScript, first }: Example): string => {
   const tx = Transaction.fromRaw(hex.decode(unsigned), { allowUnknownInputs: true, disableScriptCheck: true })
   if (first !== undefined) tx.updateInput(0, { witnessUtxo: { amount: first.sats, script: hex.decode(first.scriptPubKey) } })
@@ -70,7 +71,7 @@ describe("BIP 143, native P2WPKH", () => {
     assert.strictEqual(BitcoinAddress.fromPublicKey(hex.decode(native.publicKey), "segwit", "mainnet").scriptPubKey, native.scriptPubKey)
   })
 
-  it("BIP 143, P2WPKH: the witness is the example's", () => {
+  it("BIP 143, P2WPKH: the witness matches the example", () => {
     const [signature, publicKey] = signed(native).getInput(native.input).finalScriptWitness ?? []
     assert.strictEqual(
       hex.encode(signature ?? new Uint8Array()),
@@ -88,7 +89,7 @@ describe("BIP 143, P2SH-P2WPKH", () => {
     )
   })
 
-  it("BIP 143: the finished transaction is the example's, with its id (BIP 141, BIP 144)", () => {
+  it("BIP 143: the finished transaction and its id match the example (BIP 141, BIP 144)", () => {
     assert.deepStrictEqual(Payout.serialised(signed(nested)), {
       txId: "ef48d9d0f595052e0f8cdcf825f7a5e50b6a388a81f206f3f4846e5ecd7a0c23",
       rawTx:
@@ -98,10 +99,10 @@ describe("BIP 143, P2SH-P2WPKH", () => {
 })
 
 describe("A signer", () => {
-  it("BIP 143: signs for its own keys, and for all of the transaction only", () => {
+  it("BIP 143: signs only with its own keys and only for the whole transaction", () => {
     for (const example of [native, nested]) {
       const other = Payout.fromPsbt(psbtOf(example))
-      assert.throws(() => Payout.signInput(other, example.input, fingerprint + 1, () => hex.decode(example.privateKey)), "names no key")
+      assert.throws(() => Payout.signInput(other, example.input, fingerprint + 1, () => hex.decode(example.privateKey)), "contains no key")
       for (const sighashType of [2, 3, 0x81]) {
         const tx = Payout.fromPsbt(psbtOf(example))
         tx.updateInput(example.input, { sighashType })

@@ -4,7 +4,8 @@ import { Transaction } from "@scure/btc-signer/transaction.js"
 import { assert, describe, it } from "@effect/vitest"
 import * as Payout from "../src/sending/Payout.ts"
 
-// wallet-test-vectors.json of BIP 341, as far as a wallet goes that spends by its keys alone and signs for all of a transaction.
+// wallet-test-vectors.json of BIP 341, for a wallet that spends only by key path and signs the whole
+// transaction.
 
 describe("BIP 341, scriptPubKey of a key without scripts", () => {
   it("BIP 341: d6889cb0…", () => {
@@ -34,7 +35,7 @@ const fingerprint = 0x73c5da0a
 const path = [86, 0, 0]
 const key = hex.decode("e0dfe2300b0dd746a3f8674dfd4525623639042569d829c7f0eed9602d263e6f")
 
-/** The vectors' transaction with everything that a signer of input 4 needs to know. */
+/** The vectors' transaction with everything a signer of input 4 needs. */
 const drafted = (): Transaction => {
   const tx = Transaction.fromRaw(hex.decode(unsigned), { allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true })
   for (const [at, [script, amount]] of spent.entries()) tx.updateInput(at, { witnessUtxo: { amount, script: hex.decode(script) } })
@@ -53,7 +54,7 @@ const sign = (tx: Transaction) =>
   })
 
 describe("BIP 341, key path spending", () => {
-  it("BIP 341: input 4, signed for all of the transaction: the witness is the vectors'", () => {
+  it("BIP 341: input 4, signed for the whole transaction: the witness matches the vectors", () => {
     const tx = drafted()
     sign(tx)
     tx.finalizeIdx(4)
@@ -63,7 +64,7 @@ describe("BIP 341, key path spending", () => {
     )
   })
 
-  it("BIP 341: not signed for less than all of the transaction, whatever a PSBT asks for", () => {
+  it("BIP 341: refuses to sign for less than the whole transaction, whatever a PSBT requests", () => {
     for (const sighashType of [2, 3, 0x81, 0x82, 0x83]) {
       const tx = drafted()
       tx.updateInput(4, { sighashType })

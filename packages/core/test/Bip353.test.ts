@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { PretendNames } from "@satrail/sandbox/PretendNames"
+import { SimulatedDns } from "@satrail/sandbox/SimulatedDns"
 import { Context, Effect, Result, Scope } from "effect"
 import type { Company } from "../src/accounts/Company.ts"
-import { Names } from "../src/base/Names.ts"
+import { Dns } from "../src/base/Dns.ts"
 import { OfferSender } from "../src/nodes/OfferSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Instructions from "../src/sending/Instructions.ts"
@@ -36,13 +36,13 @@ import {
   steps
 } from "./World.ts"
 
-/** The outside domain of the sandbox, where `settle` is a Lightning address too. */
+/** An address at the sandbox's outside domain, where `settle` is also a Lightning address. */
 const address = "settle@wallet.example"
 const name = "settle.user._bitcoin-payment.wallet.example"
 
-const publish = (...records: ReadonlyArray<string>) => Effect.flatMap(PretendNames, ({ set }) => set(name, records))
-const unsigned = (...records: ReadonlyArray<string>) => Effect.flatMap(PretendNames, ({ set }) => set(name, records, false))
-const away = (isAway: boolean) => Effect.flatMap(PretendNames, ({ setAway }) => setAway(isAway))
+const publish = (...records: ReadonlyArray<string>) => Effect.flatMap(SimulatedDns, ({ set }) => set(name, records))
+const unsigned = (...records: ReadonlyArray<string>) => Effect.flatMap(SimulatedDns, ({ set }) => set(name, records, false))
+const away = (isAway: boolean) => Effect.flatMap(SimulatedDns, ({ setAway }) => setAway(isAway))
 
 const estimate = Effect.fnUntraced(function* (payer: Company, destination: string, sats: number) {
   return yield* (yield* Withdrawals).estimate({ company: payer, asked: yield* asked(sats), destination })
@@ -68,7 +68,7 @@ const bolt11 = (fields: Partial<Parameters<typeof Bolt11.encode>[0]>) =>
 const expired = bolt11({ timestampSeconds: 1_600_000_000 })
 
 describe("BIP 353, the record", () => {
-  it("BIP 353: it is at user.user._bitcoin-payment.domain", () => {
+  it("BIP 353: the record is at user.user._bitcoin-payment.domain", () => {
     assert.strictEqual(Instructions.nameOf({ handle: "matt", domain: "mattcorallo.com" }), "matt.user._bitcoin-payment.mattcorallo.com")
     for (const handle of ["a..b", ".a", "a.", "a".repeat(64)])
       assert.isUndefined(Instructions.nameOf({ handle, domain: "b.example" }), handle)
@@ -77,12 +77,12 @@ describe("BIP 353, the record", () => {
   })
 
   const read = (...texts: ReadonlyArray<string>) => Instructions.uriOf({ texts, isSigned: true })
-  it("BIP 353: records that do not begin with bitcoin: are ignored, in whatever case it is written", () => {
+  it("BIP 353: ignores records that do not begin with bitcoin:, compared case-insensitively", () => {
     assert.deepStrictEqual(read("v=spf1 -all", "BitCoin:?lno=lno1abc", "bitcoin is cool"), Result.succeed("BitCoin:?lno=lno1abc"))
     assert.deepStrictEqual(read("v=spf1 -all", " bitcoin:?lno=x"), Result.succeed(undefined))
     assert.deepStrictEqual(read(), Result.succeed(undefined))
   })
-  it("BIP 353: more than one record, one that is not signed, and one that is no URI are refused, and not taken for none", () => {
+  it("BIP 353: several records, an unsigned record or an invalid URI are errors, not a missing record", () => {
     for (const texts of [
       ["bitcoin:?lno=a", "bitcoin:?lno=b"],
       ["bitcoin:?lno=a", "bitcoin:?lno=a"],
@@ -102,14 +102,14 @@ describe("BIP 353, the record", () => {
     const found = Instructions.waysOf(uri, Msat.fromSats(sats), "mainnet", { paysOffers: true })
     return Result.isSuccess(found) ? found.success.map(({ _tag }) => _tag) : found.failure
   }
-  it("BIP 353: the ways of a record are its invoice, then its address, as far as they can be read", () => {
+  it("BIP 353: a record offers its invoice, then its address, if they can be parsed", () => {
     const mainnet = bolt11({ network: "mainnet" })
     assert.deepStrictEqual(ways(`bitcoin:?bc=${segwit}`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=${mainnet}&sp=sp1new`), ["LightningInvoice", "ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=lnbc1nonsense`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?amount=0.00001`), ["ChainAddress"])
   })
-  it("BIP 353: a record without a way that is known here, for another amount, or with what it demands, is refused", () => {
+  it("BIP 353: refuses a record without a supported method, for another amount, or with an unknown required parameter", () => {
     for (const uri of [
       `bitcoin:${segwit}?amount=0.00002`,
       `bitcoin:${segwit}?req-new=1`,
@@ -126,8 +126,8 @@ describe("BIP 353, the record", () => {
   })
 })
 
-describe("BIP 353, a name that is paid", () => {
-  scenario("BIP 353: the record's address is paid; the recipient is the name with its ₿, and what was paid is kept", function* () {
+describe("BIP 353, paying a name", () => {
+  scenario("BIP 353: pays the record's address; the payee is the name with its ₿, and the destination paid is stored", function* () {
     const payer = yield* companyWith(50_000)
     const to = yield* chainAddress
     yield* publish("v=spf1", `bitcoin:${to}`)
@@ -149,7 +149,7 @@ describe("BIP 353, a name that is paid", () => {
     assert.deepStrictEqual(yield* outputsOf({ ...row, recipient: to }), [["mined", 20_000]])
   })
 
-  scenario("BIP 353: the record's invoice is paid where it fits, and goes before its address", function* () {
+  scenario("BIP 353: a suitable invoice in the record is preferred to its address", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ type: "lightning_invoice", sats: 1000 })
     yield* publish(`bitcoin:${yield* chainAddress}?lightning=${destination}`)
@@ -161,7 +161,7 @@ describe("BIP 353, a name that is paid", () => {
     assert.deepStrictEqual(yield* got(paid.paymentHash ?? undefined), { times: 1, sats: 1000 })
   })
 
-  scenario("BIP 353: the record's offer goes before its invoice and its address, and is paid by each withdrawal", function* () {
+  scenario("BIP 353: an offer in the record is preferred to its invoice and address, and each withdrawal pays it", function* () {
     const payer = yield* companyWith(5000)
     const [offer, lightning] = [yield* outside({ type: "bolt12_offer" }), yield* outside({ type: "lightning_invoice", sats: 1000 })]
     yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning.destination}&lno=${offer.destination}`)
@@ -175,7 +175,7 @@ describe("BIP 353, a name that is paid", () => {
     }
   })
 
-  scenario("BIP 353: where the node cannot pay offers, the record's address is paid, and an offer alone refused", function* () {
+  scenario("BIP 353: if the node cannot pay offers, the record's address is paid, and an offer alone is refused", function* () {
     const payer = yield* companyWith(5000)
     const { destination: offer } = yield* outside({ type: "bolt12_offer" })
     const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
@@ -193,7 +193,7 @@ describe("BIP 353, a name that is paid", () => {
     ["that is expired", expired],
     ["of another network", bolt11({ network: "mainnet" })]
   ] as const) {
-    scenario(`C39: BIP 353: an invoice ${what} is passed over for the record's address`, function* () {
+    scenario(`C39: BIP 353: an invoice ${what} is skipped and the record's address is used`, function* () {
       const payer = yield* companyWith(5000)
       yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning}`)
       assert.strictEqual((yield* estimate(payer, address, 1000)).instructed?._tag, "ChainAddress")
@@ -202,13 +202,13 @@ describe("BIP 353, a name that is paid", () => {
     })
   }
 
-  scenario("BIP 353: less than the network relays to the record's address is refused", function* () {
+  scenario("BIP 353: refuses an amount below the relay minimum for the record's address", function* () {
     const payer = yield* companyWith(5000)
     yield* publish(`bitcoin:${yield* chainAddress}`)
     assert.strictEqual(yield* said(estimate(payer, address, 200)), "DestinationRefused: dust")
   })
 
-  scenario("BIP 353: a record with an address or an invoice of ours is paid inside", function* () {
+  scenario("BIP 353: a record with our own address or invoice is settled internally", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
     const first = yield* confirm(payer, address, 1000)
@@ -216,7 +216,8 @@ describe("BIP 353, a name that is paid", () => {
     const second = yield* confirm(payer, `₿${address}`, 500)
     yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
     yield* step
-    // What is on record of the first is on the chain, of the second over Lightning, and that is no more.
+    // The first was confirmed for an on-chain address, which the record still offers. The second was
+    // confirmed for Lightning, which it no longer offers.
     assert.deepStrictEqual([yield* standing(first), yield* standing(second)], ["settled", "failed: recipient_refused"])
     assert.deepStrictEqual(
       [yield* has(payer), yield* has(payee)],
@@ -227,7 +228,7 @@ describe("BIP 353, a name that is paid", () => {
     )
   })
 
-  scenario("BIP 353: a name of ours is paid inside, with ₿ and without, and the DNS is not asked", function* () {
+  scenario("BIP 353: our own name is settled internally, with or without ₿, without a DNS query", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const ours = yield* lightningAddress(payee)
     yield* away(true)
@@ -241,8 +242,8 @@ describe("BIP 353, a name that is paid", () => {
   })
 })
 
-describe("BIP 353, who is limited to recipients", () => {
-  scenario("BIP 353: may pay user@domain by its record too; ₿user@domain allows the record alone", function* () {
+describe("BIP 353, limits to certain payees", () => {
+  scenario("BIP 353: a limit to user@domain also allows its record; ₿user@domain allows only the record", function* () {
     const company = yield* companyWith(50_000)
     const limitedTo = (recipient: string) => ({ ...company, limits: { recipients: [recipient] } })
     yield* publish(`bitcoin:${yield* chainAddress}`)
@@ -263,7 +264,7 @@ describe("BIP 353, who is limited to recipients", () => {
 })
 
 describe("BIP 353, without a record", () => {
-  scenario("BIP 353: where the domain has no record for it, user@domain is a Lightning address, and ₿user@domain nothing", function* () {
+  scenario("BIP 353: without a record, user@domain is a Lightning address and ₿user@domain is not found", function* () {
     const payer = yield* companyWith(5000)
     for (const records of [[], ["v=spf1 -all"]]) {
       yield* publish(...records)
@@ -277,8 +278,8 @@ describe("BIP 353, without a record", () => {
     assert.strictEqual(yield* standing(row), "settled")
   })
 
-  it.effect("BIP 353: where no resolver is used, user@domain is a Lightning address, and ₿user@domain refused", () =>
-    run({ change: replace(Names, ({ txt }) => Names.of({ txt })) }, function* () {
+  it.effect("BIP 353: without a resolver, user@domain is a Lightning address and ₿user@domain is refused", () =>
+    run({ change: replace(Dns, ({ txt }) => Dns.of({ txt })) }, function* () {
       const payer = yield* companyWith(5000)
       yield* publish(`bitcoin:${yield* chainAddress}`)
       assert.strictEqual((yield* estimate(payer, address, 1000)).recipient, address)
@@ -287,14 +288,14 @@ describe("BIP 353, without a record", () => {
   )
 })
 
-/** A world whose payees' servers must not be asked. */
+/** A world in which payees' servers must not be contacted. */
 const withoutServers = {
   change: replace(Resolver, () =>
     Resolver.of({ offer: () => Effect.die("the server was asked"), invoice: () => Effect.die("it was asked") })
   )
 }
 
-describe("BIP 353, no way down to the Lightning address", () => {
+describe("BIP 353, no fallback to the Lightning address", () => {
   for (const [what, spoil, refusal] of [
     [
       "two records",
@@ -309,11 +310,11 @@ describe("BIP 353, no way down to the Lightning address", () => {
     [
       "a record with nothing that can be paid here",
       publish("bitcoin:?lno=lno1abc&req-x=1"),
-      `RecipientRefused: the record in its domain's DNS cannot be paid: The bitcoin: URI demands "req-x", which is not known here`
+      `RecipientRefused: its domain's DNS record cannot be paid: The bitcoin: URI requires "req-x", which this service does not support`
     ],
-    ["no answer", away(true), "RecipientUnreachable: its domain's DNS gave no answer that is certain (BIP 353)"]
+    ["no answer", away(true), "RecipientUnreachable: its domain's DNS gave no conclusive response (BIP 353)"]
   ] as const) {
-    scenario(`BIP 353: ${what} is no reason to ask the domain's server`, withoutServers, function* () {
+    scenario(`BIP 353: ${what} does not cause a request to the domain's server`, withoutServers, function* () {
       const payer = yield* companyWith(5000)
       yield* spoil
       for (const destination of [address, `₿${address}`]) {
@@ -326,12 +327,12 @@ describe("BIP 353, no way down to the Lightning address", () => {
 
   for (const [what, later] of [
     ["is gone", publish()],
-    ["is not signed any more", unsigned("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080")],
+    ["is no longer signed", unsigned("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080")],
     ["is one of two", publish("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "bitcoin:?lno=b")],
     ["has an invoice only", publish(`bitcoin:?lightning=${bolt11({})}`)]
   ] as const) {
     scenario(
-      `BIP 353: a withdrawal whose record ${what} when it is sent fails with the money back; nothing was sent, and no server asked`,
+      `BIP 353: a withdrawal whose record ${what} when it is sent fails without sending or contacting a server, and its funds are released`,
       () => {
         const { calls, change } = listening()
         return { calls, change: (ports: Parameters<typeof change>[0]) => withoutServers.change(change(ports)) }
@@ -352,7 +353,7 @@ describe("BIP 353, no way down to the Lightning address", () => {
   }
 
   scenario(
-    "BIP 353: a withdrawal waits for a DNS that is away, and fails with the money back after five minutes",
+    "BIP 353: a withdrawal waits while the DNS is unavailable, and fails after five minutes with its funds released",
     withoutServers,
     function* () {
       const payer = yield* companyWith(50_000)
@@ -374,7 +375,7 @@ describe("BIP 353, no way down to the Lightning address", () => {
     }
   )
 
-  scenario("BIP 353: a payee who rotates the address is paid at the one that is there when it is sent", function* () {
+  scenario("BIP 353: a payee who rotates the address is paid at the address current when it is sent", function* () {
     const payer = yield* companyWith(50_000)
     const [before, after] = [yield* chainAddress, yield* chainAddress]
     yield* publish(`bitcoin:${before}`)
@@ -391,17 +392,14 @@ describe("BIP 353, no way down to the Lightning address", () => {
     )
   })
 
-  scenario(
-    "BIP 353: an address that was ours when it was confirmed, and another's when it is sent, fails with the money back",
-    function* () {
-      const [payer, payee] = [yield* companyWith(5000), yield* company()]
-      yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
-      const row = yield* confirm(payer, address, 1000)
-      yield* publish(`bitcoin:${yield* chainAddress}`)
-      yield* step
-      yield* step
-      assert.strictEqual(yield* standing(row), "failed: recipient_refused")
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    }
-  )
+  scenario("BIP 353: an address that was ours at confirmation and another's at sending fails, and the funds are released", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
+    const row = yield* confirm(payer, address, 1000)
+    yield* publish(`bitcoin:${yield* chainAddress}`)
+    yield* step
+    yield* step
+    assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  })
 })

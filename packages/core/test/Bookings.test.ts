@@ -29,8 +29,8 @@ const fold = (...pages: ReadonlyArray<ReadonlyArray<Booking.Entry>>) => {
   )
 }
 
-describe("what was booked", () => {
-  it("bookings: a withdrawal is one line with both of its fees, also where a page ends within it", () => {
+describe("Bookings of a company", () => {
+  it("bookings: a withdrawal is one line with both fees, even across a page boundary", () => {
     const entries = [
       entry("a", "node", "available", 5_000),
       entry("b", "available", "held", 1_015),
@@ -43,7 +43,7 @@ describe("what was booked", () => {
     for (let at = 0; at <= entries.length; at++) assert.deepStrictEqual(fold(entries.slice(0, at), entries.slice(at)), lines, `${at}`)
   })
 
-  it("bookings: what comes, goes and comes again in one transfer is a line each; what is only held is none", () => {
+  it("bookings: money that arrives, is reversed and arrives again in one transfer has one line each; a hold has none", () => {
     const moves = [
       entry("a", "chain", "available", 9),
       entry("a", "available", "chain", 7),
@@ -54,7 +54,7 @@ describe("what was booked", () => {
     assert.deepStrictEqual(fold(moves), ["deposit a 9 0 0", "reversal a -7 0 0", "deposit a 7 0 0"])
   })
 
-  it("bookings: what is neither deposit nor withdrawal is an adjustment, whichever account it came from or went to", () => {
+  it("bookings: anything other than a deposit or withdrawal is an adjustment, whatever its accounts", () => {
     const moves = [
       entry("a", "loss", "available", 9),
       entry("b", "available", "suspense", 2),
@@ -66,7 +66,7 @@ describe("what was booked", () => {
     assert.deepStrictEqual(fold(moves), lines)
   })
 
-  it("bookings: a value in fiat has two decimals, and is rounded half away from nothing", () => {
+  it("bookings: a fiat value has two decimals, half rounded away from zero", () => {
     const value = (msat: bigint, rate: string) => Booking.fiatValue(Msat.make(msat), Result.getOrThrow(Decimal.parse(rate)))
     assert.deepStrictEqual(
       [
@@ -81,7 +81,7 @@ describe("what was booked", () => {
     )
   })
 
-  it("statement: opening, in, out and fees add up to closing, to the msat, whatever was booked", () => {
+  it("statement: opening, in, out and fees add up to closing, to the msat, for any bookings", () => {
     const accounts: ReadonlyArray<Account> = [
       "available",
       "held",
@@ -110,7 +110,7 @@ describe("what was booked", () => {
       assert.isTrue([Statement.received(parts), Statement.sent(parts), Statement.fees(parts)].every((sum) => sum > 0n))
   })
 
-  it("statement: a month begins and ends at midnight UTC, and is final a while after its end", () => {
+  it("statement: a month starts and ends at midnight UTC and becomes final some time after its end", () => {
     const january = Statement.monthOf("2026-01") ?? assert.fail()
     assert.deepStrictEqual(
       [january.fromMillis, january.untilMillis].map((at) => new Date(at).toISOString()),

@@ -6,11 +6,12 @@ import { TestClock } from "effect/testing"
 import { type Lacking, LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
-import * as LookUps from "../src/receiving/LookUps.ts"
+import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import { Records } from "../src/service/Records.ts"
 import { company, companyWith, confirm, has, invoice, poll, replace, said, scenario, standing, steps } from "./World.ts"
 
-// An invoice that its company cancels: decided and committed here, then told to the node, which may be away, unable, or paid already.
+// Canceling an invoice: decided and committed here, then sent to the node, which may be away, unable to
+// cancel, or already paid.
 
 const cancel = ({ companyId, id }: Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
 const stands = ({ companyId, id }: Invoice) =>
@@ -18,7 +19,7 @@ const stands = ({ companyId, id }: Invoice) =>
 const stored = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), (row) => Option.getOrThrow(row).status))
 const pay = ({ paymentRequest }: Invoice, hold = false) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, hold }))
-/** Why it is refused. */
+/** The reason for the refusal. */
 const refused = (row: Invoice) =>
   Effect.map(Effect.flip(cancel(row)), (error) => (error._tag === "InvoiceNotPayable" ? error.status : error._tag))
 const told = Effect.gen(function* () {
@@ -26,7 +27,9 @@ const told = Effect.gen(function* () {
   return events.map(({ type }) => type).filter((type) => type === "invoice.canceled")
 })
 
-/** A node that is away when it is to cancel, or has no way to; `seen`: what stood on record whenever it was asked. */
+/**
+ * A node that is away when asked to cancel, and that lacks these features. `world.asked` counts the calls.
+ */
 const node = (lacks: ReadonlyArray<Lacking> = []) => {
   const world = { isAway: true, asked: 0 }
   const change = replace(LightningReceiver, (receiver) =>
@@ -45,9 +48,9 @@ const node = (lacks: ReadonlyArray<Lacking> = []) => {
   return { change, world }
 }
 
-describe("An invoice that its company cancels", () => {
+describe("Canceling an invoice", () => {
   scenario(
-    "cancel: nobody can pay it any more, outside or inside, its company is told once, and canceling again changes nothing",
+    "cancel: a canceled invoice cannot be paid externally or internally; its company gets one event, and a second cancel changes nothing",
     function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       const row = yield* invoice(payee, 1000)
@@ -68,7 +71,7 @@ describe("An invoice that its company cancels", () => {
     }
   )
 
-  scenario("cancel: it is canceled while the node is away, and closed there when that is back", node, function* ({ world }) {
+  scenario("cancel: an invoice canceled while the node is down is closed there when the node recovers", node, function* ({ world }) {
     const row = yield* invoice(yield* company(), 1000)
     assert.strictEqual((yield* cancel(row)).standing, "canceled")
     assert.deepStrictEqual([world.asked, yield* stored(row)], [1, "canceling"])
@@ -83,7 +86,7 @@ describe("An invoice that its company cancels", () => {
     assert.deepStrictEqual(yield* told, ["invoice.canceled"])
   })
 
-  scenario("cancel: asked for again, it is closed at the node that was away before", node, function* ({ world }) {
+  scenario("cancel: a repeated cancel closes the invoice at a node that was down before", node, function* ({ world }) {
     const row = yield* invoice(yield* company(), 1000)
     yield* cancel(row)
     world.isAway = false
@@ -91,7 +94,7 @@ describe("An invoice that its company cancels", () => {
     assert.deepStrictEqual([world.asked, yield* stored(row)], [2, "canceled"])
   })
 
-  scenario("C54: cancel: a payment that was on its way is credited, and the record says that it was canceled", function* () {
+  scenario("C54: cancel: a payment that was on its way is credited, and the invoice records the cancellation", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* pay(row, true)
@@ -107,7 +110,7 @@ describe("An invoice that its company cancels", () => {
   })
 
   scenario(
-    "C54: cancel: at a node that cannot close one, what is paid all the same is credited",
+    "C54: cancel: a payment is still credited if the node cannot close the invoice",
     () => node(["cancel"]),
     function* ({ world }) {
       const payee = yield* company()
@@ -118,7 +121,7 @@ describe("An invoice that its company cancels", () => {
       yield* poll
       assert.deepStrictEqual([yield* stands(paid), yield* stands(unpaid)], ["settled", "canceled"])
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      yield* TestClock.adjust(60_000 + LookUps.defaults.expiredGraceMillis)
+      yield* TestClock.adjust(60_000 + LookupSchedule.defaults.expiredGraceMillis)
       yield* poll
       assert.strictEqual(yield* stored(unpaid), "canceling")
       yield* TestClock.adjust(1)
@@ -130,7 +133,7 @@ describe("An invoice that its company cancels", () => {
   )
 
   scenario(
-    "cancel: refused of one that was paid, is being paid from inside, or has expired; nothing is asked of the node",
+    "cancel: refused, without calling the node, if the invoice was paid, is being paid internally, or has expired",
     () => ({ ...node(), logsErrors: true }),
     function* ({ world }) {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]

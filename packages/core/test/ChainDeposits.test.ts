@@ -40,14 +40,14 @@ const send = (address: string, sats: number) => Effect.flatMap(control, (sandbox
 const reorg = (depth: number) => Effect.flatMap(control, (sandbox) => sandbox.reorg(depth))
 const doubleSpend = (txId: TxId.TxId) => Effect.flatMap(control, (sandbox) => sandbox.doubleSpend(txId))
 
-/** A company with an address, and so many sats on their way to it. */
+/** A company with an address, and a pending payment of this many sats to it. */
 const paid = Effect.fnUntraced(function* (sats: number) {
   const row = yield* company()
   const { address } = yield* onChainAddress(row)
   return { row, address, txId: yield* send(address, sats) }
 })
 
-/** A company's deposits: how they stand, how many sats, and how many of them the operator bears. */
+/** A company's deposits: status, amount in sats, and the part borne by the operator. */
 const deposits = Effect.fnUntraced(function* ({ id }: Company) {
   const records = yield* Records
   const found = yield* records.transactions(id, { limit: 100, type: "deposit" })
@@ -69,31 +69,34 @@ const spend = Effect.fnUntraced(function* (from: Company, sats: number) {
   return to
 })
 
-describe("A deposit on the chain", () => {
+describe("On-chain deposits", () => {
   for (const [sats, needed] of [
     [1_000_000, 2],
     [1_000_001, 3],
     [50_000_000, 3],
     [50_000_001, 6]
   ] as const) {
-    scenario(`C46: deposits: one of ${sats} sats is pending when seen, and credited at ${needed} confirmations, not before`, function* () {
-      const { row } = yield* paid(sats)
-      for (let i = 0; i < 3; i++) yield* follow // however often one looks, the mempool is no block
-      assert.deepStrictEqual(yield* deposits(row), [["pending", sats, 0]])
-      for (let depth = 1; depth < needed; depth++) {
+    scenario(
+      `C46: deposits: a deposit of ${sats} sats is pending when seen, and credited at exactly ${needed} confirmations`,
+      function* () {
+        const { row } = yield* paid(sats)
+        for (let i = 0; i < 3; i++) yield* follow // an unconfirmed deposit stays pending, however often it is checked
+        assert.deepStrictEqual(yield* deposits(row), [["pending", sats, 0]])
+        for (let depth = 1; depth < needed; depth++) {
+          yield* mineAndFollow(1)
+          yield* follow
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", sats, 0]], { posted: 0, held: 0 }], `at ${depth}`)
+        }
         yield* mineAndFollow(1)
-        yield* follow
-        assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", sats, 0]], { posted: 0, held: 0 }], `at ${depth}`)
+        assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", sats, 0]], { posted: sats, held: 0 }])
+        yield* mineAndFollow(10)
+        assert.deepStrictEqual(yield* has(row), { posted: sats, held: 0 })
       }
-      yield* mineAndFollow(1)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", sats, 0]], { posted: sats, held: 0 }])
-      yield* mineAndFollow(10)
-      assert.deepStrictEqual(yield* has(row), { posted: sats, held: 0 })
-    })
+    )
   }
 
   scenario(
-    "C46: deposits: several of one transaction need the confirmations of their sum: a large payment in pieces is a large payment",
+    "C46: deposits: outputs of one transaction need the confirmations of their sum, so a large payment in pieces counts as large",
     function* () {
       const [one, other] = [yield* company(), yield* company()]
       const to = yield* Effect.forEach([one, other, one], (row) =>
@@ -119,7 +122,7 @@ describe("A deposit on the chain", () => {
     }
   )
 
-  scenario("C46: deposits: several of a company in one block need the confirmations of their sum", function* () {
+  scenario("C46: deposits: several deposits of a company in one block need the confirmations of their sum", function* () {
     const row = yield* company()
     const { address } = yield* onChainAddress(row)
     for (let n = 0; n < 51; n++) yield* send(address, 999_999)
@@ -133,7 +136,7 @@ describe("A deposit on the chain", () => {
   })
 
   scenario(
-    "C46: deposits: several of different companies in one block need the confirmations of their sum; in different blocks they do not",
+    "C46: deposits: different companies' deposits need the confirmations of their sum in one block, but not across blocks",
     function* () {
       const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
       yield* mineAndFollow(1)
@@ -142,20 +145,20 @@ describe("A deposit on the chain", () => {
       yield* mineAndFollow(1)
       const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
       assert.deepStrictEqual(yield* credited, [0, 0, 0])
-      yield* mineAndFollow(1) // three of the first two, two of the other
+      yield* mineAndFollow(1) // three confirmations for the first two deposits, two for the third
       assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
     }
   )
 
   scenario(
-    "C46: deposits: several of a company in several blocks need the confirmations of all its pending ones; those in no block do not count",
+    "C46: deposits: a company's deposits in several blocks need the confirmations of all its pending deposits in a block",
     { isPending: true },
     function* () {
       const { row, address } = yield* paid(600_000)
       yield* mineAndFollow(1)
       yield* send(address, 600_000)
       yield* mineAndFollow(1)
-      yield* send(address, 90_000_000) // of somebody who never lets it be mined
+      yield* send(address, 90_000_000) // from a sender who never lets it confirm
       yield* follow
       assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
       const weighed = yield* (yield* Records).depositsUnconfirmed(0)
@@ -165,11 +168,11 @@ describe("A deposit on the chain", () => {
   )
 
   scenario(
-    "deposits: what would cost more to spend than it brings is decided on when it is seen, at a fee rate that has lasted",
+    "deposits: whether a deposit costs more to spend than it brings is decided when first seen, at a sustained fee rate",
     () => ({ isPending: true, ...weather() }),
     function* ({ sky }) {
       sky.rate = 100
-      const { row, address } = yield* paid(1000) // to a segwit address: 68 virtual bytes to spend it
+      const { row, address } = yield* paid(1000) // to a segwit address, which takes 68 vB to spend
       yield* follow
       for (let n = 0; n < 3; n++) yield* mineAndFollow(1)
       yield* send(address, 5000)
@@ -197,7 +200,7 @@ describe("A deposit on the chain", () => {
     }
   )
 
-  scenario("C43: deposits: one for each output, also of one transaction, to one address, to two companies", function* () {
+  scenario("C43: deposits: each output is one deposit, even for one transaction, one address or two companies", function* () {
     const [one, other] = [yield* company(), yield* company()]
     const [first, second] = [yield* onChainAddress(one), yield* onChainAddress(other)]
     const outputs = [
@@ -208,7 +211,7 @@ describe("A deposit on the chain", () => {
     ] as const
     yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
     const following = yield* Effect.forkChild(follow)
-    yield* TestClock.adjust("10 seconds") // what is refused is tried again, and then fails
+    yield* TestClock.adjust("10 seconds") // long enough for a rejected commit to be retried and then fail
     yield* Fiber.join(following)
     yield* mineAndFollow(2)
     assert.deepStrictEqual(
@@ -221,7 +224,7 @@ describe("A deposit on the chain", () => {
     assert.strictEqual((yield* deposits(one)).length, 3)
   })
 
-  scenario("deposits: an address that was paid before may be paid again", function* () {
+  scenario("deposits: an address can be paid more than once", function* () {
     const { row, address } = yield* paid(1000)
     yield* mineAndFollow(2)
     yield* send(address, 700)
@@ -229,16 +232,16 @@ describe("A deposit on the chain", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
   })
 
-  scenario("deposits: one that was mined before it was first seen is credited from its block on", function* () {
+  scenario("deposits: a deposit mined before it is first seen is credited based on its block", function* () {
     const { row } = yield* paid(1000)
     yield* mine(5)
     yield* follow
     assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
   })
 
-  scenario("C42 C44: deposits: reported any number of times, to any number of processes at once, credited once", function* () {
+  scenario("C42 C44: deposits: credited once however often and to however many processes it is reported", function* () {
     const ports = yield* Effect.context<Ports>()
-    // They read everything from the beginning, each time, and each lets the others look before it writes.
+    // Each process reads all activity from the beginning, and lets the others read before it writes.
     const forgetful = ports.pipe(
       replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })),
       replace(ReceivingReads, (records) =>
@@ -254,40 +257,36 @@ describe("A deposit on the chain", () => {
     const { row } = yield* paid(1000)
     for (let i = 0; i < 4; i++) {
       const following = yield* Effect.forkChild(Effect.all(processes, { concurrency: "unbounded" }))
-      yield* TestClock.adjust("1 second") // who was overtaken looks again
+      yield* TestClock.adjust("1 second") // a process that lost the race reads again
       yield* Fiber.join(following)
       yield* mine(1)
     }
     assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
   })
 
-  scenario("deposits: a payment to no address of ours is ignored", function* () {
+  scenario("deposits: a payment to another address is ignored", function* () {
     const { destination } = yield* outside({ type: "chain_address" })
     yield* send(destination, 1000)
     yield* mineAndFollow(6)
     assert.deepStrictEqual(yield* accounts, {})
   })
 
-  scenario(
-    "deposits: one that is too small to be spent is recorded and never credited; one sat more is",
-    { isPending: true },
-    function* () {
-      const { row, address } = yield* paid(599)
-      yield* mineAndFollow(3)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
-      const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
-      assert.include(told, "deposit.too_small")
-      assert.notInclude(told, "deposit.pending")
-      yield* reorg(3)
-      yield* follow
-      yield* mineAndFollow(10)
-      yield* send(address, 600)
-      yield* mineAndFollow(2)
-      assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
-    }
-  )
+  scenario("deposits: an uneconomical deposit is recorded and never credited; one sat more is credited", { isPending: true }, function* () {
+    const { row, address } = yield* paid(599)
+    yield* mineAndFollow(3)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
+    const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
+    assert.include(told, "deposit.too_small")
+    assert.notInclude(told, "deposit.pending")
+    yield* reorg(3)
+    yield* follow
+    yield* mineAndFollow(10)
+    yield* send(address, 600)
+    yield* mineAndFollow(2)
+    assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
+  })
 
-  it.effect("deposits: a coinbase output is credited when it can be spent", () => {
+  it.effect("deposits: a coinbase output is credited once it is spendable", () => {
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({
         ...chain,
@@ -304,7 +303,7 @@ describe("A deposit on the chain", () => {
     })
   })
 
-  scenario("deposits: they wait for a chain that is away", function* () {
+  scenario("deposits: crediting waits while the chain is unavailable", function* () {
     const { row } = yield* paid(1000)
     yield* mine(2)
     yield* (yield* control).pause("chain")
@@ -315,24 +314,21 @@ describe("A deposit on the chain", () => {
   })
 })
 
-describe("A reorganisation", () => {
-  scenario(
-    "C45: deposits: reversed by a reorganisation, and credited again when the payment is deep enough in the other chain",
-    function* () {
-      const { row } = yield* paid(1000)
-      yield* mineAndFollow(2)
-      assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-      yield* reorg(2)
-      yield* follow
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
-      yield* mineAndFollow(1)
-      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-      yield* mineAndFollow(1)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-    }
-  )
+describe("A reorganization", () => {
+  scenario("C45: deposits: reversed by a reorganization, and credited again at sufficient depth in the new chain", function* () {
+    const { row } = yield* paid(1000)
+    yield* mineAndFollow(2)
+    assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+    yield* reorg(2)
+    yield* follow
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+    yield* mineAndFollow(1)
+    assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+    yield* mineAndFollow(1)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+  })
 
-  scenario("C45: deposits: after an unobserved reorganisation only the block changes", function* () {
+  scenario("C45: deposits: after an unobserved reorganization only the block changes", function* () {
     const records = yield* Records
     const { row, txId } = yield* paid(1000)
     yield* mineAndFollow(2)
@@ -346,7 +342,7 @@ describe("A reorganisation", () => {
   })
 
   scenario(
-    "C45: deposits: a reversal of spent money is the operator's loss, never a balance below zero; it returns with the payment",
+    "C45: deposits: a reversal of spent money is the operator's loss, never a negative balance; the payment restores it",
     function* () {
       const { row } = yield* paid(1000)
       yield* mineAndFollow(2)
@@ -375,7 +371,7 @@ describe("A reorganisation", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
   })
 
-  it.effect("C45: deposits: a reversal while the company spends takes what is left in the end", () => {
+  it.effect("C45: deposits: a reversal while the company spends takes the remaining balance", () => {
     let interfere: Effect.Effect<unknown> = Effect.void
     const meanwhile = replace(Journal, (journal) =>
       Journal.of({
@@ -401,7 +397,7 @@ describe("A reorganisation", () => {
 })
 
 describe("A double spend", () => {
-  scenario("C45: deposits: a double spend fails a pending one; nothing was credited", function* () {
+  scenario("C45: deposits: a double spend fails a pending deposit; nothing was credited", function* () {
     const { row, txId } = yield* paid(1000)
     yield* follow
     yield* doubleSpend(txId)
@@ -412,7 +408,7 @@ describe("A double spend", () => {
   })
 
   scenario(
-    "C45: deposits: a double spend reverses a credited one: what is left from the company, the rest from the operator",
+    "C45: deposits: a double spend reverses a credited deposit; the company covers what it has left, the operator the rest",
     function* () {
       const { row, txId } = yield* paid(1000)
       yield* mineAndFollow(2)
@@ -426,8 +422,8 @@ describe("A double spend", () => {
   )
 })
 
-describe("deposits: a source that does not know yet", () => {
-  it.effect("deposits: one that was mined is not evicted because the source does not find it by its id", () => {
+describe("A chain source that is behind", () => {
+  it.effect("deposits: a mined deposit is not evicted when the source does not find it by its id", () => {
     const weather = { isBehind: false }
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({
@@ -439,7 +435,7 @@ describe("deposits: a source that does not know yet", () => {
       const { row, address } = yield* paid(1000)
       yield* follow
       weather.isBehind = true
-      yield* send(address, 700) // nobody has seen this one
+      yield* send(address, 700) // nobody has seen this payment
       yield* mine(2)
       for (let looks = 0; looks < 3; looks++) {
         assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
@@ -452,7 +448,7 @@ describe("deposits: a source that does not know yet", () => {
   })
 
   scenario(
-    "deposits: what was given up by mistake is looked for again with new blocks, some with each, until all are credited",
+    "deposits: wrongly evicted deposits are searched for again as blocks arrive, some per block, until all are credited",
     function* () {
       const journal = yield* Journal
       const records = yield* Records
@@ -464,7 +460,7 @@ describe("deposits: a source that does not know yet", () => {
       const standing = Effect.map(deposits(row), (all) => all.map(([status]) => status))
       const count = (status: string) => Effect.map(standing, (all) => all.filter((one) => one === status).length)
       assert.strictEqual(yield* count("failed"), 60)
-      yield* follow // no new block: nobody looks
+      yield* follow // without a new block, nothing is looked up
       assert.strictEqual(yield* count("failed"), 60)
       yield* mineAndFollow(1)
       assert.deepStrictEqual([yield* count("settled"), yield* count("failed")], [50, 10])
@@ -473,7 +469,7 @@ describe("deposits: a source that does not know yet", () => {
     }
   )
 
-  it.effect("C45: deposits: one that is in another block than before is not credited at the depth of the first", () => {
+  it.effect("C45: deposits: a deposit that moved to another block is not credited at the depth of the first", () => {
     const weather = { moved: 0 }
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({
@@ -487,7 +483,7 @@ describe("deposits: a source that does not know yet", () => {
     return run({ change }, function* () {
       const { row } = yield* paid(1000)
       yield* mineAndFollow(1)
-      weather.moved = 1 // a reorganisation that activity has not told of
+      weather.moved = 1 // a reorganization that `activity` did not report
       yield* mineAndFollow(1)
       assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
       yield* mineAndFollow(1)
@@ -496,8 +492,11 @@ describe("deposits: a source that does not know yet", () => {
   })
 })
 
-describe("A process that was told less lately than another", () => {
-  /** Follows with what the chain said to that question, and writes it down only when it is let go on: by then under this fence, if any. */
+describe("A process with stale data", () => {
+  /**
+   * Runs `follow` under `fence`, if given, and pauses it after the chain's response to `question`. The
+   * returned effect resumes it.
+   */
   const slowAfter = Effect.fnUntraced(function* (question: "activity" | "transaction", fence?: Fence) {
     const [told, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const slowly = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
@@ -515,7 +514,7 @@ describe("A process that was told less lately than another", () => {
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
   })
 
-  /** Follows, and moves the cursor only when it is let go on. */
+  /** Runs `follow` and pauses it before it moves the cursor. The returned effect resumes it. */
   const slowToFinish = Effect.gen(function* () {
     const [almost, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const ports = replace(Journal, (journal) =>
@@ -532,7 +531,7 @@ describe("A process that was told less lately than another", () => {
   })
 
   scenario(
-    "C45: deposits: a process with stale data does not put one back into the mempool, where it would not be looked up again",
+    "C45: deposits: a process with stale data does not move a deposit back to the mempool, where it would not be polled",
     function* () {
       const { row } = yield* paid(1000)
       const behind = yield* slowAfter("activity")
@@ -546,7 +545,7 @@ describe("A process that was told less lately than another", () => {
   )
 
   scenario(
-    "C45: deposits: a process with stale data does not put one back into a block that is gone, from where it would be credited",
+    "C45: deposits: a process with stale data does not move a deposit back to a removed block, which would get it credited",
     function* () {
       const { row, txId } = yield* paid(1000)
       yield* mineAndFollow(1)
@@ -556,24 +555,27 @@ describe("A process that was told less lately than another", () => {
       yield* reorg(1)
       yield* doubleSpend(txId)
       const ahead = yield* slowToFinish
-      assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // it was told of a block, and the chain knows nothing of it
+      assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // `activity` reported a block that the chain no longer has
       yield* ahead
       yield* mineAndFollow(5)
       assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
     }
   )
 
-  scenario("C45: deposits: a new one that another process passed, and the chain took back, is evicted", function* () {
-    const { row, txId } = yield* paid(1000)
-    yield* mine(1)
-    const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
-    yield* reorg(1)
-    yield* doubleSpend(txId)
-    yield* follow
-    yield* mineAndFollow(1)
-    yield* behind
-    assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
-    yield* mineAndFollow(5)
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-  })
+  scenario(
+    "C45: deposits: a new deposit recorded by a process with stale data, after a reorganization removed it, is evicted",
+    function* () {
+      const { row, txId } = yield* paid(1000)
+      yield* mine(1)
+      const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
+      yield* reorg(1)
+      yield* doubleSpend(txId)
+      yield* follow
+      yield* mineAndFollow(1)
+      yield* behind
+      assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
+      yield* mineAndFollow(5)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+    }
+  )
 })

@@ -58,17 +58,21 @@ const company: Company.Company = {
 }
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
 
-describe("What a Change books", () => {
-  /** Each with 1000 and, where it has fees, 5 for the service and 10 for the network. */
+describe("Postings of a Change", () => {
+  /** Each amount is 1000. Fees, if any, are 5 for the service and 10 for the network. */
   const examples: ReadonlyArray<readonly [string, Change, Record<string, bigint>]> = [
-    ["InvoiceSettled: what arrived", Invoice.settled(invoice(), arrived(1000), Preimage.make("00")), { node: -1000n, available: 1000n }],
     [
-      "C33: InvoiceSettled: what arrived, not what was asked",
+      "InvoiceSettled: the amount received",
+      Invoice.settled(invoice(), arrived(1000), Preimage.make("00")),
+      { node: -1000n, available: 1000n }
+    ],
+    [
+      "C33: InvoiceSettled: the amount received, not the amount requested",
       Invoice.settled(invoice(), arrived(1010), Preimage.make("00")),
       { node: -1010n, available: 1010n }
     ],
     [
-      "PaymentUnmatched: nobody's, until a person has looked",
+      "PaymentUnmatched: suspense, until an operator reviews it",
       Invoice.unmatched({
         id: "u",
         companyId: CompanyId.make("c"),
@@ -81,12 +85,12 @@ describe("What a Change books", () => {
     ],
     ["WithdrawalRequested: amount and fees are held", Withdrawal.requested(withdrawal()), { available: -1015n, held: 1015n }],
     [
-      "WithdrawalSettled: the unused allowance is the operator's",
+      "WithdrawalSettled: the operator keeps the unused allowance",
       Withdrawal.settled(withdrawal(), paid(3), fence, 2),
       { held: -1015n, node: 1003n, service_fees: 5n, network_fees: 7n }
     ],
     [
-      "WithdrawalSettled: an allowance that was just enough",
+      "WithdrawalSettled: the allowance is used up exactly",
       Withdrawal.settled(withdrawal(), paid(10), fence, 2),
       { held: -1015n, node: 1010n, service_fees: 5n }
     ],
@@ -101,27 +105,31 @@ describe("What a Change books", () => {
       { held: -1015n, chain: 1003n, service_fees: 5n, network_fees: 7n }
     ],
     [
-      "WithdrawalFailed: everything is available again",
+      "WithdrawalFailed: the full amount is released",
       Withdrawal.failed(withdrawal(), "no_route", fence, 2),
       { held: -1015n, available: 1015n }
     ],
     [
-      "InternalTransferred: both legs, and no node",
+      "InternalTransferred: both legs, without the node",
       within(withdrawal()),
       { held: -1015n, available: 1000n, service_fees: 5n, network_fees: 10n }
     ],
     ["VoucherCreated: amount and fees are held", Voucher.created(voucher()), { available: -1015n, held: 1015n }],
-    ["VoucherExpired: everything is available again", Voucher.expired(voucher(), fence, 2), { held: -1015n, available: 1015n }],
-    ["VoucherCanceled: everything is available again", Voucher.canceled(voucher(), 2), { held: -1015n, available: 1015n }],
+    ["VoucherExpired: the full amount is released", Voucher.expired(voucher(), fence, 2), { held: -1015n, available: 1015n }],
+    ["VoucherCanceled: the full amount is released", Voucher.canceled(voucher(), 2), { held: -1015n, available: 1015n }],
     ["DepositConfirmed: the amount", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
     [
-      "DepositConfirmed: first what the operator bore",
+      "DepositConfirmed: first repays the operator's loss",
       Deposit.confirmed(deposit({ absorbed: msat(200) }), 2),
       { chain: -1000n, available: 800n, loss: 200n }
     ],
-    ["DepositReversed: all of it", Deposit.reversed(deposit({ status: "settled" }), Msat.zero, 2), { chain: 1000n, available: -1000n }],
     [
-      "DepositReversed: what is left, the rest is the operator's loss",
+      "DepositReversed: the full amount",
+      Deposit.reversed(deposit({ status: "settled" }), Msat.zero, 2),
+      { chain: 1000n, available: -1000n }
+    ],
+    [
+      "DepositReversed: the remaining balance; the rest is the operator's loss",
       Deposit.reversed(deposit({ status: "settled" }), msat(200), 2),
       { chain: 1000n, available: -800n, loss: -200n }
     ]
@@ -137,7 +145,7 @@ describe("What a Change books", () => {
     lostAtMillis: null
   }
 
-  /** These change what is known, and no money. */
+  /** Changes that update records but move no money. */
   const still: ReadonlyArray<Change> = [
     Company.opened(company),
     Company.planChanged(CompanyId.make("c"), "paid", 1),
@@ -173,7 +181,7 @@ describe("What a Change books", () => {
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1)
   ]
-  it("change: no legs where no money moves", () => {
+  it("change: has no legs if no money moves", () => {
     for (const change of still)
       assert.deepStrictEqual(
         change.legs.flatMap(({ postings }) => postings),
@@ -188,7 +196,7 @@ describe("What a Change books", () => {
     withdrawal({ amount: msat(amount), serviceFee: msat(service), networkAllowance: msat(network), rail })
 
   it.prop(
-    "change: takes from one account what it gives to another, in amounts above nothing",
+    "change: debits one account by what it credits to another, in positive amounts",
     { amount, service: fee, network: fee, actual: fee, absorbed: fee },
     ({ amount, service, network, actual, absorbed }) => {
       const borne = msat(Math.min(absorbed, amount))
@@ -218,7 +226,7 @@ describe("What a Change books", () => {
   )
 
   it.prop(
-    "change: ends a withdrawal with nothing held, and the customer paid amount and fee, or nothing",
+    "change: ends a withdrawal with nothing held, and the company charged amount and fee, or nothing",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const before: Balance.Balance = { posted: msat(amount + service + network + 7), held: Msat.zero }
@@ -243,7 +251,7 @@ describe("What a Change books", () => {
   )
 
   it.prop(
-    "C25: change: the unused fee limit is the operator's, or the loss above it: never both",
+    "C25: change: the unused fee limit is the operator's revenue, or the excess its loss, never both",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const sums = moved(Withdrawal.settled(row(amount, service, network), paid(actual), fence, 2))
@@ -255,13 +263,13 @@ describe("What a Change books", () => {
     { arbitrary: { seed: 11, runs: 200 } }
   )
 
-  it("change: names its owners: both companies of a transfer, the same transfer in both", () => {
+  it("change: names its owners: both companies of a transfer, with the same transfer in both", () => {
     const { legs, companyId, transferId, deposit } = within(withdrawal())
     assert.deepStrictEqual([companyId, ...legs.map(({ companyId }) => companyId)], ["payer", "payer", "payee"])
     assert.strictEqual(transferId, deposit.ledgerTxId)
   })
 
-  it("change: carries its claim wherever it is the work of a job", () => {
+  it("change: carries its claim if it is part of a job", () => {
     const work: ReadonlyArray<Change> = [
       Invoice.claimed(invoice(), "w", fence, 1),
       Withdrawal.settled(withdrawal(), paid(0), fence, 1),

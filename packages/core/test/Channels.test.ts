@@ -14,7 +14,7 @@ const sats = (outgoing: number, incoming: number, channels: Partial<NonNullable<
 
 const codes = (capacity: Capacity) => Channels.judge(capacity).map(({ code }) => code)
 
-/** The service over a node that says this, and what it logs. */
+/** The service over a node that reports this capacity, and its log. */
 const over = <A, E>(
   capacity: LightningBooks["Service"]["capacity"],
   use: (channels: Channels.Channels["Service"], logged: ReadonlyArray<string>) => Effect.Effect<A, E>
@@ -48,7 +48,7 @@ const beyond = Metric.value(
 )
 
 describe("channels", () => {
-  it("channels: each thing that is wrong is a warning, and nothing else is", () => {
+  it("channels: each problem has its own warning, and nothing else does", () => {
     assert.deepStrictEqual(codes(sats(100, 100)), [])
     assert.deepStrictEqual(codes(sats(90, 10)), [])
     assert.deepStrictEqual(codes(sats(91, 9)), ["inbound_low"])
@@ -59,12 +59,12 @@ describe("channels", () => {
     assert.deepStrictEqual(codes(sats(50, 50, { forceClosing: 1 })), ["channels_force_closing"])
   })
 
-  it("channels: a node that does not count its channels has warnings of its amounts only", () => {
+  it("channels: a node that does not report channel counts gets only warnings about its amounts", () => {
     assert.deepStrictEqual(codes({ outgoing: Msat.fromSats(1), incoming: Msat.zero }), ["inbound_low"])
     assert.deepStrictEqual(codes({ outgoing: Msat.zero, incoming: Msat.zero }), [])
   })
 
-  it.effect("channels: an outage is no warning, and a node that is silent delays nobody for more than two seconds", () =>
+  it.effect("channels: an outage is not a warning, and an unresponsive node delays a caller by at most two seconds", () =>
     Effect.gen(function* () {
       const away = Effect.fail(new NodeUnavailable({ operation: "capacity", cause: "away" }))
       yield* over(away, ({ now, warnings }) =>
@@ -83,7 +83,7 @@ describe("channels", () => {
     })
   )
 
-  it.effect("channels: however often they are asked for, the node is asked once in ten seconds", () =>
+  it.effect("channels: repeated requests query the node once per ten seconds", () =>
     Effect.gen(function* () {
       let asked = 0
       const counted = Effect.sync(() => {
@@ -104,7 +104,7 @@ describe("channels", () => {
     })
   )
 
-  it.effect("channels: a warning is logged once when it begins, with its remedy, and once when it is over", () =>
+  it.effect("channels: a warning is logged once with its remedy when it begins, and once when it ends", () =>
     Effect.gen(function* () {
       let said = sats(0, 0, { active: 0 })
       yield* over(
@@ -116,17 +116,17 @@ describe("channels", () => {
               yield* now
               yield* TestClock.adjust(Channels.keptMillis)
             }
-            const reason = "the Lightning node has no active channel: nothing can be paid or received over Lightning"
+            const reason = "the Lightning node has no active channel, so Lightning payments can be neither sent nor received"
             assert.deepStrictEqual(logged, [
               `channels: ${reason}. Open a channel, and have one opened to your node.`,
-              `channels: no longer: ${reason}`
+              `channels: resolved: ${reason}`
             ])
           })
       )
     })
   )
 
-  it.effect("channels: an invoice for more than they can receive is counted each time and logged once, until one can be paid again", () =>
+  it.effect("channels: invoices above the inbound liquidity are each counted, and logged once until one can be paid again", () =>
     Effect.gen(function* () {
       const before = (yield* beyond).count
       yield* over(Effect.succeed(sats(100, 50)), ({ issued }, logged) =>
@@ -138,13 +138,13 @@ describe("channels", () => {
           yield* TestClock.adjust(1)
           assert.strictEqual((yield* beyond).count - before, 3)
           assert.lengthOf(logged, 2)
-          assert.match(logged[0] ?? "", /nobody outside can pay it/)
+          assert.match(logged[0] ?? "", /cannot be paid over the network/)
         })
       )
     })
   )
 
-  it.effect("channels: what inactive channels hold is no room for an invoice", () =>
+  it.effect("channels: what inactive channels hold does not count as inbound liquidity", () =>
     Effect.gen(function* () {
       const before = (yield* beyond).count
       yield* over(Effect.succeed(sats(100, 50, { active: 0, inactive: 1 })), ({ issued }) =>

@@ -6,13 +6,14 @@ import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import * as Checkout from "../src/features/checkouts/Checkout.ts"
-import { Checkouts } from "../src/features/checkouts/Checkouts.ts"
+import { type Ask, Checkouts } from "../src/features/checkouts/Checkouts.ts"
+import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
 import { Records } from "../src/service/Records.ts"
 import { asked, company, companyWith, confirm, follow, has, made, mine, poll, replace, scenario, step } from "./World.ts"
 
-// What becomes of a checkout whose process dies between two commits.
+// Checkouts whose process dies between two commits.
 
-const create = Effect.fnUntraced(function* ({ id: companyId }: Company) {
+const create = Effect.fnUntraced(function* ({ id: companyId }: Company, fields: Partial<Ask> = {}) {
   return yield* made(
     (yield* Checkouts).create({
       companyId,
@@ -26,7 +27,10 @@ const create = Effect.fnUntraced(function* ({ id: companyId }: Company) {
       cancelUrl: null,
       locale: "en",
       embedOrigin: null,
-      color: null
+      color: null,
+      options: [],
+      contact: null,
+      ...fields
     })
   )
 })
@@ -34,7 +38,7 @@ const get = ({ companyId, id }: { readonly companyId: Company["id"]; readonly id
   Effect.flatMap(Checkouts, (checkouts) => checkouts.get(companyId, id))
 const cancel = ({ companyId, id }: { readonly companyId: Company["id"]; readonly id: string }) =>
   Effect.flatMap(Checkouts, (checkouts) => checkouts.cancel(companyId, id))
-/** What its workers do within two minutes. */
+/** Runs the workers for two minutes. */
 const later = Effect.gen(function* () {
   const { step } = yield* Checkouts
   for (let i = 0; i < 4; i++) {
@@ -49,7 +53,7 @@ const openInvoices = Effect.gen(function* () {
 const invoiceStatus = ({ companyId, invoiceId }: { readonly companyId: Company["id"]; readonly invoiceId: string }) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, invoiceId), (found) => Option.getOrThrow(found).status))
 
-/** A process that dies before it commits a Change of this kind, so often. */
+/** A process that dies once, before it commits a Change with this tag. */
 const dying = (tag: string) => {
   let left = 1
   return {
@@ -59,7 +63,7 @@ const dying = (tag: string) => {
   }
 }
 
-scenario("checkout: an expired one cannot be canceled", function* () {
+scenario("checkout: an expired checkout cannot be canceled", function* () {
   const row = yield* create(yield* company())
   yield* TestClock.adjust("2 hours")
   const refused = yield* Effect.flip(cancel(row))
@@ -67,11 +71,24 @@ scenario("checkout: an expired one cannot be canceled", function* () {
   assert.strictEqual((yield* get(row)).status, "expired")
 })
 
-scenario("checkout: the rest is rounded up to whole satoshis, so that who pays it has paid", function* () {
-  const amount = Msat.make(1_000_500n)
-  assert.strictEqual(Checkout.rest({ amount }, Msat.make(0n)), Msat.make(1_001_000n))
-  assert.strictEqual(Checkout.rest({ amount }, Msat.make(1_000_000n)), Msat.make(1000n))
-  assert.strictEqual(Checkout.rest({ amount }, amount), Msat.make(0n))
+scenario("checkout: its payments have its description and order id, and are listed for it", function* () {
+  const { id: checkoutId, companyId, paymentRequest } = yield* create(yield* company(), { orderId: "order 7" })
+  yield* pay(paymentRequest)
+  yield* poll
+  const details = yield* PaymentDetails
+  const payments = yield* details.paymentsOf(companyId, { kind: "checkout", id: checkoutId })
+  assert.deepStrictEqual(
+    payments.map(({ description, orderId, checkoutId }) => [description, orderId, checkoutId]),
+    [["tea", "order 7", checkoutId]]
+  )
+  assert.deepStrictEqual(yield* details.payments(companyId, payments), payments)
+})
+
+scenario("checkout: the rest is rounded up to whole satoshis, so that paying it completes the checkout", function* () {
+  const tea = { amount: Msat.make(1_000_500n), tipPercent: null }
+  assert.strictEqual(Checkout.rest(tea, Msat.make(0n)), Msat.make(1_001_000n))
+  assert.strictEqual(Checkout.rest(tea, Msat.make(1_000_000n)), Msat.make(1000n))
+  assert.strictEqual(Checkout.rest(tea, tea.amount), Msat.make(0n))
   yield* Effect.void
 })
 
@@ -81,7 +98,7 @@ const told = Effect.gen(function* () {
 })
 
 for (const way of ["paymentRequest", "address"] as const) {
-  scenario(`checkout: one that another company pays is paid at once: ${way}`, function* () {
+  scenario(`checkout: another company's payment completes it immediately: ${way}`, function* () {
     const payer = yield* companyWith(5000)
     const row = yield* create(yield* company())
     yield* confirm(payer, row[way], way === "address" ? 1000 : undefined)
@@ -91,7 +108,135 @@ for (const way of ["paymentRequest", "address"] as const) {
   })
 }
 
-/** Notes the kinds of job that each Change to a deposit begins. */
+/** The expired checkout of a company whose seller allows new quotes. */
+const expired = Effect.fnUntraced(function* (fields: Partial<Ask> = {}) {
+  const row = yield* create(yield* company(), { options: ["new_quote"], ...fields })
+  yield* TestClock.adjust("1 hour")
+  return row
+})
+
+scenario("checkout: a new quote has the same price, another invoice and a new deadline", function* () {
+  const { renew, step } = yield* Checkouts
+  const before = yield* expired({ asked: yield* asked("12.5", "eur") })
+  // Until its expiry is recorded, its expiry job would expire the new quote.
+  assert.strictEqual((yield* Effect.flip(renew(before.publicId)))._tag, "CheckoutNotOpen")
+  yield* step
+  yield* renew(before.publicId)
+  const again = yield* get(before)
+  const same = ({ amount, fiatAmount, fiatCurrency, address, createdAtMillis }: Checkout.Checkout) => [
+    amount,
+    fiatAmount,
+    fiatCurrency,
+    address,
+    createdAtMillis
+  ]
+  assert.deepStrictEqual([again.status, ...same(again)], ["open", ...same(before)])
+  assert.notStrictEqual(again.invoiceId, before.invoiceId)
+  assert.strictEqual(again.expiresAtMillis, before.expiresAtMillis + 3_600_000)
+  assert.strictEqual((yield* Effect.flip(renew(before.publicId)))._tag, "CheckoutNotOpen")
+  yield* pay(again.paymentRequest)
+  yield* poll
+  yield* later
+  const paid = yield* get(before)
+  assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
+  assert.deepStrictEqual(yield* told, ["checkout.expired", "checkout.paid"])
+})
+
+scenario("checkout: a new quote expires too, and payments to the earlier address still count", function* () {
+  const { renew, step } = yield* Checkouts
+  const row = yield* expired()
+  yield* step
+  yield* renew(row.publicId)
+  yield* TestClock.adjust("1 hour")
+  yield* step
+  assert.strictEqual((yield* get(row)).status, "expired")
+  yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+  yield* follow
+  assert.isFalse(Checkout.isRenewable(yield* get(row), 0), "while a payment is pending")
+  yield* mine(6)
+  yield* follow
+  yield* later
+  assert.deepStrictEqual([(yield* get(row)).status, Checkout.isLate(yield* get(row))], ["paid", true])
+})
+
+scenario("checkout: there is no new quote if its seller does not allow one, after a partial payment, or after a month", function* () {
+  const { renew, step } = yield* Checkouts
+  const refused = (publicId: string) => Effect.match(renew(publicId), { onSuccess: () => "renewed", onFailure: ({ _tag }) => _tag })
+  const without = yield* expired({ options: [] })
+  const partly = yield* expired({ expirySeconds: 7200 })
+  yield* (yield* Sandbox).send({ address: partly.address, amount: Msat.fromSats(700) })
+  yield* mine(6)
+  yield* follow
+  yield* TestClock.adjust("2 hours")
+  yield* step
+  const open = yield* expired()
+  yield* step
+  assert.deepStrictEqual([yield* refused(without.publicId), yield* refused(partly.publicId)], ["CheckoutNotOpen", "CheckoutNotOpen"])
+  yield* TestClock.adjust("30 days")
+  assert.strictEqual(yield* refused(open.publicId), "CheckoutNotOpen")
+})
+
+scenario("checkout: a tip is added to the amount, and the price alone still pays", function* () {
+  const { answer, step } = yield* Checkouts
+  const payee = yield* company()
+  const row = yield* create(payee, { options: ["tip", "email"] })
+  yield* answer(row.publicId, { tipPercent: 10, email: "ann@example.com" })
+  yield* answer(row.publicId, { tipPercent: 10, email: null })
+  const tipped = yield* get(row)
+  const amounts = [tipped.amount, Checkout.total(tipped), Checkout.rest(tipped, tipped.received)]
+  assert.deepStrictEqual(amounts, [Msat.fromSats(1000), Msat.fromSats(1100), Msat.fromSats(1100)])
+  assert.deepStrictEqual([tipped.payerEmail, yield* invoiceStatus(row)], ["ann@example.com", "canceled"])
+  const open = yield* openInvoices
+  assert.deepStrictEqual(
+    open.map(({ id, amount }) => [id, amount]),
+    [[tipped.invoiceId, Msat.fromSats(1100)]]
+  )
+  yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+  yield* mine(6)
+  yield* follow
+  yield* step
+  assert.strictEqual((yield* get(row)).status, "paid")
+  assert.strictEqual((yield* Effect.flip(answer(row.publicId, { tipPercent: 0, email: null })))._tag, "CheckoutNotOpen")
+})
+
+scenario("checkout: a payer who changes the tip again and again gets a limited number of invoices", function* () {
+  const { answer } = yield* Checkouts
+  const row = yield* create(yield* company(), { options: ["tip"] })
+  const change = (n: number) =>
+    Effect.match(answer(row.publicId, { tipPercent: n % 2 === 0 ? 5 : 10, email: null }), {
+      onSuccess: () => "answered",
+      onFailure: ({ _tag }) => _tag
+    })
+  const answers = yield* Effect.forEach(Array.from({ length: Checkout.maxChanges + 1 }), (_, n) => change(n))
+  assert.deepStrictEqual([answers.indexOf("CheckoutNotOpen"), answers.at(-1)], [Checkout.maxChanges, "CheckoutNotOpen"])
+  assert.lengthOf(yield* openInvoices, 1)
+})
+
+scenario("checkout: only answers to the seller's questions are accepted", function* () {
+  const { answer } = yield* Checkouts
+  const refused = (row: Checkout.Shown, tipPercent: number, email: string | null) =>
+    Effect.map(Effect.flip(answer(row.publicId, { tipPercent, email })), (error) => (error._tag === "Invalid" ? error.path : error._tag))
+  const payee = yield* company()
+  const [plain, tip, email] = [
+    yield* create(payee),
+    yield* create(payee, { options: ["tip"] }),
+    yield* create(payee, { options: ["email"] })
+  ]
+  assert.deepStrictEqual(
+    [
+      yield* refused(plain, 0, null),
+      yield* refused(tip, 7, null),
+      yield* refused(tip, -1, null),
+      yield* refused(tip, 5, "ann@example.com"),
+      yield* refused(email, 5, null),
+      yield* refused(email, 0, "javascript:alert(1)"),
+      yield* refused(email, 0, "ann@example.com\r\nbcc: bob@example.com")
+    ],
+    ["CheckoutNotOpen", "tip", "tip", "email", "tip", "email", "email"]
+  )
+})
+
+/** Records the kinds of jobs that each Change to a deposit starts. */
 const noting = () => {
   const noted: Array<readonly [tag: string, ...kinds: ReadonlyArray<string>]> = []
   const change = replace(Journal, (journal) =>
@@ -106,7 +251,7 @@ const noting = () => {
   return { noted, change }
 }
 
-scenario("checkout: an on-chain payment has a job when it is seen, and when it is credited", noting, function* ({ noted }) {
+scenario("checkout: an on-chain payment creates a job when it is seen and when it is credited", noting, function* ({ noted }) {
   const row = yield* create(yield* company())
   yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
   yield* follow
@@ -117,9 +262,9 @@ scenario("checkout: an on-chain payment has a job when it is seen, and when it i
   assert.deepStrictEqual(yield* told, ["checkout.paid"])
 })
 
-describe("a checkout whose process dies", () => {
+describe("A checkout whose process dies", () => {
   scenario(
-    "checkout: canceled by a process that dies once its invoice is, it is canceled by another one",
+    "checkout: if the process dies after canceling its invoice, another process cancels it",
     () => dying("CheckoutCanceled"),
     function* () {
       const row = yield* create(yield* company())
@@ -141,7 +286,7 @@ describe("a checkout whose process dies", () => {
   )
 
   scenario(
-    "checkout: canceled by a process that dies, and paid before another one goes on, it is paid",
+    "checkout: if the process dies while canceling and it is paid before another resumes, it is paid",
     () => dying("CheckoutCanceled"),
     function* () {
       const row = yield* create(yield* company())
@@ -158,7 +303,7 @@ describe("a checkout whose process dies", () => {
   )
 
   scenario(
-    "checkout: underpaid, and its process dies with another invoice made: what is paid to either is the checkout's, once",
+    "checkout: underpaid, its process dies after creating another invoice; a payment to either is credited to it once",
     () => ({ ...dying("CheckoutUnderpaid"), logsErrors: true }),
     function* () {
       const payee = yield* company()
@@ -181,7 +326,7 @@ describe("a checkout whose process dies", () => {
       const paid = yield* get(row)
       assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      // And it takes no third payment.
+      // It accepts no third payment.
       assert.strictEqual(yield* invoiceStatus(paid), "canceled")
     }
   )

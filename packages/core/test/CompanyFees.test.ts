@@ -6,7 +6,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import type { CompanyFees } from "../src/accounts/CompanyFees.ts"
 import { FeeChanged, Fees } from "../src/accounts/Fees.ts"
-import { knownMillis } from "../src/base/Known.ts"
+import { cacheMillis } from "../src/base/ReadCache.ts"
 import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
@@ -18,7 +18,7 @@ const dear: CompanyFees = { lightning: { baseMsat: 7_000, partsPerMillion: 0 } }
 
 const charge = Effect.fnUntraced(function* (company: Company, fees: CompanyFees | null) {
   const charging = yield* Effect.forkChild((yield* Companies).charge(company.id, fees), { startImmediately: true })
-  yield* TestClock.adjust(knownMillis * 2)
+  yield* TestClock.adjust(cacheMillis * 2)
   return yield* Fiber.join(charging)
 })
 
@@ -27,8 +27,8 @@ const send = Effect.fnUntraced(function* (company: Pick<Company, "id" | "plan">,
   return yield* made((yield* Withdrawals).confirm({ company, asked: yield* asked(1000), destination, metadata: {}, maxFee }))
 })
 
-describe("fees of a company's own", () => {
-  scenario("fees: a company pays its own rates, and what it has none for as its plan says", function* () {
+describe("Custom fees of a company", () => {
+  scenario("fees: a company pays its custom rates, and its plan's rates where it has none", function* () {
     const [company, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
     const fees = yield* Fees
     const charged = yield* charge(company, dear)
@@ -41,7 +41,7 @@ describe("fees of a company's own", () => {
     assert.strictEqual((yield* send(company)).serviceFee, Msat.fromSats(2))
   })
 
-  scenario("fees: whoever knows a company as it was before is charged what it pays now", function* () {
+  scenario("fees: a process with a stale copy of a company charges the current rates", function* () {
     const old = yield* companyWith(100_000)
     yield* charge(old, dear)
     const seven = Msat.fromSats(7)
@@ -49,15 +49,15 @@ describe("fees of a company's own", () => {
     assert.strictEqual((yield* send({ id: old.id, plan: old.plan })).serviceFee, seven, "a host that knows id and plan alone")
     const { voucher } = yield* made((yield* Vouchers).create({ company: old, ...(yield* asked(100)), ...words }))
     assert.strictEqual(voucher.serviceFee, seven)
-    const [deposit] = (yield* (yield* Transactions).list(old.id, { limit: 1, type: "deposit" })).transactions
+    const [deposit] = (yield* (yield* Transactions).list(old.id, { limit: 1, type: "deposit" })).rows
     const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
-    const link = yield* made((yield* Refunds).create({ company: old, of, asked: yield* asked(100), destination: undefined, ...words }))
+    const link = yield* made((yield* Refunds).create({ company: old, ...of, asked: yield* asked(100), destination: undefined, ...words }))
     assert.isNotNull(link.url && Redacted.value(link.url))
     const refund = yield* (yield* Vouchers).get(old.id, link.refund.voucherId ?? assert.fail("no voucher"))
     assert.strictEqual(refund.serviceFee, seven)
   })
 
-  scenario("fees: what an estimate showed is the most that is charged, or it is refused and nothing is held", function* () {
+  scenario("fees: what an estimate shows is the maximum charged; otherwise the withdrawal is refused and nothing is held", function* () {
     const company = yield* companyWith(100_000)
     const { destination } = yield* outside({ type: "lightning_address" })
     const { fee } = yield* (yield* Withdrawals).estimate({ company, asked: yield* asked(1000), destination })

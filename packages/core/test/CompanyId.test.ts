@@ -4,7 +4,7 @@ import type * as CompanyId from "../src/base/CompanyId.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import { companyWith, confirm, inWorld, outside } from "./World.ts"
 
-it.effect("company id: a company's id and a record's in each other's place find nothing, and do not compile", () =>
+it.effect("company id: a company's id and a record's id find nothing when swapped, and do not compile", () =>
   inWorld(
     Effect.gen(function* () {
       const payer = yield* companyWith(5000)
@@ -13,7 +13,7 @@ it.effect("company id: a company's id and a record's in each other's place find 
       assert.isTrue(Option.isSome(yield* withdrawal(payer.id, id)))
       // @ts-expect-error -- in each other's place
       assert.isTrue(Option.isNone(yield* withdrawal(id, payer.id)))
-      // @ts-expect-error -- a text that nobody named
+      // @ts-expect-error -- an unbranded string
       const named: CompanyId.CompanyId = ""
       assert.strictEqual(named, "")
     })

@@ -8,7 +8,7 @@ import * as Deposit from "../src/receiving/Deposit.ts"
 type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
 
 describe("An on-chain deposit", () => {
-  it("deposit: seen, mined, credited, taken back, mined again and credited again", () => {
+  it("deposit: seen, mined, credited, reversed, mined again and credited again", () => {
     const seen = Deposit.seen(deposit({ height: null })).writes[0].record
     const placed = Deposit.after(Deposit.placed(seen, 100, 2))
     const confirmed = Deposit.after(Deposit.confirmed(placed, 3))
@@ -32,7 +32,7 @@ describe("An on-chain deposit", () => {
     )
   })
 
-  it("deposit: given up when its coins went elsewhere, and back with the chain", () => {
+  it("deposit: evicted when its coins are spent elsewhere, and restored when the chain includes it", () => {
     const dropped = Deposit.after(Deposit.dropped(deposit(), 2))
     assert.deepStrictEqual([dropped.status, dropped.height], ["failed", null])
     assert.strictEqual(Deposit.after(Deposit.placed(dropped, null, 3)).status, "pending")
@@ -45,7 +45,7 @@ describe("An on-chain deposit", () => {
   const steps = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))))
 
   it.prop(
-    "C45: deposit: in any order of chain events and spending nothing goes below zero, and it is credited once at most",
+    "C45: deposit: for any order of chain events and spending, nothing goes below zero and it is credited at most once",
     { steps },
     ({ steps }) => {
       const amount = Msat.make(1000n)
@@ -83,7 +83,7 @@ describe("An on-chain deposit", () => {
           }
         }
         assert.isTrue(balance.posted >= 0n && loss >= 0n && loss === now.absorbed)
-        // What there is, and what was spent, came from the deposit once or from the operator.
+        // The balance plus the amount spent equals the settled deposit plus the operator's loss.
         assert.strictEqual(balance.posted + spent, (now.status === "settled" ? amount : 0n) + loss)
       }
     },

@@ -39,7 +39,7 @@ const lnurl = Lnurl.encode("https://service.com/api?q=1")
 const open = invoice("mainnet")
 const priced = invoice("mainnet", Msat.fromSats(2_500))
 
-/** The kind, the recipient as understood and its own amount in msat, or the code of the refusal. */
+/** Returns the kind, the recipient and its amount in msat, or the code of the refusal. */
 const understood = (text: string, network: Network = "mainnet"): string | ReadonlyArray<string | bigint | undefined> => {
   const parsed = Destination.parse(text, network)
   if (Result.isFailure(parsed)) return parsed.failure.code
@@ -62,7 +62,7 @@ describe("Destination", () => {
     assert.deepStrictEqual(understood("lnd@example.com"), ["lightning_address", "lnd@example.com", undefined])
   })
 
-  it("destination: reads a name of the DNS, which keeps its ₿ (BIP 353)", () => {
+  it("destination: reads a DNS name and keeps its ₿ (BIP 353)", () => {
     for (const text of ["₿alice@example.com", " ₿Alice@Example.com ", "lightning:₿alice@example.com"])
       assert.deepStrictEqual(understood(text), ["lightning_address", "₿alice@example.com", undefined], text)
     assert.strictEqual(Destination.domain("lightning_address", "₿alice@example.com"), "example.com")
@@ -88,24 +88,24 @@ describe("Destination", () => {
   })
 })
 
-describe("Destination, bitcoin: with an invoice inside", () => {
+describe("Destination, bitcoin: URIs with an invoice", () => {
   it("bitcoin URI: its invoice is preferred", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${priced}`), ["lightning_invoice", priced, 2_500_000n])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=${priced.toUpperCase()}`), ["lightning_invoice", priced, 2_500_000n])
   })
-  it("bitcoin URI: its amount is an open invoice's amount", () => {
+  it("bitcoin URI: its amount sets the amount of an open invoice", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${open}`), ["lightning_invoice", open, 2_500_000n])
   })
-  it("bitcoin URI: either rounding of an invoice in millisatoshis agrees with its amount", () => {
+  it("bitcoin URI: either rounding of an invoice in millisatoshis matches its amount", () => {
     const odd = invoice("mainnet", Msat.make(2_500_001n))
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
   })
-  it("bitcoin URI: refused when URI and invoice ask for different amounts", () => {
+  it("bitcoin URI: refused when the URI and its invoice specify different amounts", () => {
     assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
     assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
   })
-  it("bitcoin URI: its LNURL is taken when it has no address", () => {
+  it("bitcoin URI: its LNURL is used when it has no address", () => {
     assert.deepStrictEqual(understood(`bitcoin:?amount=0.000025&lightning=${lnurl.toUpperCase()}`), ["lnurl", lnurl, 2_500_000n])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=lnurlp://wallet.example/tea`), [
       "lnurl",
@@ -114,7 +114,7 @@ describe("Destination, bitcoin: with an invoice inside", () => {
     ])
   })
 
-  it("bitcoin URI: its address is taken when its invoice cannot be used here", () => {
+  it("bitcoin URI: its address is used when its invoice is not usable here", () => {
     for (const bad of [invoice("signet"), "lnbc1xyz", lnurl]) {
       assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`), ["chain_address", segwit, 2_500_000n], bad)
     }
@@ -126,7 +126,7 @@ describe("Destination, bitcoin: with an invoice inside", () => {
 describe("Destination, BOLT 12 offers", () => {
   const tea = offer({ amount: Msat.fromSats(1000) })
 
-  it("destination: reads an offer, in any case, in pieces, after lightning:, and in a bitcoin: URI", () => {
+  it("destination: reads an offer in either case, in parts, after lightning:, and in a bitcoin: URI", () => {
     const texts = [
       tea,
       tea.toUpperCase(),
@@ -139,7 +139,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.deepStrictEqual(understood(offer({ quantityMax: 5n })), ["bolt12_offer", offer({ quantityMax: 5n }), undefined])
   })
 
-  it("destination: an offer's own amount is the least that may be sent, unless a bitcoin: URI names one", () => {
+  it("destination: an offer's amount is the minimum to send, unless a bitcoin: URI gives one", () => {
     const isLeast = (text: string) => Destination.isLeast(Result.getOrThrow(Destination.parse(text, "mainnet")))
     assert.isTrue(isLeast(tea))
     assert.isFalse(isLeast(`bitcoin:?amount=0.00002&lno=${tea}`))
@@ -150,7 +150,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.deepStrictEqual(understood(`bitcoin:?amount=0.00001&lno=${odd}`), ["bolt12_offer", odd, 1_000_500n])
   })
 
-  it("bitcoin URI: its offer goes before its invoice and its address; one that cannot be used here leaves those", () => {
+  it("bitcoin URI: its offer is preferred to its invoice and address; an unusable offer is skipped", () => {
     const uri = `bitcoin:${segwit}?amount=0.000025&lightning=${priced}&lno=`
     assert.deepStrictEqual(understood(`${uri}${tea}`), ["bolt12_offer", tea, 2_500_000n])
     for (const bad of [offer({ networks: ["testnet"] }), offer({ price: { currency: "USD", amount: 1n } }), "lno1xyz", ""])
@@ -158,13 +158,13 @@ describe("Destination, BOLT 12 offers", () => {
     assert.strictEqual(understood(`${uri}${offer({ amount: Msat.fromSats(2501) })}`), "amount_mismatch")
   })
 
-  it("destination: a node that cannot pay offers says so, and takes another way where there is one", () => {
+  it("destination: a node that cannot pay offers returns an error, or uses an alternative if there is one", () => {
     const parse = (text: string) => Destination.parse(text, "mainnet", { paysOffers: false })
     const alone = parse(`bitcoin:?lno=${tea}`)
     assert.deepStrictEqual(parse(tea), alone)
     assert.strictEqual(
       Result.isFailure(alone) && alone.failure.message,
-      "The node of this service cannot pay BOLT 12 offers: ask for a BOLT 11 invoice"
+      "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee"
     )
     const tagOf = (text: string) => Result.getOrThrow(parse(text))._tag
     assert.strictEqual(tagOf(`bitcoin:?lno=${tea}&lightning=${priced}`), "LightningInvoice")
@@ -223,13 +223,13 @@ describe("Destination, refusals", () => {
     it(`destination: ${code}: ${text.slice(0, 60)}`, () => assert.strictEqual(understood(text), code))
   }
 
-  it("destination: of another network, the refusal names both networks", () => {
+  it("destination: the error for another network names both networks", () => {
     const parsed = Destination.parse(invoice("signet"), "mainnet")
-    assert.strictEqual(Result.isFailure(parsed) && parsed.failure.message, "This is an invoice of signet, and this service runs on mainnet")
+    assert.strictEqual(Result.isFailure(parsed) && parsed.failure.message, "This is a signet invoice, but this service runs on mainnet")
   })
 
   it.prop(
-    "destination: reading one never throws",
+    "destination: parsing never throws",
     {
       text: Arbitrary.schema(Schema.String),
       beginning: Arbitrary.schema(

@@ -7,13 +7,13 @@ import { Status } from "../src/ledger/Rail.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import type { Sent } from "../src/nodes/LightningBooks.ts"
 import * as Difference from "../src/reports/reconciliation/Difference.ts"
-import * as Side from "../src/reports/reconciliation/Side.ts"
+import * as AssetBalance from "../src/reports/reconciliation/AssetBalance.ts"
 
 const paymentHash = PaymentHash.make("ab")
 
 const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)
 
-describe("A payment in the node's books", () => {
+describe("Payments in the node's books", () => {
   const line = (state: Sent["state"], fields: Partial<Sent> = {}): Sent => ({
     paymentHash,
     amount: Msat.make(1000n),
@@ -24,7 +24,7 @@ describe("A payment in the node's books", () => {
   const ours = { dispatchedAtMillis: 1, paymentHash }
   const states = ["pending", "settled", "failed"] as const
 
-  // By how it stands with us, and then with the node: pending, settled, failed.
+  // Each key is our status. Its list has one entry for each status at the node: pending, settled, failed.
   const cases: { readonly [status in Status]: ReadonlyArray<string> } = {
     pending: ["under_way", "payment_not_booked", "under_way"],
     settled: ["withdrawal_not_paid", "same", "withdrawal_not_paid"],
@@ -41,7 +41,7 @@ describe("A payment in the node's books", () => {
     })
   }
 
-  it("discrepancy of a payment: not ours where no withdrawal was dispatched with its hash; a failed one is ignored", () => {
+  it("discrepancy of a payment: reported as not ours unless a withdrawal was dispatched with its hash; a failed payment is ignored", () => {
     for (const row of [undefined, withdrawal({ paymentHash, status: "settled" })])
       assert.deepStrictEqual(
         states.map((state) => cause(Difference.ofSent(line(state), row))),
@@ -49,14 +49,14 @@ describe("A payment in the node's books", () => {
       )
   })
 
-  it("discrepancy of a payment: by amount before anything else, and by its fee to the msat", () => {
+  it("discrepancy of a payment: reported by amount first, then by fee to the msat", () => {
     const row = withdrawal({ ...ours, status: "settled", networkFee: Msat.make(3n) })
     assert.strictEqual(cause(Difference.ofSent(line("pending", { amount: Msat.make(1001n) }), row)), "payment_amount")
     assert.strictEqual(cause(Difference.ofSent(line("settled", { fee: Msat.make(4n) }), row)), "payment_fee")
   })
 })
 
-describe("A payment that the node took", () => {
+describe("Payments the node received", () => {
   const taken = { paymentHash, received: Msat.make(1010n) }
   const receipt = {
     invoice: invoice({ status: "settled" }),
@@ -66,14 +66,14 @@ describe("A payment that the node took", () => {
   }
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
-  it("discrepancy of a receipt: none when it was credited in full, or waits in suspense", () => {
+  it("discrepancy of a receipt: none if it was credited in full or waits in suspense", () => {
     const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "", createdAtMillis: 1 }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
   })
 
-  it("discrepancy of a receipt: one that was not credited is reported, also where another payment paid the invoice from inside", () => {
+  it("discrepancy of a receipt: a payment that was not credited is reported, even if an internal payment paid the invoice", () => {
     assert.strictEqual(judged({ invoice: undefined }), "receipt_not_ours")
     assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
     assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")
@@ -86,8 +86,8 @@ describe("A payment that the node took", () => {
 describe("An asset", () => {
   const turnovers = (node: Tally.Turnover): Tally.Turnovers => ({ ...Tally.nothing, node })
   const booked = (out: bigint, into: bigint) => turnovers({ out: Msat.make(out), into: Msat.make(into) })
-  const side = (fields: Partial<Parameters<typeof Side.of>[0]>) =>
-    Side.of({
+  const side = (fields: Partial<Parameters<typeof AssetBalance.of>[0]>) =>
+    AssetBalance.of({
       account: "node",
       owned: Msat.make(1100n),
       within: Msat.zero,
@@ -98,14 +98,14 @@ describe("An asset", () => {
       mayArrive: Msat.zero,
       ...fields
     })
-  const unexplained = (owned: number, fields: Partial<Parameters<typeof Side.of>[0]> = {}) =>
+  const unexplained = (owned: number, fields: Partial<Parameters<typeof AssetBalance.of>[0]> = {}) =>
     Number(side({ owned: Msat.make(BigInt(owned)), ...fields }).unexplained)
 
-  it("discrepancy of a balance: none when equity and ledger are what is owned", () => {
+  it("discrepancy of a balance: none if equity plus ledger equals the funds", () => {
     assert.deepStrictEqual([unexplained(1100), unexplained(1099), unexplained(1101)], [0, -1, 1])
   })
 
-  it("discrepancy of a balance: short of what may have left, over by what may have arrived, and no further", () => {
+  it("discrepancy of a balance: short by at most the outgoing amounts, over by at most the incoming amounts", () => {
     const moving = { mayLeave: Msat.make(50n), mayArrive: Msat.make(20n) }
     assert.deepStrictEqual(
       [1050, 1049, 1120, 1121].map((owned) => unexplained(owned, moving)),
@@ -113,8 +113,9 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: off by what was booked while both sides were asked, the other way round", () => {
-    // 30 came in and 5 went out in between: the node may not have had the one, and may still have had the other.
+  it("discrepancy of a balance: allows for amounts booked in either direction during the query", () => {
+    // Between the two readings, 30 was received and 5 was sent. The node's balance may not include the 30
+    // yet, and may still include the 5.
     const between = { before: booked(870n, 395n) }
     assert.deepStrictEqual(
       [1070, 1069, 1105, 1106].map((owned) => unexplained(owned, between)),
@@ -122,16 +123,16 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: off by what the node does not count to the msat", () => {
+  it("discrepancy of a balance: allows for amounts the node does not count to the msat", () => {
     assert.deepStrictEqual(
       [1098, 1097, 1102, 1103].map((owned) => unexplained(owned, { within: Msat.make(2n) })),
       [0, -1, 0, 1]
     )
   })
 
-  it("discrepancy of a balance: beyond the ledger it is equity, where none was declared and nothing moves", () => {
+  it("discrepancy of a balance: a surplus is equity if none was declared and nothing is in flight", () => {
     assert.strictEqual(side({ own: null }).own, Msat.make(600n))
-    const moving: ReadonlyArray<Partial<Parameters<typeof Side.of>[0]>> = [
+    const moving: ReadonlyArray<Partial<Parameters<typeof AssetBalance.of>[0]>> = [
       { mayLeave: Msat.make(1n) },
       { mayArrive: Msat.make(1n) },
       { before: booked(899n, 400n) },

@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
@@ -17,15 +17,15 @@ const verify = (company: Company, domain: string = name) =>
   Effect.flatMap(Domains, ({ verify }) => Effect.flatMap(verify(company, domain), Answer.made))
 const check = Effect.flatMap(Domains, ({ check }) => check)
 
-/** The owner of the domain lets its DNS say that it is these companies'. */
+/** Publishes the DNS records that verify the domain for these companies. */
 const show = Effect.fnUntraced(function* (...companies: ReadonlyArray<Company>) {
   const values = companies.map(({ id }) => Domain.record({ domain: name, companyId: id }).value)
-  yield* (yield* PretendNames.PretendNames).set(`_satrail-verify.${name}`, ["v=spf1 -all", ...values])
+  yield* (yield* SimulatedDns.SimulatedDns).set(`_satrail-verify.${name}`, ["v=spf1 -all", ...values])
 })
 const answers = (handle: string) =>
   Effect.flatMap(PayRequests, ({ offer }) => Effect.map(said(offer({ host: name, domain: null, user: handle })), (word) => word === "ok"))
 const isServed = (domain: string) => Effect.flatMap(Domains, ({ isServed }) => isServed(domain))
-/** So many hours pass, and whatever looks for records does. */
+/** Lets `count` hours pass, checking the records after each. */
 const hours = Effect.fnUntraced(function* (count: number) {
   for (let n = 0; n < count; n++) {
     yield* TestClock.adjust("1 hour")
@@ -36,8 +36,8 @@ const lostAt = Effect.gen(function* () {
   return Option.getOrThrow(yield* (yield* Records).domain(name)).lostAtMillis
 })
 
-describe("A domain of a company's own", () => {
-  scenario("domain: verified by its DNS record; until then the answer names the record to set", function* () {
+describe("A company's domain", () => {
+  scenario("domain: verified by its DNS record; until then the response names the record to set", function* () {
     const row = yield* company()
     const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
     assert.deepInclude(refusal, {
@@ -55,7 +55,7 @@ describe("A domain of a company's own", () => {
     assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
   })
 
-  scenario("domain: not verified for another company by its owner's record", function* () {
+  scenario("domain: the owner's record does not verify it for another company", function* () {
     const [owner, other] = [yield* company(), yield* company()]
     yield* show(owner)
     assert.strictEqual(yield* said(verify(other)), "DomainNotShown")
@@ -65,17 +65,17 @@ describe("A domain of a company's own", () => {
     assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
   })
 
-  scenario("domain: needs a paid plan, and is a public name other than the service's", function* () {
+  scenario("domain: requires a paid plan, and must be a public name other than the service's", function* () {
     const row = yield* company()
-    assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a domain of your own")
+    assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a custom domain")
     assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
     for (const domain of ["", "localhost", "127.0.0.1", "a.example/x", "a.example:80"])
       assert.strictEqual(yield* said(verify(row, domain)), "Invalid: domain", domain)
-    yield* (yield* PretendNames.PretendNames).setAway(true)
-    assert.strictEqual(yield* said(verify(row)), "NamesUnavailable")
+    yield* (yield* SimulatedDns.SimulatedDns).setAway(true)
+    assert.strictEqual(yield* said(verify(row)), "DnsUnavailable")
   })
 
-  scenario("domain: looked up once a day; after three days without its record its addresses are not paid", function* () {
+  scenario("domain: checked once a day; after three days without its record its addresses can no longer be paid", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -99,7 +99,7 @@ describe("A domain of a company's own", () => {
     assert.isTrue(yield* answers("hi"))
   })
 
-  scenario("domain: restored at once when its owner asks", function* () {
+  scenario("domain: restored immediately when its owner requests it", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -110,17 +110,17 @@ describe("A domain of a company's own", () => {
     assert.isNull(yield* lostAt)
   })
 
-  scenario("domain: not lost while the name servers give no answer", function* () {
+  scenario("domain: kept while the name servers do not respond", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
-    yield* (yield* PretendNames.PretendNames).setAway(true)
+    yield* (yield* SimulatedDns.SimulatedDns).setAway(true)
     yield* hours(24 * 5)
     assert.isNull(yield* lostAt)
     assert.isTrue(yield* isServed(name))
   })
 
-  scenario("domain: after it was lost, its next owner gets addresses of his own there and none of the old ones", function* () {
+  scenario("domain: after it is lost, its next owner gets new addresses there and none of the old ones", function* () {
     const [before, after] = [yield* company(), yield* company()]
     yield* show(before)
     yield* verify(before)
@@ -139,7 +139,7 @@ describe("A domain of a company's own", () => {
     assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
   })
 
-  scenario("domain: after it was lost, not paid at from inside either", function* () {
+  scenario("domain: after it is lost, internal payments to it are refused too", function* () {
     const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
     yield* show(before)
     yield* verify(before)
@@ -149,7 +149,7 @@ describe("A domain of a company's own", () => {
     assert.strictEqual((yield* has(before)).posted, 10)
     yield* show(after)
     yield* hours(24 * 5)
-    // It is somebody else's server that is asked from here on, and there is none.
+    // The address now resolves to the domain's own server, and there is none.
     assert.match(yield* said(confirm(payer, `hi@${name}`, 10)), /^Recipient/)
     yield* verify(after)
     assert.strictEqual(yield* said(confirm(payer, `hi@${name}`, 10)), "DestinationRefused: recipient_not_found")
@@ -162,7 +162,7 @@ describe("A domain of a company's own", () => {
     )
   })
 
-  scenario("domain: one that the operator vouches for needs no record", function* () {
+  scenario("domain: a domain the operator vouches for needs no record", function* () {
     const row = yield* company()
     yield* (yield* Companies).verifyDomain(row.id, name)
     assert.strictEqual((yield* verify(row)).shownBy, "operator")
@@ -172,7 +172,7 @@ describe("A domain of a company's own", () => {
     assert.isTrue(yield* answers("hi"))
   })
 
-  scenario("domain: certificates are issued for domains that are served, and no other", function* () {
+  scenario("domain: certificates are issued only for served domains", function* () {
     const row = yield* company()
     yield* show(row)
     assert.isFalse(yield* isServed(name))

@@ -20,7 +20,7 @@ import { company, has, invoice, onChainAddress, type Ports, scenario, start } fr
 const lease = settings.dutyLeaseMillis
 const role = "settlements of the kettle"
 
-/** Who did something, and when: while it has the role, a process does it every 100 ms. */
+/** Who acted, when, and under which fence. A process acts every 100 ms while it has the role. */
 interface Diary {
   readonly notes: Array<{ readonly who: string; readonly atMillis: number; readonly fence: Fence }>
 }
@@ -58,7 +58,7 @@ const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Du
 const now = Clock.currentTimeMillis
 
 describe("A role", () => {
-  it.effect("lease: held by one process at a time, for as long as it renews it", () =>
+  it.effect("lease: one process at a time holds it, for as long as it renews it", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -70,7 +70,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: a process that is stopped finishes its step and gives it back; another takes it at its next look", () =>
+  it.effect("lease: a stopping process finishes its step and releases it; another takes it at its next check", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -92,7 +92,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: after a process died another takes it when the term is over, and writes of the dead one are refused", () =>
+  it.effect("lease: after a process dies another takes it when the term ends, and writes of the dead process are refused", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -118,7 +118,7 @@ describe("A role", () => {
           })
         assert.strictEqual(yield* read("1", first), "Applied")
         yield* TestClock.adjust(2 * lease)
-        // What it does not send it may do until its own lease is over, and not longer.
+        // A process whose calls no longer reach the store may act until its own lease ends, but no longer.
         assert.deepStrictEqual(whoBetween(diary, diedMillis, diedMillis + lease / 2), ["a"])
         assert.deepStrictEqual(whoBetween(diary, diedMillis + lease + lease / 6, Infinity), ["b"])
         const second = diary.notes.at(-1)?.fence ?? assert.fail()
@@ -128,7 +128,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: left when the store does not answer, before another can have it, and taken again when it does", () =>
+  it.effect("lease: given up when the store stops responding, before another can take it, and taken again when the store recovers", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -146,9 +146,10 @@ describe("A role", () => {
         const awayMillis = yield* now
         away = true
         yield* TestClock.adjust("1 minute")
-        // Its lease began up to a third before the store went away.
+        // It last renewed its lease up to a third of the lease before the outage.
         assert.deepStrictEqual(whoBetween(diary, awayMillis + lease + 1, Infinity), [])
-        assert.deepStrictEqual(whoBetween(diary, awayMillis + lease / 2, awayMillis + lease * 0.9), ["a"]) // one unanswered question is not the end
+        // One unanswered call does not end the lease.
+        assert.deepStrictEqual(whoBetween(diary, awayMillis + lease / 2, awayMillis + lease * 0.9), ["a"])
         away = false
         yield* TestClock.adjust("1 minute")
         assert.isAbove(diary.notes.at(-1)?.atMillis ?? 0, (yield* now) - 100)
@@ -156,14 +157,14 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: a process that slept while another took it stops at its next look", () =>
+  it.effect("lease: a process that slept while another took it stops at its next check", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
         yield* enter("a", diary)
         yield* TestClock.adjust(1)
         const nowMillis = yield* now
-        // By a clock that is ahead.
+        // The other process's clock is ahead.
         const [taken] = yield* (yield* Tasks).claim({ kind: role, nowMillis: nowMillis + lease, leaseMillis: lease, limit: 1 })
         assert.isDefined(taken)
         yield* TestClock.adjust(lease)
@@ -182,7 +183,7 @@ describe("Two processes with all their workers", () => {
     return { services, leave: Scope.close(scope, Exit.void) }
   })
 
-  scenario("lease: watchers go on when the process that listened is stopped, with addresses that the other gave out too", function* () {
+  scenario("lease: watchers continue when the listening process stops, including for addresses the other process issued", function* () {
     const { pay, send, mine } = yield* Sandbox
     const payee = yield* company()
     const [first] = [yield* process(), yield* process()]

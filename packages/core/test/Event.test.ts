@@ -6,21 +6,21 @@ import type { Change } from "../src/service/Changes.ts"
 import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
-  it("event: the subject of every type is a record of a kind that is declared; of the audit log's head, the head itself", () => {
+  it("event: the subject of each type is a record of a declared kind; for the audit log's head, the head itself", () => {
     const names = new Set<string | null>(Nouns.all.map(({ name }) => name))
     const unknown = Array.from(Catalogue.events).filter(([, noun]) => !names.has(noun))
     assert.deepStrictEqual(unknown, [["audit_head.updated", null]])
     assert.isAbove(Catalogue.events.size, 25)
   })
 
-  it("event: a feature that does not declare what its Changes publish does not compile", () => {
+  it("event: a feature that does not declare the events of its Changes does not compile", () => {
     const { events, ...rest } = vouchers
     assert.deepStrictEqual(Object.keys(events).length, 4)
     // @ts-expect-error -- voucher.canceled is published, and not declared
     Feature.make({ ...rest, events: { "voucher.created": "vouchers", "voucher.claimed": "vouchers", "voucher.expired": "vouchers" } })
   })
 
-  it("event: a Change that publishes an event of another kind than its type says does not compile", () => {
+  it("event: a Change that publishes an event of a kind other than its type's does not compile", () => {
     const is = (change: Change["_tag"]) => change
     assert.strictEqual(is("VoucherCreated"), "VoucherCreated")
     // @ts-expect-error -- there is no such Change

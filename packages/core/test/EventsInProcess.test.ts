@@ -6,7 +6,7 @@ import { EventStore } from "../src/ledger/EventStore.ts"
 import { StoreUnavailable } from "../src/ledger/Journal.ts"
 import { company, inWorld, invoice, type Ports, replace, start } from "./World.ts"
 
-it.effect("events: a subscriber waits for a store that is away, hears of it once in the log, and nothing is lost or told twice", () => {
+it.effect("events: a store outage pauses a subscriber, logs one line, and neither loses nor repeats events", () => {
   let isAway = true
   const logged: Array<unknown> = []
   const away = replace(EventStore, (store) =>
@@ -37,7 +37,7 @@ it.effect("events: a subscriber waits for a store that is away, hears of it once
       yield* TestClock.adjust("31 seconds")
       assert.deepStrictEqual(heard, [first.id, second.id])
       assert.lengthOf(
-        logged.filter((line) => JSON.stringify(line).includes("a subscriber waits")),
+        logged.filter((line) => JSON.stringify(line).includes("a subscriber is waiting")),
         1
       )
     }),
@@ -45,7 +45,7 @@ it.effect("events: a subscriber waits for a store that is away, hears of it once
   ).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(message))])))
 })
 
-it.effect("events: a subscription ends when the services are closed, after the event that is being handled", () =>
+it.effect("events: a subscription ends when the services close, after the event being handled", () =>
   inWorld(
     Effect.gen(function* () {
       const shop = yield* company()
@@ -74,19 +74,19 @@ it.effect("events: a subscription ends when the services are closed, after the e
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(heard, [])
       yield* Deferred.succeed(handled, undefined)
-      assert.isTrue(Exit.isSuccess(yield* Fiber.await(busy)), "it ends, and is no failure")
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(busy)), "it ends, and is not a failure")
       assert.deepStrictEqual(heard, [first.id])
     })
   )
 )
 
-it.effect("events: a slow subscriber holds up nothing but itself: a page is read when the one before is handled", () => {
+it.effect("events: a slow subscriber delays only itself: a page is read once the previous one is handled", () => {
   let reads = 0
   const counted = replace(EventStore, (store) =>
     EventStore.of({
       ...store,
       eventsOf: (companyId, ...ask) => {
-        if (companyId !== null) reads++ // of all companies looks whoever wakes the subscribers
+        if (companyId !== null) reads++ // don't count reads of all companies' events, which only wake the subscribers
         return store.eventsOf(companyId, ...ask)
       }
     })

@@ -10,7 +10,7 @@ const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({
 })
 
 describe("Fee", () => {
-  it("fee: the base and the parts per million, rounded up to a whole msat", () => {
+  it("fee: base plus parts per million, rounded up to a whole msat", () => {
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.fromSats(1000)), 5_000n)
     assert.strictEqual(Fee.at(rate(7, 5_000), Msat.fromSats(1000)), 5_007n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.make(200n)), 1n) // exactly one
@@ -20,21 +20,21 @@ describe("Fee", () => {
     assert.strictEqual(Fee.at(rate(0, 1_000_000), Msat.make(21n)), 21n)
   })
 
-  it("fee: nothing where nothing is charged", () => {
+  it("fee: zero if nothing is charged", () => {
     assert.strictEqual(Fee.at(Fee.free, Msat.max), 0n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.zero), 0n)
   })
 
-  it("fee: no amount overflows it", () => {
+  it("fee: does not overflow for any amount", () => {
     assert.strictEqual(Fee.at(rate(0, 999_999), Msat.max), (Msat.max / 1_000_000n) * 999_999n)
   })
 
-  it("fee: service and network parts add up to what the company pays", () => {
+  it("fee: service and network parts add up to the total the company pays", () => {
     assert.strictEqual(Fee.total({ service: Msat.make(5n), network: Msat.make(10n) }), 15n)
   })
 
   it.prop(
-    "C34: fee: never less than the rate, nor a whole msat more",
+    "C34: fee: never below the rate, and less than one msat above it",
     { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
     ({ base, partsPerMillion, amount }) => {
       const exact = BigInt(amount) * BigInt(partsPerMillion) // in millionths
@@ -45,7 +45,7 @@ describe("Fee", () => {
   )
 
   it.prop(
-    "C36: fee: not made smaller by sending in parts",
+    "C36: fee: splitting a payment does not reduce it",
     { base: upTo(1_000), partsPerMillion: upTo(1_000_000), one: upTo(1_000_000), other: upTo(1_000_000) },
     ({ base, partsPerMillion, one, other }) => {
       const fee = (amount: number) => Fee.at(rate(base, partsPerMillion), Msat.make(BigInt(amount)))

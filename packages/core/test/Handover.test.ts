@@ -27,10 +27,10 @@ import {
   working
 } from "./World.ts"
 
-/** Workers that have looked at what there is, and will look again in a quarter of a second. */
+/** Starts workers that have checked for work once, and will check again in a quarter of a second. */
 const looked = (process?: Parameters<typeof working>[0]) => Effect.tap(working(process), () => TestClock.adjust(1))
 
-/** Notes which withdrawals a process claims, and lets what it pays inside wait until `open`. */
+/** Records which withdrawals a process claims. Internal payments wait until `open`. */
 const watched = () => {
   const claimed: Array<string> = []
   const open = Deferred.makeUnsafe<void>()
@@ -49,7 +49,7 @@ const watched = () => {
   return { claimed, open: Deferred.succeed(open, undefined), claims, slow }
 }
 
-/** A company with money, and the Lightning address of another one. */
+/** A company with money, and another company's Lightning address. */
 const both = Effect.gen(function* () {
   const payer = yield* companyWith(100_000)
   const payee = yield* companyWith(1)
@@ -64,8 +64,8 @@ const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach
 
 const away = Effect.fail(new StoreUnavailable({ operation: "Journal.commit", cause: "cut", reason: "database_unreachable", remedy: "" }))
 
-describe("What a process confirms and pays inside", () => {
-  it.effect("payment worker: is paid by that process at once, which does not ask the store what there is to do", () => {
+describe("Internal payments by the process that confirms them", () => {
+  it.effect("payment worker: an internal payment is paid by that process immediately, without querying the store for work", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer, payee, address } = yield* both
@@ -83,7 +83,7 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  it.effect("payment worker: the audit log says who confirmed it, and of nobody that they paid it", () => {
+  it.effect("payment worker: the audit log names who confirmed a withdrawal, and no one as its payer", () => {
     const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "send.confirm", address: "", request_id: "r" } as const
     return run({}, function* () {
       const { payer, address } = yield* both
@@ -92,7 +92,7 @@ describe("What a process confirms and pays inside", () => {
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* standing(row), "settled")
       const entries = yield* (yield* AuditStore).auditOf(null, null, 10)
-      // The companies were opened in process.
+      // Skip the entries for opening the companies.
       assert.deepStrictEqual(
         entries.flatMap(({ entry }) => (entry.body.includes("CompanyOpened") ? [] : [[entry.companyId, entry.body.includes(row.id)]])),
         [[payer.id, true]]
@@ -100,7 +100,7 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  it.effect("payment worker: is handed over alone: what a node pays is claimed", () => {
+  it.effect("payment worker: only internal payments are handed over; payments by the node are claimed", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer } = yield* both
@@ -111,7 +111,7 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  it.effect("payment worker: is left to other processes where this one has no worker", () => {
+  it.effect("payment worker: an internal payment is left to other processes if this process has no worker", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer, address } = yield* both
@@ -122,9 +122,9 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  it.effect("payment worker: a confirm that is refused, or is a repetition, takes no place", () => {
+  it.effect("payment worker: a refused or repeated confirm takes no place", () => {
     const { claimed, claims } = watched()
-    // As for one who asks while the first is being committed.
+    // Simulates a repetition that arrives while the first request is being committed.
     const unanswered = replace(LedgerReads, (reads) => LedgerReads.of({ ...reads, answer: () => Effect.succeedNone }))
     const paid: Array<string> = []
     const noted = replace(Journal, (journal) =>
@@ -153,8 +153,8 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  for (const gone of ["is gone", "is answered that the store is away"] as const) {
-    it.effect(`payment worker: what was confirmed, though who asked ${gone}, is paid a second later`, () => {
+  for (const gone of ["is gone", "gets a store outage"] as const) {
+    it.effect(`payment worker: a confirmed payment whose caller ${gone} is paid a second later`, () => {
       const change = replace(Journal, (journal) =>
         Journal.of({
           commit: (change) =>
@@ -188,7 +188,7 @@ describe("What a process confirms and pays inside", () => {
     })
   }
 
-  it.effect("payment worker: what finds no place is claimed like everything else, and all are paid once", () => {
+  it.effect("payment worker: payments without a free place are claimed like any others, and all are paid once", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, payee, address } = yield* both
@@ -211,7 +211,7 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  it.effect("payment worker: a process that stops first pays what was handed to it, and takes nothing more", () => {
+  it.effect("payment worker: a process that stops first pays what was handed over and accepts nothing more", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, address } = yield* both
@@ -232,25 +232,22 @@ describe("What a process confirms and pays inside", () => {
     })
   })
 
-  it.effect(
-    "C19: payment worker: what a process that was killed had been handed is another's when the claim ends, and is paid once",
-    () => {
-      const { slow } = watched()
-      return run({}, function* () {
-        const { payer, payee, address } = yield* both
-        const ports = yield* Effect.context<Ports>()
-        const claimsNothing = replace(Tasks, (tasks) => Tasks.of({ ...tasks, claimInTurn: () => Effect.never }))
-        const killed = yield* start(claimsNothing(slow(ports)))
-        yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
-        yield* TestClock.adjust(1)
-        const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
-        yield* looked()
-        yield* TestClock.adjust("29 seconds")
-        assert.strictEqual(yield* standing(row), "pending")
-        yield* TestClock.adjust("2 seconds")
-        assert.strictEqual(yield* standing(row), "settled")
-        assert.deepStrictEqual(yield* has(payee), { posted: 2, held: 0 })
-      })
-    }
-  )
+  it.effect("C19: payment worker: payments handed to a killed process are taken over when the claim ends, and paid once", () => {
+    const { slow } = watched()
+    return run({}, function* () {
+      const { payer, payee, address } = yield* both
+      const ports = yield* Effect.context<Ports>()
+      const claimsNothing = replace(Tasks, (tasks) => Tasks.of({ ...tasks, claimInTurn: () => Effect.never }))
+      const killed = yield* start(claimsNothing(slow(ports)))
+      yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
+      yield* TestClock.adjust(1)
+      const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
+      yield* looked()
+      yield* TestClock.adjust("29 seconds")
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* has(payee), { posted: 2, held: 0 })
+    })
+  })
 })

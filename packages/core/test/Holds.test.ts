@@ -9,12 +9,13 @@ import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiv
 import { Holds } from "../src/receiving/Holds.ts"
 import * as Invoice from "../src/receiving/Invoice.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
-import * as LookUps from "../src/receiving/LookUps.ts"
+import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Records } from "../src/service/Records.ts"
 import { asked, company, companyWith, confirm, has, made, mine, replace, said, scenario } from "./World.ts"
 
-// Hold invoices: what is paid waits at the node until its company settles or cancels, and is money only when the node has said that it is settled.
+// Hold invoices: the node holds the payment until the company settles or cancels it. The payment is credited
+// only when the node reports it settled.
 
 const preimage = Preimage.make("0b".repeat(32))
 const paymentHash = Preimage.hashOf(preimage)
@@ -29,8 +30,8 @@ const create = Effect.fnUntraced(function* (
 const holdInvoice = (payee: Company, hash: typeof paymentHash | null = null) => made(create(payee, { paymentHash: hash }))
 const pay = ({ paymentRequest }: Invoice.Invoice) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest }))
 const step = Effect.flatMap(Holds, ({ step }) => step)
-/** A step for which this one is due. */
-const later = Effect.andThen(TestClock.adjust(LookUps.holds.mostMillis), step)
+/** Runs a step at a time when the invoice is due for a lookup. */
+const later = Effect.andThen(TestClock.adjust(LookupSchedule.holdInvoices.mostMillis), step)
 const get = ({ companyId, id }: Invoice.Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.get(companyId, id))
 const settle = ({ companyId, id }: Invoice.Invoice, given: Preimage.Preimage | null = null) =>
   Effect.flatMap(Invoices, (invoices) => invoices.settle(companyId, id, given))
@@ -42,15 +43,15 @@ const told = Effect.gen(function* () {
   const events = yield* (yield* Records).events(0n, 1000)
   return events.map(({ type }) => type).filter((type) => type.startsWith("invoice.") && type !== "invoice.created")
 })
-/** How the payment stands at the node. */
+/** The invoice's state at the node. */
 const atNode = ({ paymentHash }: Invoice.Invoice) =>
   Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
-/** Why it is refused. */
+/** The reason for the refusal. */
 const why = <A, E extends { readonly _tag: string }, R>(refused: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(refused), (error) => ("status" in error ? `${error._tag}: ${String(error.status)}` : error._tag))
 const none = { posted: 0, held: 0 }
 
-/** A node that hears nothing of ours while it is away. */
+/** A node that is unreachable while `isAway` is true. */
 const node = () => {
   const world = { isAway: false }
   const reached = <A, E>(told: Effect.Effect<A, E>) =>
@@ -73,7 +74,7 @@ const node = () => {
   return { change, world }
 }
 
-/** A hold invoice that was paid, and of which its company was told. */
+/** A hold invoice that was paid and is recorded as held. */
 const heldFor = Effect.fnUntraced(function* (payee: Company, hash: typeof paymentHash | null = null) {
   const row = yield* holdInvoice(payee, hash)
   yield* pay(row)
@@ -82,8 +83,8 @@ const heldFor = Effect.fnUntraced(function* (payee: Company, hash: typeof paymen
   return yield* stored(row)
 })
 
-describe("a hold invoice", () => {
-  scenario("hold: what is paid is nobody's until its company settles it, and is credited once then", function* () {
+describe("Hold invoices", () => {
+  scenario("hold: a payment is credited only when its company settles it, and only once", function* () {
     const payee = yield* company()
     const row = yield* holdInvoice(payee)
     yield* later
@@ -104,7 +105,7 @@ describe("a hold invoice", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: one that is noticed only when it is to be settled is settled all the same", function* () {
+  scenario("hold: a payment first noticed when it is settled is settled normally", function* () {
     const payee = yield* company()
     const row = yield* holdInvoice(payee)
     yield* pay(row)
@@ -113,7 +114,7 @@ describe("a hold invoice", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("hold: what is canceled goes back, and is never settled", function* () {
+  scenario("hold: a canceled payment is returned and never settled", function* () {
     const payee = yield* company()
     const row = yield* heldFor(payee)
     for (const _ of [1, 2]) assert.strictEqual((yield* cancel(row)).standing, "canceled")
@@ -124,19 +125,22 @@ describe("a hold invoice", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: settled and canceled at once, it is one of the two, on record and at the node", function* () {
-    const payee = yield* company()
-    for (const first of ["settle", "cancel"] as const) {
-      const row = yield* heldFor(payee)
-      const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
-      const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], { concurrency: 2 })
-      assert.sameMembers(ends, [true, false])
-      assert.strictEqual(yield* atNode(row), yield* statusOf(row))
+  scenario(
+    "hold: an invoice that is settled and canceled concurrently ends in one of the two states, in the ledger and at the node",
+    function* () {
+      const payee = yield* company()
+      for (const first of ["settle", "cancel"] as const) {
+        const row = yield* heldFor(payee)
+        const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
+        const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], { concurrency: 2 })
+        assert.sameMembers(ends, [true, false])
+        assert.strictEqual(yield* atNode(row), yield* statusOf(row))
+      }
     }
-  })
+  )
 
   scenario(
-    "hold: settled while the node is away, nothing is credited before the node has the money, and canceling it is refused",
+    "hold: if an invoice is settled while the node is down, nothing is credited before the node has the money, and canceling is refused",
     node,
     function* ({ world }) {
       const payee = yield* company()
@@ -153,7 +157,7 @@ describe("a hold invoice", () => {
   )
 
   scenario(
-    "hold: canceled while the node is away, it goes back when the node is there again, and settling it is refused",
+    "hold: if an invoice is canceled while the node is down, its payment is returned when the node recovers, and settling is refused",
     node,
     function* ({ world }) {
       const payee = yield* company()
@@ -168,12 +172,12 @@ describe("a hold invoice", () => {
     }
   )
 
-  scenario("hold: what nobody settles goes back well before its HTLCs end, and a settle after that is refused", function* () {
+  scenario("hold: an unsettled payment is returned well before its HTLCs expire, and a later settle is refused", function* () {
     const payee = yield* company()
     const row = yield* heldFor(payee)
     const { _tag, ...state } = yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash)
     const blocksLeft = "held" in state ? (state.held?.blocksLeft ?? 0) : 0
-    yield* mine(blocksLeft - LookUps.holds.marginBlocks - 1)
+    yield* mine(blocksLeft - LookupSchedule.holdInvoices.marginBlocks - 1)
     yield* later
     assert.strictEqual(yield* statusOf(row), "held")
     yield* mine(1)
@@ -184,7 +188,7 @@ describe("a hold invoice", () => {
   })
 
   scenario(
-    "hold: with its own payment hash a company gives the preimage to settle, and nobody sees it before",
+    "hold: a company that provides a payment hash supplies the preimage to settle, which is not visible before",
     node,
     function* ({ world }) {
       const payee = yield* company()
@@ -200,7 +204,7 @@ describe("a hold invoice", () => {
     }
   )
 
-  scenario("C32: hold: a payment hash of any other invoice at the node is refused, whosever it is", function* () {
+  scenario("C32: hold: a payment hash of any other invoice at the node is refused, whichever company owns it", function* () {
     const [one, other] = [yield* company(), yield* company()]
     yield* holdInvoice(one, paymentHash)
     assert.match(yield* said(create(other, { paymentHash })), /^Invalid/)
@@ -213,7 +217,7 @@ describe("a hold invoice", () => {
     assert.match(yield* said(create(other, { paymentHash: plain.paymentHash })), /^Invalid/)
   })
 
-  scenario("hold: one that nobody pays expires, and its job ends", function* () {
+  scenario("hold: an unpaid hold invoice expires, and its job ends", function* () {
     const row = yield* holdInvoice(yield* company())
     assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: open")
     yield* TestClock.adjust("1 hour")
@@ -222,10 +226,10 @@ describe("a hold invoice", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: a company has so many that have not ended, and another one where one has", function* () {
+  scenario("hold: a company has a limit of open hold invoices, and can create another when one ends", function* () {
     const [payee, other] = [yield* company(), yield* company()]
     const first = yield* heldFor(payee)
-    for (let i = 1; i < LookUps.holds.mostOpen; i++) yield* holdInvoice(payee)
+    for (let i = 1; i < LookupSchedule.holdInvoices.mostOpen; i++) yield* holdInvoice(payee)
     assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
     assert.strictEqual(yield* said(create(other)), "ok")
     yield* settle(first)
@@ -233,7 +237,7 @@ describe("a hold invoice", () => {
     assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
   })
 
-  scenario("hold: it is paid from outside only, and an ordinary invoice is not settled by its company", function* () {
+  scenario("hold: a hold invoice can only be paid from outside, and a company cannot settle an ordinary invoice", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* holdInvoice(payee)
     assert.strictEqual(yield* said(confirm(payer, row.paymentRequest)), "DestinationRefused: invoice_not_payable")
@@ -244,18 +248,18 @@ describe("a hold invoice", () => {
   })
 
   scenario(
-    "hold: a node that holds no payments is not asked for one",
+    "hold: a node that does not support hold invoices is not called",
     () => ({ change: replace(LightningReceiver, ({ holding: _, ...receiver }) => LightningReceiver.of(receiver)) }),
     function* () {
       assert.match(yield* said(create(yield* company())), /^Invalid/)
     }
   )
 
-  scenario("hold: settled on record and at the node, it is credited by whoever is told first", function* () {
+  scenario("hold: an invoice settled in the ledger and at the node is credited by the first process that is notified", function* () {
     const payee = yield* company()
     const row = yield* heldFor(payee)
     yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
-    // The process died here: another one finds the job.
+    // The process died here. Another one picks up the job.
     yield* later
     assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
   })

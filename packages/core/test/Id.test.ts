@@ -8,14 +8,14 @@ const zeros = (size: number) => new Uint8Array(size)
 const ones = (size: number) => new Uint8Array(size).fill(0xff)
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-describe("An id (RFC 9562, UUIDv7)", () => {
-  it("id: begins with the time; version and variant stand whatever the random bytes are", () => {
+describe("UUIDv7 ids (RFC 9562)", () => {
+  it("id: begins with the time, and has its version and variant for any random bytes", () => {
     assert.strictEqual(Id.fromMillis(0x017f22e279b0, zeros), "017f22e2-79b0-7000-8000-000000000000") // the time of RFC 9562, A.6
     assert.strictEqual(Id.fromMillis(0x017f22e279b0, ones), "017f22e2-79b0-7fff-bfff-ffffffffffff")
     assert.strictEqual(Id.fromMillis(0, zeros), "00000000-0000-7000-8000-000000000000")
   })
 
-  it.effect("id: never given out twice", () =>
+  it.effect("id: never repeats", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
       const ids = yield* Effect.forEach(Array.from({ length: 10_000 }), () => Id.make)
@@ -32,7 +32,7 @@ describe("An id (RFC 9562, UUIDv7)", () => {
     })
   )
 
-  it("id: known by its shape", () => {
+  it("id: recognized by its format", () => {
     assert.isTrue(Id.is(Id.nil))
     assert.isTrue(Id.is(Id.fromMillis(1, ones)))
     for (const text of [
@@ -50,7 +50,7 @@ describe("An id (RFC 9562, UUIDv7)", () => {
 })
 
 describe("Entropy", () => {
-  it.effect("entropy: as many bytes as requested, and none of them twice", () =>
+  it.effect("entropy: returns the requested number of bytes and does not repeat them", () =>
     Effect.gen(function* () {
       const entropy = yield* Entropy
       const seen = new Set<string>()

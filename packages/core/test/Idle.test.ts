@@ -18,7 +18,7 @@ import { SendingReads } from "../src/sending/SendingReads.ts"
 import { endpoint, second, sending, types, world } from "./Receivers.ts"
 import { company, invoice, type Ports, replace, scenario, start, working } from "./World.ts"
 
-/** Counts what the store is asked: each call is a statement. */
+/** Records calls to the store. Each call is one statement. */
 const asked = () => {
   const made = world()
   const calls: Array<string> = []
@@ -60,7 +60,7 @@ const asked = () => {
   return { ...made, calls, change, settings: { ...made.settings, dutyLeaseMillis: 6000, chainPollMillis: 250 } }
 }
 
-scenario("idle: a process with every worker asks the store at most twice a second", asked, function* ({ calls }) {
+scenario("idle: a process with every worker queries the store at most twice a second", asked, function* ({ calls }) {
   yield* endpoint(yield* company())
   yield* working()
   yield* sending
@@ -72,7 +72,7 @@ scenario("idle: a process with every worker asks the store at most twice a secon
   assert.isAbove(calls.length, 0)
 })
 
-scenario("idle: two processes ask the store at most three times a second together", asked, function* ({ calls }) {
+scenario("idle: two processes together query the store at most three times a second", asked, function* ({ calls }) {
   yield* endpoint(yield* company())
   const ports = yield* Effect.context<Ports>()
   for (const process of [yield* start(ports), yield* start(ports)]) {
@@ -87,7 +87,7 @@ scenario("idle: two processes ask the store at most three times a second togethe
   assert.isAtMost(calls.length, 3 * 5 * 60, counts.join(", "))
 })
 
-/** Signals between the processes of a test, which arrive while the road is open. */
+/** Signals between the processes of a test, which arrive while `isOpen` is true. */
 const road = () => {
   const state = { isOpen: true }
   const all: Array<PubSub.PubSub<Signal | null>> = []
@@ -105,7 +105,7 @@ const road = () => {
 }
 
 scenario(
-  "wakes: what one process commits another sends at once, and at its next look when the signal is lost",
+  "wakes: another process sends a commit immediately, or at its next check if the signal is lost",
   road,
   function* ({ sent, state, join }) {
     const scope = yield* Effect.scope
@@ -129,7 +129,7 @@ scenario(
   }
 )
 
-scenario("lease: a role that a stopping process gives back is taken by another at once", road, function* ({ join }) {
+scenario("lease: another process immediately takes a role that a stopping process releases", road, function* ({ join }) {
   const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
   const [here, there] = [yield* start(Context.add(ports, Signals, yield* join)), yield* start(Context.add(ports, Signals, yield* join))]
   const held: Array<string> = []

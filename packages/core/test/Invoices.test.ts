@@ -33,18 +33,18 @@ const create = Effect.fnUntraced(function* (
   })
 })
 
-/** One whose payer decides. */
+/** An invoice whose amount the payer chooses. */
 const open = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, expected: Pick<Invoice.Invoice, "minAmount" | "maxAmount">) {
   return yield* (yield* Invoices).create({ companyId, amount: null, ...expected, description: "tip", expirySeconds: 3600, metadata: {} })
 })
 
-/** Prices that are as old as they were when the world began. */
+/** Prices dated at the start of the test. */
 const oldPrices = replace(ExchangeRates, (rates) =>
   ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
 )
 
 describe("An invoice", () => {
-  scenario("invoice: stored, and made at the node, as it was requested", function* () {
+  scenario("invoice: stored and created at the node as requested", function* () {
     const { id } = yield* company()
     const invoice = yield* made(create(id, 1000, { metadata: { order: "21" }, description: "Grüner Tee", expirySeconds: 600 }))
     const bolt11 = Result.getOrThrow(Bolt11.decode(invoice.paymentRequest))
@@ -76,7 +76,7 @@ describe("An invoice", () => {
     for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
   })
 
-  scenario("invoice: limits are enforced, and the refusal names the member", function* () {
+  scenario("invoice: limits are enforced, and the error names the field", function* () {
     const { id } = yield* company()
     const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
       ["ok", create(id, 1)],
@@ -101,27 +101,24 @@ describe("An invoice", () => {
     for (const [verdict, creation] of table) assert.strictEqual(yield* said(creation), verdict)
   })
 
-  scenario(
-    "C33: invoice: without an amount the payer decides, and what arrived is credited, within what was expected or not",
-    function* () {
-      const payee = yield* company()
-      const { id } = payee
-      const expected = { minAmount: Msat.fromSats(100), maxAmount: Msat.fromSats(200) }
-      for (const sats of [150, 99, 201, 1_000_000]) {
-        const { posted } = yield* has(payee)
-        const invoice = yield* made(open(id, expected))
-        assert.deepInclude(invoice, { amount: null, ...expected, rate: null })
-        assert.isUndefined(Result.getOrThrow(Bolt11.decode(invoice.paymentRequest)).amount)
-        yield* (yield* Sandbox).pay({ paymentRequest: invoice.paymentRequest, amount: Msat.fromSats(sats) })
-        yield* poll
-        assert.strictEqual((yield* (yield* Invoices).get(id, invoice.id)).received, Msat.fromSats(sats))
-        assert.deepStrictEqual(yield* has(payee), { posted: posted + sats, held: 0 })
-      }
+  scenario("C33: invoice: without an amount the payer decides, and the received amount is credited, expected or not", function* () {
+    const payee = yield* company()
+    const { id } = payee
+    const expected = { minAmount: Msat.fromSats(100), maxAmount: Msat.fromSats(200) }
+    for (const sats of [150, 99, 201, 1_000_000]) {
+      const { posted } = yield* has(payee)
+      const invoice = yield* made(open(id, expected))
+      assert.deepInclude(invoice, { amount: null, ...expected, rate: null })
+      assert.isUndefined(Result.getOrThrow(Bolt11.decode(invoice.paymentRequest)).amount)
+      yield* (yield* Sandbox).pay({ paymentRequest: invoice.paymentRequest, amount: Msat.fromSats(sats) })
+      yield* poll
+      assert.strictEqual((yield* (yield* Invoices).get(id, invoice.id)).received, Msat.fromSats(sats))
+      assert.deepStrictEqual(yield* has(payee), { posted: posted + sats, held: 0 })
     }
-  )
+  })
 
   scenario(
-    "invoice: what is expected of a payer who decides is within the limits of all invoices, and the refusal names the member",
+    "invoice: the expected range of an open amount is within the limits of all invoices, and the error names the field",
     function* () {
       const { id } = yield* company()
       const table: ReadonlyArray<readonly [string, number | null, number | null]> = [
@@ -141,14 +138,14 @@ describe("An invoice", () => {
     }
   )
 
-  scenario("invoice: an amount in fiat becomes what it is worth now, with the rate stored", function* () {
+  scenario("invoice: a fiat amount is converted at the current rate, which is stored", function* () {
     const { id } = yield* company()
-    const invoice = yield* made(create(id, "10.01", {}, "usd")) // at 50 000
+    const invoice = yield* made(create(id, "10.01", {}, "usd")) // at a price of 50,000
     assert.deepStrictEqual([invoice.amount, invoice.rate], [Msat.fromSats(20_020), "50000"])
     assert.strictEqual((yield* made(create(id, "0.0000002", {}, "btc"))).amount, Msat.fromSats(20))
   })
 
-  scenario("invoice: not made at a stale price; in sats no price is needed", { change: oldPrices }, function* () {
+  scenario("invoice: not created at a stale price; in sats no price is needed", { change: oldPrices }, function* () {
     const { id } = yield* company()
     yield* TestClock.adjust(60_000)
     assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "ok")
@@ -157,7 +154,7 @@ describe("An invoice", () => {
     assert.strictEqual(yield* said(create(id, 1)), "ok")
   })
 
-  scenario("invoice: not made while the node is away", function* () {
+  scenario("invoice: not created while the node is down", function* () {
     const { id } = yield* company()
     yield* (yield* Sandbox).pause("node")
     assert.strictEqual(yield* said(create(id, 1)), "NodeUnavailable")
@@ -165,7 +162,7 @@ describe("An invoice", () => {
   })
 
   scenario(
-    "C23: invoice: made once for an idempotency key, and the first response stands: the node away, the price stale, the request invalid by now",
+    "C23: invoice: created once per idempotency key; the first response is repeated even if the node is down, the price stale or the request now invalid",
     { change: oldPrices },
     function* () {
       const { id } = yield* company()
@@ -177,14 +174,14 @@ describe("An invoice", () => {
     }
   )
 
-  scenario("invoice: a key that was used for another request is refused, and is free for another company", function* () {
+  scenario("invoice: a key used for another request is refused, and stays free for another company", function* () {
     const [one, other] = [yield* company(), yield* company()]
     yield* made(create(one.id, 1, { request: request("k") }))
     assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
     yield* made(create(other.id, 2, { request: request("k", "other body") }))
   })
 
-  scenario("invoice: made once when two requests with one key arrive together, and both get its answer", function* () {
+  scenario("invoice: two simultaneous requests with one key create one invoice and return the same response", function* () {
     const { id } = yield* company()
     const outcomes = yield* Effect.all(
       Array.from({ length: 8 }, () => create(id, 1, { request: request("k") })),
@@ -196,7 +193,7 @@ describe("An invoice", () => {
     assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Made").length, 1)
   })
 
-  scenario("invoice: after a refusal the same key may be used again", function* () {
+  scenario("invoice: a key can be reused after a refused request", function* () {
     const { id } = yield* company()
     assert.strictEqual(yield* said(create(id, 0, { request: request("k") })), "AmountInvalid: not_positive")
     assert.isTrue(Option.isNone(yield* (yield* Records).answer(id, "k")))

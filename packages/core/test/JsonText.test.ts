@@ -8,18 +8,18 @@ const cases: ReadonlyArray<readonly [text: string, repeated: ReadonlyArray<strin
   [`{"currency":"sats","currency":"btc"}`, ["currency"]],
   [`{"a":1,"b":1,"a":2,"b":2,"a":3}`, ["a", "b"]],
   [`{ "a" : 1 ,\n\t"a"\r: 2 }`, ["a"]],
-  // The same name, written in two ways.
+  // The same name, escaped differently.
   [`{"a":1,"\\u0061":2}`, ["a"]],
   [`{"\\"":1,"\\"":2}`, ['"']],
   [`{"__proto__":1,"__proto__":2}`, ["__proto__"]],
-  // Deeper down, and in a value, a name is another one.
+  // A name in a nested object or in a value is not a duplicate.
   [`{"a":{"a":1},"b":[{"a":1},{"a":2}]}`, []],
   [`{"a":"a","b":"a","c":"\\",\\"a\\":1,\\"a\\":2"}`, []],
   [`{"a":"}","a":"{"}`, ["a"]],
   [`["a","a"]`, []],
   [`"a"`, []],
   ["", []],
-  // What is not JSON is for others to refuse: here it must only end.
+  // Invalid JSON is rejected elsewhere. Here the function must only terminate.
   [`{"a":1,"a`, []],
   [`{"\\`, []],
   [`{"\\x":1,"\\x":2}`, ["\\x"]]
@@ -31,7 +31,7 @@ describe("JsonText.repeatedMembers", () => {
   }
 })
 
-describe("where a text stops being JSON", () => {
+describe("The position of a JSON syntax error", () => {
   const places: ReadonlyArray<readonly [text: string, at: number | undefined]> = [
     ["", 0],
     ["  ", 2],
@@ -76,7 +76,7 @@ describe("where a text stops being JSON", () => {
   }
 
   it.prop(
-    "JSON text: is told from what is none as JSON.parse tells it, and never before what was changed in a text that was JSON",
+    "JSON text: rejects the same texts as JSON.parse, and never reports a position before the edit that broke a valid text",
     {
       value: Arbitrary.schema(Schema.Json),
       indent: Arbitrary.schema(Schema.Literals([0, 1])),
@@ -96,7 +96,7 @@ describe("where a text stops being JSON", () => {
     { arbitrary: { seed: 11, runs: 2000 } }
   )
 
-  it("JSON text: a place counts lines and characters as editors do", () => {
+  it("JSON text: a position counts lines and characters as editors do", () => {
     assert.deepStrictEqual(JsonText.placeOf("ab", 0), { line: 1, column: 1, offset: 0 })
     assert.deepStrictEqual(JsonText.placeOf("🟠\n🟠x", 5), { line: 2, column: 2, offset: 3 })
   })

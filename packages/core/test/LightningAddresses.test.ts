@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
-import { knownMillis } from "../src/base/Known.ts"
+import { cacheMillis } from "../src/base/ReadCache.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { company, companyWith, confirm, everywhere, has, made, type Ports, request, said, scenario, start, steps } from "./World.ts"
 
@@ -16,7 +16,7 @@ const create = Effect.fnUntraced(function* (company: Company, handle: string | n
 const verify = (company: Company, domain: string) => Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(company.id, domain))
 
 describe("A Lightning address", () => {
-  scenario("Lightning address: random handles at the service's domain, any number of them", function* () {
+  scenario("Lightning address: a company can create any number of random handles at the service's domain", function* () {
     for (const plan of ["free", "paid"] as const) {
       const row = yield* company(plan)
       const handles = new Set<string>()
@@ -30,7 +30,7 @@ describe("A Lightning address", () => {
     }
   })
 
-  scenario("Lightning address: a chosen handle needs a paid plan", function* () {
+  scenario("Lightning address: a chosen handle requires a paid plan", function* () {
     const row = yield* company("free")
     assert.strictEqual(yield* said(create(row, "shop")), "PlanRequired: a handle or domain of your own")
     assert.strictEqual(yield* said(create(row, null, "shop.example")), "PlanRequired: a handle or domain of your own")
@@ -38,7 +38,7 @@ describe("A Lightning address", () => {
     yield* made(create(yield* company("paid"), "shop"))
   })
 
-  scenario("Lightning address: a handle belongs to one company for ever, in any letter case", function* () {
+  scenario("Lightning address: a handle belongs permanently to one company, in any letter case", function* () {
     const [one, other] = [yield* company(), yield* company()]
     assert.strictEqual((yield* made(create(one, "Shop"))).handle, "shop")
     for (const handle of ["shop", "SHOP"]) {
@@ -47,7 +47,7 @@ describe("A Lightning address", () => {
     }
   })
 
-  scenario("Lightning address: a handle is one that a payer can type", function* () {
+  scenario("Lightning address: a payer can type the handle", function* () {
     const row = yield* company()
     for (const handle of ["a", "0", "a.b", "a_b-c", "-", "x".repeat(64)]) assert.strictEqual(yield* said(create(row, handle)), "ok", handle)
     for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "%61"]) {
@@ -55,7 +55,7 @@ describe("A Lightning address", () => {
     }
   })
 
-  scenario("Lightning address: a domain of the company's own must be verified, and has one spelling", function* () {
+  scenario("Lightning address: a company's own domain must be verified, and has one spelling", function* () {
     const [one, other] = [yield* company(), yield* company()]
     assert.strictEqual(yield* said(create(one, "hi", "bücher.example")), "DomainNotVerified")
     yield* verify(one, "Bücher.example")
@@ -80,13 +80,13 @@ describe("A Lightning address", () => {
     yield* made(create(other, "shop", "other.example"))
   })
 
-  scenario("Lightning address: created once for a key, though the plan has changed since", function* () {
+  scenario("Lightning address: created once per key, even if the plan has changed since", function* () {
     const row = yield* company()
     const first = yield* made(create(row, "shop", null, "k"))
     assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
   })
 
-  scenario("Lightning address: created once when two requests with one key arrive together", function* () {
+  scenario("Lightning address: two simultaneous requests with one key create one address", function* () {
     const row = yield* company()
     const outcomes = yield* Effect.all(
       Array.from({ length: 4 }, () => create(row, null, null, "k")),
@@ -99,7 +99,7 @@ describe("A Lightning address", () => {
 describe("The owner of a Lightning address", () => {
   const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
 
-  scenario("Lightning address: limits and texts are set together, and read back", function* () {
+  scenario("Lightning address: limits and texts are set together and read back", function* () {
     const { change, get } = yield* LightningAddresses
     const row = yield* company()
     const address = yield* made(create(row, "shop"))
@@ -112,7 +112,7 @@ describe("The owner of a Lightning address", () => {
     assert.isAbove(back.updatedAtMillis, changed.updatedAtMillis)
   })
 
-  scenario("Lightning address: limits that no payer could meet, and texts that cannot be shown, are refused", function* () {
+  scenario("Lightning address: refuses limits no payer can meet and texts that cannot be displayed", function* () {
     const { change } = yield* LightningAddresses
     const row = yield* company()
     const { id } = yield* made(create(row, "shop"))
@@ -130,11 +130,11 @@ describe("The owner of a Lightning address", () => {
     ] as const) {
       assert.strictEqual(yield* said(change(row.id, id, { ...settings, ...wanted })), `Invalid: ${path}`)
     }
-    // Characters are counted as people count them.
+    // An emoji counts as one character.
     yield* everywhere(change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) }))
   })
 
-  scenario("Lightning address: paid from inside within the same limits, with any tag", function* () {
+  scenario("Lightning address: internal payments follow the same limits, with any tag", function* () {
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const { id } = yield* made(create(row, "shop"))
     const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
@@ -147,7 +147,7 @@ describe("The owner of a Lightning address", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 15, held: 0 })
   })
 
-  scenario("deletes it: it stays to be seen, is never given out again, and changes no more", function* () {
+  scenario("Lightning address: a deleted address stays visible, is never issued again, and cannot change", function* () {
     const { change, get, remove } = yield* LightningAddresses
     const [row, other] = [yield* company(), yield* company()]
     const address = yield* made(create(row, "shop"))
@@ -159,7 +159,7 @@ describe("The owner of a Lightning address", () => {
     for (const company of [row, other]) assert.strictEqual(yield* said(create(company, "shop")), "HandleTaken")
   })
 
-  scenario("Lightning address: when its change or deletion is answered, no process pays there by what was so before", function* () {
+  scenario("Lightning address: once a change or deletion returns, no process accepts payments under the old settings", function* () {
     const { change, remove } = yield* LightningAddresses
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const { id } = yield* made(create(row, "shop"))
@@ -174,7 +174,7 @@ describe("The owner of a Lightning address", () => {
       const paying = said(confirm(payer, "shop@pay.example", 1))
       const before = yield* Effect.provideContext(paying, other)
       const answer = yield* Effect.forkChild(changing, { startImmediately: true })
-      yield* TestClock.adjust(knownMillis - 1)
+      yield* TestClock.adjust(cacheMillis - 1)
       assert.strictEqual(yield* Effect.provideContext(paying, other), before)
       assert.isUndefined(answer.pollUnsafe(), "answered while another process does not know")
       yield* TestClock.adjust(100)
@@ -185,7 +185,7 @@ describe("The owner of a Lightning address", () => {
     yield* steps(8)
   })
 
-  scenario("Lightning address: one that was asked for before there was any is paid as soon as it is made", function* () {
+  scenario("Lightning address: an address that was requested before it existed can be paid as soon as it is created", function* () {
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const paying = said(confirm(payer, "shop@pay.example", 1))
     assert.strictEqual(yield* paying, "DestinationRefused: recipient_not_found")
@@ -194,7 +194,7 @@ describe("The owner of a Lightning address", () => {
     yield* steps(1)
   })
 
-  scenario("Lightning address: a company lists its own, newest first, page by page", function* () {
+  scenario("Lightning address: a company lists its addresses, newest first, page by page", function* () {
     const { change, get, list, remove } = yield* LightningAddresses
     const [row, other] = [yield* company(), yield* company()]
     const ids: Array<string> = []
@@ -206,11 +206,11 @@ describe("The owner of a Lightning address", () => {
     const second = yield* list(row.id, { limit: 2, before: first.next?.id ?? null })
     const last = yield* list(row.id, { limit: 2, before: second.next?.id ?? null })
     assert.deepStrictEqual(
-      [first, second, last].flatMap(({ lightningAddresses }) => lightningAddresses.map(({ id }) => id)),
+      [first, second, last].flatMap(({ rows }) => rows.map(({ id }) => id)),
       ids
     )
     assert.isUndefined(last.next)
-    assert.deepStrictEqual((yield* list(other.id, { limit: 2, before: null })).lightningAddresses, [])
+    assert.deepStrictEqual((yield* list(other.id, { limit: 2, before: null })).rows, [])
     for (const limit of [0, 1001, 1.5]) assert.strictEqual(yield* said(list(row.id, { limit, before: null })), "Invalid: limit")
     const [id = ""] = ids
     for (const theirs of [get(other.id, id), remove(other.id, id), change(other.id, id, settings), get(row.id, "nonsense")])
@@ -234,7 +234,7 @@ describe("A domain", () => {
 })
 
 describe("A company", () => {
-  scenario("company: has a name and a plan that the operator may change, and is opened once for a key", function* () {
+  scenario("company: has a name and plan the operator may change, and is created once per key", function* () {
     const { open, get, changePlan } = yield* Companies
     for (const name of ["", "  ", "x".repeat(201), "a\0b"]) assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
     const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))

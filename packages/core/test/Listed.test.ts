@@ -11,7 +11,10 @@ import { type Ports, type Process, replace, scenario } from "./World.ts"
 
 const { everyMillis } = settings.reconciliation
 
-/** A node that lists two items a page. What it owns beyond the sandbox's node is `earned`, and not everything of it is listed yet. */
+/**
+ * A node that lists two items per page. It owns `earned` more than the sandbox's node, not all of which is
+ * listed yet.
+ */
 const make = Effect.gen(function* () {
   const state = { earned: 0n, isAway: false }
   const list: Array<Own> = []
@@ -33,7 +36,7 @@ const make = Effect.gen(function* () {
   const look = Effect.gen(function* () {
     const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
     yield* TestClock.adjust(everyMillis)
-    return yield* Context.get(services, Reconciler.Reconciler).look()
+    return yield* Context.get(services, Reconciler.Reconciler).run()
   })
   const item = (kind: Own["kind"]) => (msat: number) => list.push({ kind, amount: Msat.make(BigInt(msat)) })
   const [lists, closes] = [item("forward"), item("channel")]
@@ -53,15 +56,17 @@ const make = Effect.gen(function* () {
   }
 })
 
-/** What is told: causes of differences, what forwards earned, what channels cost, and how many were closed. */
+/**
+ * The report: causes of discrepancies, forwarding income, channel costs, and the number of closed channels.
+ */
 const told = Effect.gen(function* () {
   const { differences, listed, node } = Option.getOrThrow(yield* (yield* Reconciliation).last)
   const { forwarding, channels, closed } = listed
   return [differences.map(({ cause }) => cause), ...[forwarding, channels, closed, node.unexplained].map(Number)]
 })
 
-describe("What the node earns and spends by itself", () => {
-  scenario("reconciliation: a forward is counted by name, once, and is no difference", function* () {
+describe("The node's own income and expenses", () => {
+  scenario("reconciliation: a forward is counted by name, once, and is not a discrepancy", function* () {
     const node = yield* make
     yield* node.look
     for (const fee of [2234, 1000, 0, 7, 15]) node.forwards(fee)
@@ -69,7 +74,7 @@ describe("What the node earns and spends by itself", () => {
     assert.deepStrictEqual(yield* told, [[], 3256, 0, 0, 0])
   })
 
-  scenario("reconciliation: what was listed before the first comparison is in what was determined then", function* () {
+  scenario("reconciliation: items listed before the first run are part of the equity determined then", function* () {
     const node = yield* make
     node.forwards(2234)
     yield* node.look
@@ -77,7 +82,7 @@ describe("What the node earns and spends by itself", () => {
     assert.deepStrictEqual(yield* told, [[], 0, 0, 0, 0])
   })
 
-  scenario("reconciliation: forwards that are always listed late are no difference", function* () {
+  scenario("reconciliation: forwards that are always listed late are not a discrepancy", function* () {
     const node = yield* make
     yield* node.look
     for (let looks = 0; looks < 10; looks++) {
@@ -91,7 +96,7 @@ describe("What the node earns and spends by itself", () => {
   })
 
   scenario(
-    "reconciliation: a forward that the node never lists is a difference, beside others that it lists",
+    "reconciliation: a forward that the node never lists is a discrepancy, even among listed ones",
     { logsErrors: true },
     function* () {
       const node = yield* make
@@ -105,7 +110,7 @@ describe("What the node earns and spends by itself", () => {
     }
   )
 
-  scenario("reconciliation: an outage within the list counts nothing, and the next comparison counts each item once", function* () {
+  scenario("reconciliation: an outage while reading the list counts nothing, and the next run counts each item once", function* () {
     const node = yield* make
     yield* node.look
     for (const fee of [1, 2, 3, 4]) node.forwards(fee)
@@ -116,7 +121,7 @@ describe("What the node earns and spends by itself", () => {
     assert.deepStrictEqual(yield* told, [[], 10, 0, 0, 0])
   })
 
-  scenario("reconciliation: what the operator states has in it what was listed by then", function* () {
+  scenario("reconciliation: the equity the operator declares includes items listed by then", function* () {
     const node = yield* make
     const { stateOwnFunds } = yield* Reconciliation
     yield* node.look
@@ -131,23 +136,19 @@ describe("What the node earns and spends by itself", () => {
     assert.deepStrictEqual(yield* told, [[], 5011, 0, 0, 0])
   })
 
-  scenario(
-    "reconciliation: a closed channel costs what the node lists, and less than a satoshi besides",
-    { isPending: true },
-    function* () {
-      const node = yield* make
-      yield* node.look
-      node.closes(-385_000)
-      node.closes(0)
-      node.earns(-385_000 - 999 - 999)
-      yield* node.look
-      yield* node.look
-      assert.deepStrictEqual(yield* told, [[], 0, -385_000, 2, 0])
-    }
-  )
+  scenario("reconciliation: a closed channel costs what the node lists, plus less than a satoshi", { isPending: true }, function* () {
+    const node = yield* make
+    yield* node.look
+    node.closes(-385_000)
+    node.closes(0)
+    node.earns(-385_000 - 999 - 999)
+    yield* node.look
+    yield* node.look
+    assert.deepStrictEqual(yield* told, [[], 0, -385_000, 2, 0])
+  })
 
   scenario(
-    "reconciliation: a whole satoshi that a closed channel lost is a difference",
+    "reconciliation: a whole satoshi lost by a closed channel is a discrepancy",
     { logsErrors: true, isPending: true },
     function* () {
       const node = yield* make

@@ -26,9 +26,9 @@ const bad: ReadonlyArray<readonly [string, Metadata.Metadata, path: string]> = [
 ]
 
 describe("Metadata", () => {
-  for (const [what, metadata] of good) it.effect(`metadata: may be ${what}`, () => Metadata.check(metadata))
+  for (const [what, metadata] of good) it.effect(`metadata: allows ${what}`, () => Metadata.check(metadata))
   for (const [what, metadata, path] of bad) {
-    it.effect(`metadata: may not have ${what}`, () =>
+    it.effect(`metadata: refuses ${what}`, () =>
       Effect.gen(function* () {
         const refused = yield* Effect.flip(Metadata.check(metadata))
         assert.strictEqual(refused.path, path)
@@ -46,5 +46,5 @@ describe("Metadata", () => {
     assert.deepStrictEqual(Metadata.issues(keys(50)), [])
   })
 
-  it("metadata: with too many keys only that is reported", () => assert.lengthOf(Metadata.issues({ ...keys(5000), "": "v" }), 1))
+  it("metadata: too many keys are reported as the only issue", () => assert.lengthOf(Metadata.issues({ ...keys(5000), "": "v" }), 1))
 })

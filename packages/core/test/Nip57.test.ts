@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import * as PretendRelays from "@satrail/sandbox/PretendRelays"
+import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -24,14 +24,14 @@ import {
   steps
 } from "./World.ts"
 
-// NIP-57: payments that a Nostr user asks for a public receipt of.
+// NIP-57: payments for which a Nostr user requests a public receipt.
 
 const [service, sender] = ["11", "22"].map((byte) => Redacted.make(byte.repeat(32))) as [Redacted.Redacted, Redacted.Redacted]
 const recipient = "04c915daefee38317fa734444acee390a8269fe5810b2241e5e6dd343dfbecc9"
 const note = "9ae37aa68f48645127299e9453eb5d908a0cbb6058ff340d528ed4d37c8994fb"
 const relays = ["wss://one.relay.example", "wss://two.relay.example"]
 
-/** A zap request as a client signs it. */
+/** A zap request as signed by a client. */
 const zapRequest = (tags: ReadonlyArray<ReadonlyArray<string>> = [], more: Partial<Nostr.Event> = {}): string => {
   const all = [["relays", ...relays], ["amount", "21000"], ["p", recipient], ...tags]
   return JSON.stringify({ ...Nostr.signed({ kind: 9734, created_at: 1679673265, content: "Zap!", tags: all, ...more }, sender), ...more })
@@ -45,15 +45,18 @@ const askFor = Effect.fnUntraced(function* (handle: string, nostr: string, amoun
   return (yield* invoice(place(handle), { amount, comment: null, payerData: null, nostr, caller: "" })).invoice
 })
 
-/** A world whose service has a key on Nostr, and relays. */
+/** Runs a story in a world whose service has a Nostr key and relays. */
 const withRelays = <A, E>(
-  story: (zaps: Zaps.Zaps["Service"], relays: PretendRelays.PretendRelays["Service"]) => Effect.Effect<A, E, Ports | Process | Scope.Scope>
+  story: (
+    zaps: Zaps.Zaps["Service"],
+    relays: SimulatedRelays.SimulatedRelays["Service"]
+  ) => Effect.Effect<A, E, Ports | Process | Scope.Scope>
 ) =>
   inWorld(
     Effect.gen(function* () {
       const zaps = yield* Zaps.make
-      return yield* story(zaps, yield* PretendRelays.PretendRelays)
-    }).pipe(Effect.provide(PretendRelays.layer)),
+      return yield* story(zaps, yield* SimulatedRelays.SimulatedRelays)
+    }).pipe(Effect.provide(SimulatedRelays.layer)),
     { change: (ports) => Context.add(ports, Nostr.SecretKey, service) }
   )
 
@@ -68,7 +71,7 @@ const pay = Effect.fnUntraced(function* (paymentRequest: string) {
 })
 
 describe("NIP-57, appendix C: a Lightning address", () => {
-  it.effect("zap: the pay request shows the key of its receipts where the service has one, and takes no zaps where it has none", () =>
+  it.effect("zap: the pay request has the key of its receipts if the service has one, and otherwise no zap support", () =>
     Effect.gen(function* () {
       yield* withRelays(() =>
         Effect.gen(function* () {
@@ -89,7 +92,7 @@ describe("NIP-57, appendix C: a Lightning address", () => {
 })
 
 describe("NIP-57, appendix D: a zap request", () => {
-  it.effect("zap: a valid request gets an invoice that commits to it alone", () =>
+  it.effect("zap: a valid request gets an invoice that commits only to it", () =>
     withRelays(() =>
       Effect.gen(function* () {
         yield* shop
@@ -127,9 +130,9 @@ describe("NIP-57, appendix D: a zap request", () => {
         const relayed = ["relays", ...relays]
         const wrong: Record<string, ReadonlyArray<string>> = {
           "nostr must be a Nostr event as JSON": ["{", "[]", "{}", '"x"', JSON.stringify({ kind: 9734 }), zapRequest([], { sig: "00" })],
-          "nostr may have 8192 bytes": [zapRequest([], { content: "x".repeat(8000) })],
+          "nostr must have at most 8192 bytes": [zapRequest([], { content: "x".repeat(8000) })],
           "an event of kind 9734": [zapRequest([], { kind: 9735 })],
-          "signed: its id or signature is not right": [
+          "signed: its id or signature is invalid": [
             zapRequest([], { sig: "00".repeat(64) }),
             zapRequest([], { id: "00".repeat(32) }),
             zapRequest().replace("Zap!", "Zip!"),
@@ -149,7 +152,7 @@ describe("NIP-57, appendix D: a zap request", () => {
             ]),
             zapRequest([["e", "x"]])
           ],
-          "what an a tag can name": [zapRequest([["a", "30023:x:y"]]), zapRequest([["a"]])],
+          "an a tag can refer to": [zapRequest([["a", "30023:x:y"]]), zapRequest([["a"]])],
           "for the requested amount: 21000": [zapRequest([["amount", "21001"]]), bare([relayed, ["p", recipient], ["amount", "021000"]])],
           "for receipts of this service": [
             zapRequest([["P", recipient]]),
@@ -188,7 +191,7 @@ describe("NIP-57, appendix D: a zap request", () => {
 })
 
 describe("NIP-57, appendix E: a zap receipt", () => {
-  it.effect("zap receipt: signed once the invoice is paid, and sent to the relays of the request", () =>
+  it.effect("zap receipt: signed once the invoice is paid, and sent to the relays in the request", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -227,7 +230,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: sent again to a relay that was away, the same to the byte, until the relay has it or it is too old", () =>
+  it.effect("zap receipt: resent unchanged to an unavailable relay until it has it or the receipt is too old", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -261,7 +264,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: not offered again to a relay that refused it", () =>
+  it.effect("zap receipt: not resent to a relay that refused it", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -274,7 +277,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: also made for a zap that was paid from inside", () =>
+  it.effect("zap receipt: also created for a zap paid internally", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -291,7 +294,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: sent to ten relays at most, once to each", () =>
+  it.effect("zap receipt: sent to at most ten relays, once each", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -312,7 +315,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: not made of a payment without a zap request", () =>
+  it.effect("zap receipt: not created for a payment without a zap request", () =>
     withRelays((zaps) =>
       Effect.gen(function* () {
         yield* shop

@@ -32,11 +32,11 @@ import {
   steps
 } from "./World.ts"
 
-/** An offer of somebody outside. */
+/** An offer issued outside this service. */
 const offer = (ask: Parameters<typeof outside>[0] = {}) =>
   Effect.map(outside({ type: "bolt12_offer", ...ask }), ({ destination }) => destination)
 
-/** What the issuer of an offer got, in sats: each of its invoices that was paid. */
+/** Amounts in sats that an offer's issuer received, one for each payment. */
 const got = Effect.fnUntraced(function* (text: string) {
   const sandbox = yield* Sandbox
   const { lightning } = yield* sandbox.state
@@ -46,37 +46,34 @@ const got = Effect.fnUntraced(function* (text: string) {
   )
 })
 
-/** Lets go of what an issuer holds. */
+/** Settles or fails the payments that issuers hold. */
 const release = Effect.fnUntraced(function* (outcome: "settle" | "fail") {
   const sandbox = yield* Sandbox
   const { lightning } = yield* sandbox.state
   for (const { paymentHash } of HashMap.values(lightning.held)) yield* sandbox.release({ paymentHash, outcome })
 })
 
-/** A node that pays offers otherwise. */
+/** Changes how the node pays offers. */
 const paying = (change: (offers: OfferSender["Service"]) => Partial<OfferSender["Service"]>) =>
   replace(OfferSender, (offers) => OfferSender.of({ ...offers, ...change(offers) }))
 
-describe("A payment by offer", () => {
-  scenario(
-    "offers: an offer is paid: its issuer has the amount, the hash that the node reports is kept, and its preimage proves it",
-    function* () {
-      const payer = yield* companyWith(5000)
-      const text = yield* offer()
-      const row = yield* confirm(payer, text, 1000)
-      assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], ["bolt12_offer", text, "lightning"])
-      yield* step
-      const settled = yield* now(row)
-      assert.deepStrictEqual([settled.status, settled.paymentHash, settled.paymentRequest], ["settled", null, text])
-      const hash = Withdrawal.hashOf(settled) ?? assert.fail("no hash")
-      assert.isTrue(settled.preimage !== null && Preimage.proves(settled.preimage, hash))
-      assert.deepStrictEqual(yield* got(text), [1000])
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
-      assert.strictEqual(yield* step, 0)
-    }
-  )
+describe("Payments by offer", () => {
+  scenario("offers: paying an offer credits its issuer, and stores the hash the node reports, which the preimage proves", function* () {
+    const payer = yield* companyWith(5000)
+    const text = yield* offer()
+    const row = yield* confirm(payer, text, 1000)
+    assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], ["bolt12_offer", text, "lightning"])
+    yield* step
+    const settled = yield* now(row)
+    assert.deepStrictEqual([settled.status, settled.paymentHash, settled.paymentRequest], ["settled", null, text])
+    const hash = Withdrawal.hashOf(settled) ?? assert.fail("no hash")
+    assert.isTrue(settled.preimage !== null && Preimage.proves(settled.preimage, hash))
+    assert.deepStrictEqual(yield* got(text), [1000])
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
+    assert.strictEqual(yield* step, 0)
+  })
 
-  scenario("offers: the same offer is paid again by each withdrawal", function* () {
+  scenario("offers: each withdrawal pays the same offer again", function* () {
     const payer = yield* companyWith(5000)
     const text = yield* offer({ sats: 1000 })
     for (const sats of [undefined, 1000, 1500]) yield* confirm(payer, text, sats)
@@ -98,7 +95,7 @@ describe("A payment by offer", () => {
     return { calls, change }
   }
 
-  scenario("C9 C22: offers: the attempt is stored before the node is called, once", listening, function* ({ calls }) {
+  scenario("C9 C22: offers: the attempt is stored once, before the node is called", listening, function* ({ calls }) {
     const payer = yield* companyWith(5000)
     const { id } = yield* confirm(payer, yield* offer(), 1000)
     calls.length = 0
@@ -122,7 +119,7 @@ describe("A payment by offer", () => {
     })
 
     scenario(
-      `C2 C6 C7: offers: a call without an answer is pending, not failed; then it ${outcome}s: neither released nor sent twice`,
+      `C2 C6 C7: offers: a call without a response is pending, not failed; then it ${outcome}s, without an early release or a second payment`,
       function* () {
         const payer = yield* companyWith(5000)
         const text = yield* offer({ behaviour: `unknown_then_${outcome}` })
@@ -137,7 +134,7 @@ describe("A payment by offer", () => {
     )
   }
 
-  scenario("C4: offers: waits for a node that is away, and sends once when it is back", function* () {
+  scenario("C4: offers: waits while the node is down, and sends once when it recovers", function* () {
     const payer = yield* companyWith(5000)
     const text = yield* offer()
     const row = yield* confirm(payer, text, 1000)
@@ -150,7 +147,7 @@ describe("A payment by offer", () => {
     assert.deepStrictEqual(yield* got(text), [1000])
   })
 
-  scenario("C21: offers: what the issuer refuses, does not answer, or cannot be reached for, is released in full", function* () {
+  scenario("C21: offers: a refusal, no response, or an unreachable issuer releases the full amount", function* () {
     const payer = yield* companyWith(5000)
     for (const [behaviour, failure] of [
       ["fail", "incorrect_payment_details"],
@@ -182,7 +179,7 @@ describe("A payment by offer", () => {
     }
   }
 
-  scenario("C25: offers: the node is told the amount, and the allowance as its limit", asks, function* ({ made }) {
+  scenario("C25: offers: the node receives the amount, and the fee limit as its maximum", asks, function* ({ made }) {
     const payer = yield* companyWith(5000)
     const row = yield* confirm(payer, yield* offer({ sats: 500 }), 1000)
     yield* step
@@ -202,7 +199,7 @@ describe("A payment by offer", () => {
     })
   })
 
-  scenario("C54: offers: settled without a preimage of the reported hash stays pending", doubtful, function* () {
+  scenario("C54: offers: settled without a preimage of the reported hash, a payment stays pending", doubtful, function* () {
     const payer = yield* companyWith(5000)
     const row = yield* confirm(payer, yield* offer(), 1000)
     yield* steps(4)
@@ -216,7 +213,7 @@ describe("A payment by offer", () => {
       calls,
       change: paying(({ payOffer, lookupOffer }) => ({
         graceMillis: 60_000,
-        // The first call is still on its way for as long as it may be.
+        // The first call returns no result, and may still arrive until the grace period ends.
         payOffer: (ask) => (calls.push(ask.attempt) === 1 ? Effect.succeed({ _tag: "unknown" as const }) : payOffer(ask)),
         lookupOffer
       }))
@@ -224,7 +221,7 @@ describe("A payment by offer", () => {
   }
 
   scenario(
-    "C8: offers: no record of an attempt is no failure: after the grace it is made again, under the same id",
+    "C8: offers: a missing attempt is not a failure; after the grace it is repeated under the same id",
     forgetful,
     function* ({ calls }) {
       const payer = yield* companyWith(5000)
@@ -248,26 +245,30 @@ describe("A payment by offer", () => {
     return { said, change: paying(({ payOffer }) => ({ payOffer: (ask) => Effect.map(payOffer(ask), reported) })) }
   }
 
-  scenario("offers: the hash of an invoice of ours, sent by the issuers of two offers, confuses nothing", known, function* ({ said }) {
-    const [payer, payee] = [yield* companyWith(5000), yield* companyWith(100)]
-    const ours = yield* invoice(payee, 300)
-    yield* (yield* Sandbox).pay({ paymentRequest: ours.paymentRequest })
-    yield* poll
-    const { preimage } = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, ours.id))
-    said.preimage = preimage ?? assert.fail("it is not paid")
-    const rows = [yield* confirm(payer, yield* offer(), 1000), yield* confirm(payer, yield* offer(), 500)]
-    yield* steps(2)
-    for (const row of rows) {
-      assert.strictEqual(yield* standing(row), "settled")
-      assert.strictEqual(Withdrawal.hashOf(yield* now(row)), ours.paymentHash)
+  scenario(
+    "offers: two offers whose issuers return the hash of our own invoice leave that invoice and its payment unchanged",
+    known,
+    function* ({ said }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* companyWith(100)]
+      const ours = yield* invoice(payee, 300)
+      yield* (yield* Sandbox).pay({ paymentRequest: ours.paymentRequest })
+      yield* poll
+      const { preimage } = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, ours.id))
+      said.preimage = preimage ?? assert.fail("it is not paid")
+      const rows = [yield* confirm(payer, yield* offer(), 1000), yield* confirm(payer, yield* offer(), 500)]
+      yield* steps(2)
+      for (const row of rows) {
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.strictEqual(Withdrawal.hashOf(yield* now(row)), ours.paymentHash)
+      }
+      assert.deepStrictEqual(yield* has(payee), { posted: 400, held: 0 })
+      assert.strictEqual((yield* has(payer)).held, 0)
+      assert.isTrue(Option.isNone(yield* (yield* Records).withdrawalByHash(ours.paymentHash)))
     }
-    assert.deepStrictEqual(yield* has(payee), { posted: 400, held: 0 })
-    assert.strictEqual((yield* has(payer)).held, 0)
-    assert.isTrue(Option.isNone(yield* (yield* Records).withdrawalByHash(ours.paymentHash)))
-  })
+  )
 })
 
-describe("What is asked of an offer", () => {
+describe("Checks of an offer", () => {
   const refusal = (destination: string, sats?: number) =>
     Effect.gen(function* () {
       const payer = yield* companyWith(5000)
@@ -284,10 +285,16 @@ describe("What is asked of an offer", () => {
       return confirmed
     })
 
-  scenario("offers: its amount is the least; without one the payer says", function* () {
+  scenario("offers: its amount is the minimum; without one the payer chooses", function* () {
     const least = yield* offer({ sats: 1000 })
-    assert.deepStrictEqual(yield* refusal(least, 999), ["amount_mismatch", "The destination's amount is 1000 sats, the request's is 999"])
-    assert.deepStrictEqual(yield* refusal(yield* offer()), ["amount_required", "The destination has no amount: give amount and currency"])
+    assert.deepStrictEqual(yield* refusal(least, 999), [
+      "amount_mismatch",
+      "The destination specifies 1000 sats, but the request specifies 999 sats"
+    ])
+    assert.deepStrictEqual(yield* refusal(yield* offer()), [
+      "amount_required",
+      "The destination specifies no amount. Set amount and currency"
+    ])
     const payer = yield* companyWith(5000)
     const estimate = (sats?: number) =>
       Effect.gen(function* () {
@@ -300,23 +307,26 @@ describe("What is asked of an offer", () => {
     assert.isTrue(more.successProbability > 0 && more.successProbability < 1)
   })
 
-  scenario("offers: one that has expired, or is about to, is refused; one that expires before it is sent fails", function* () {
+  scenario("offers: an expired or soon expiring offer is refused; one that expires before it is sent fails", function* () {
     const text = yield* offer({ expirySeconds: 120 })
     const payer = yield* companyWith(5000)
     yield* TestClock.adjust("59 seconds")
     const row = yield* confirm(payer, text, 1000)
     yield* TestClock.adjust("2 seconds")
-    assert.deepStrictEqual(yield* refusal(text, 1000), ["invoice_expired", "The offer has expired or is about to: ask for a new one"])
+    assert.deepStrictEqual(yield* refusal(text, 1000), [
+      "invoice_expired",
+      "This offer has expired or is about to expire. Get a new offer from the payee"
+    ])
     yield* step
     assert.strictEqual(yield* standing(row), "failed: invoice_expired")
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
   })
 
-  scenario("offers: a node that cannot pay them says so before anything is held", { lacksOffers: true }, function* () {
+  scenario("offers: a node that cannot pay offers returns an error before anything is held", { lacksOffers: true }, function* () {
     const text = yield* offer({ sats: 1000 })
     assert.deepStrictEqual(yield* refusal(text), [
       "unsupported",
-      "The node of this service cannot pay BOLT 12 offers: ask for a BOLT 11 invoice"
+      "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee"
     ])
     const { destination } = yield* outside({ sats: 1000 })
     const row = yield* confirm(yield* companyWith(5000), `bitcoin:?lno=${text}&lightning=${destination}`)
@@ -326,7 +336,7 @@ describe("What is asked of an offer", () => {
   })
 
   scenario(
-    "C2: offers: what was sent stays pending while the node in its place cannot say what became of it",
+    "C2: offers: a sent payment stays pending while a replacement node cannot report its outcome",
     { isPending: true },
     function* () {
       const payer = yield* companyWith(5000)
@@ -351,7 +361,7 @@ describe("What is asked of an offer", () => {
 })
 
 describe("An offer in the node's books", () => {
-  scenario("offers: the node's line of a payment names the attempt that it was made for", function* () {
+  scenario("offers: the node's entry of a payment names the attempt it was made for", function* () {
     const payer = yield* companyWith(5000)
     const books = yield* LightningBooks
     const { cursor } = yield* books.sent(null)

@@ -21,7 +21,7 @@ const create = Effect.fnUntraced(function* (
 })
 
 describe("An on-chain address", () => {
-  scenario("on-chain address: of the requested kind, on this network, and new every time", function* () {
+  scenario("on-chain address: is of the requested type, for this network, and never reused", function* () {
     const [one, other] = [yield* company(), yield* company()]
     const seen = new Set<string>()
     for (const { id } of [one, other, one]) {
@@ -39,7 +39,7 @@ describe("An on-chain address", () => {
     assert.strictEqual(seen.size, 18)
   })
 
-  scenario("on-chain address: stored before anyone can pay to it", function* () {
+  scenario("on-chain address: stored before it can be paid", function* () {
     const row = yield* made(create((yield* company()).id))
     yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
     const records = yield* Records
@@ -52,21 +52,21 @@ describe("An on-chain address", () => {
     )
   })
 
-  scenario("on-chain address: none while the wallet is away", function* () {
+  scenario("on-chain address: not created while the wallet is unavailable", function* () {
     const { id } = yield* company()
     yield* (yield* Sandbox).pause("chain")
     assert.strictEqual(yield* said(create(id)), "ChainUnavailable")
     assert.deepStrictEqual(yield* (yield* Records).newestFirst(OnChainAddress.noun, id, null, 10), [])
   })
 
-  scenario("C23: on-chain address: made once for an idempotency key, during an outage of the chain or not", function* () {
+  scenario("C23: on-chain address: created once per idempotency key, even during a chain outage", function* () {
     const { id } = yield* company()
     const first = yield* made(create(id, "segwit", "k"))
     yield* (yield* Sandbox).pause("chain")
     assert.deepStrictEqual(yield* create(id, "segwit", "k"), { _tag: "Replayed", answer: first.id })
   })
 
-  scenario("on-chain address: metadata is kept to its limits", function* () {
+  scenario("on-chain address: metadata limits are enforced", function* () {
     const { id } = yield* company()
     assert.strictEqual(yield* said(create(id, "taproot", undefined, { k: "v".repeat(501) })), "Invalid: metadata.k")
     assert.deepStrictEqual((yield* made(create(id, "taproot", undefined, { shelf: "3" }))).metadata, { shelf: "3" })

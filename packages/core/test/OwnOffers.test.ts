@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { PretendNames } from "@satrail/sandbox/PretendNames"
+import { SimulatedDns } from "@satrail/sandbox/SimulatedDns"
 import { type Context, Effect, Option } from "effect"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
@@ -36,19 +36,19 @@ import {
 
 const metadata = { shelf: "3" }
 
-/** An offer that our node issued for a company, or for one of its Lightning addresses. */
+/** An offer issued by our node for a company or for one of its Lightning addresses. */
 const offerOf = Effect.fnUntraced(function* (payee: Company, lightningAddressId: string | null = null) {
   const ask = { companyId: payee.id, memo: "coffee", amount: null, metadata, lightningAddressId }
   return (yield* made((yield* Offers).create(ask))).offer
 })
 
 const deposits = Effect.fnUntraced(function* (payee: Company) {
-  const { transactions } = yield* (yield* Transactions).list(payee.id, { limit: 10, type: "deposit" })
+  const { rows: transactions } = yield* (yield* Transactions).list(payee.id, { limit: 10, type: "deposit" })
   const { deposit } = yield* Records
   return yield* Effect.forEach(transactions, ({ id }) => Effect.map(deposit(payee.id, id), Option.getOrThrow))
 })
 
-/** Writes down every call that tells the node to do something, to pay an offer too. */
+/** Records each commit and each call to the node, including quotes and payments of offers. */
 const listening = () => {
   const { calls, change } = hearing()
   const note = <A, E>(call: string, effect: Effect.Effect<A, E>) =>
@@ -65,15 +65,15 @@ const listening = () => {
   }
 }
 
-/** The same offer in capitals, and in pieces of which somebody broke the lines. */
+/** The same offer in uppercase, split by `+` and a space as BOLT 12 allows. */
 const inPieces = (offer: string) => `${offer.slice(0, 30)}+ ${offer.slice(30)}`.toUpperCase()
 
-/** An offer of one company is paid by another, in every way to give it. */
+/** One company pays another's offer, given in every possible form. */
 const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
   const [payer, payee] = [yield* companyWith(5000), yield* company()]
   const offer = yield* offerOf(payee)
   const name = "₿payee@wallet.example"
-  yield* (yield* PretendNames).set("payee.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${offer}`])
+  yield* (yield* SimulatedDns).set("payee.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${offer}`])
   const ways = [offer, ` lightning:${inPieces(offer)}`, `bitcoin:?lno=${offer.toUpperCase()}`, name]
   for (const [n, destination] of ways.entries()) {
     const ask = { company: payer, asked: yield* asked(1000), destination }
@@ -103,25 +103,25 @@ const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
   assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
 }
 
-describe("An offer of our own", () => {
-  scenario("own offers: it is paid inside: no node is called, and its company has one deposit", listening, paidInside)
+describe("Our own offers", () => {
+  scenario("own offers: settled internally without calling the node, and its company has one deposit", listening, paidInside)
 
   scenario(
-    "own offers: it is paid inside where the node cannot pay offers, as well",
+    "own offers: settled internally even if the node cannot pay offers",
     () => ({ ...listening(), lacksOffers: true as const }),
     paidInside
   )
 
-  scenario("own offers: where the node cannot pay offers, nobody else's is paid", { lacksOffers: true }, function* () {
+  scenario("own offers: if the node cannot pay offers, external offers are not paid", { lacksOffers: true }, function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const [own, { destination: other }] = [yield* offerOf(payee), yield* outside({ type: "bolt12_offer" })]
-    const names = yield* PretendNames
+    const names = yield* SimulatedDns
     yield* names.set("other.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${other}`])
     for (const destination of [other, `bitcoin:?lno=${other}`]) {
       assert.strictEqual(yield* said(confirm(payer, destination, 1000)), "DestinationInvalid: unsupported")
     }
     assert.include(yield* said(confirm(payer, "₿other@wallet.example", 1000)), "cannot pay BOLT 12 offers")
-    // Beside an invoice it is passed over, and one of our own is not.
+    // If an invoice is given as well, an outside offer is skipped, but our own is paid.
     const { destination: invoice } = yield* outside({ sats: 1000 })
     const beside = (offer: string) =>
       Effect.map(confirm(payer, `bitcoin:?lno=${offer}&lightning=${invoice}`, 1000), ({ recipient }) => recipient)
@@ -130,7 +130,7 @@ describe("An offer of our own", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("own offers: one of a Lightning address is paid as the address is, with its metadata, while the node is away", function* () {
+  scenario("own offers: a Lightning address's offer is paid like the address, with its metadata, while the node is down", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const { id, handle, domain } = yield* lightningAddress(payee, "tea")
     const offer = yield* offerOf(payee, id)
@@ -147,7 +147,7 @@ describe("An offer of our own", () => {
     )
   })
 
-  scenario("own offers: one of a deleted Lightning address goes with it: refused, and what was confirmed before fails", function* () {
+  scenario("own offers: the offer of a deleted Lightning address is refused, and a payment already confirmed fails", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const { id } = yield* lightningAddress(payee, "tea")
     const offer = yield* offerOf(payee, id)
@@ -165,7 +165,7 @@ describe("An offer of our own", () => {
     )
   })
 
-  scenario("own offers: a company whose sending is frozen is paid, as by its addresses", function* () {
+  scenario("own offers: a company whose sending is frozen can be paid, as by its addresses", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const offer = yield* offerOf(payee)
     yield* everywhere((yield* Companies).freeze(payee.id, { reason: "a drill", pending: "wait" }))
@@ -175,7 +175,7 @@ describe("An offer of our own", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("C31: own offers: who pays his own makes and loses nothing", function* () {
+  scenario("C31: own offers: a payment to oneself gains and loses nothing", function* () {
     const self = yield* companyWith(5000)
     const row = yield* confirm(self, yield* offerOf(self), 1000)
     yield* steps(2)
@@ -183,27 +183,23 @@ describe("An offer of our own", () => {
     assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
   })
 
-  scenario(
-    "own offers: a refund goes there as a withdrawal does, also where the node cannot pay offers",
-    { lacksOffers: true },
-    function* () {
-      const [payer, payee] = [yield* companyWith(5000), yield* company()]
-      const [paid] = yield* deposits(payer)
-      const destination = yield* offerOf(payee)
-      const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
-      yield* (yield* Refunds).create({ ...ask, of: { depositId: paid?.id ?? assert.fail("no deposit") } })
-      yield* step
-      assert.deepStrictEqual(
-        [yield* has(payer), yield* has(payee)],
-        [
-          { posted: 4300, held: 0 },
-          { posted: 700, held: 0 }
-        ]
-      )
-    }
-  )
+  scenario("own offers: a refund can pay one as a withdrawal can, even if the node cannot pay offers", { lacksOffers: true }, function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const [paid] = yield* deposits(payer)
+    const destination = yield* offerOf(payee)
+    const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
+    yield* (yield* Refunds).create({ ...ask, depositId: paid?.id ?? assert.fail("no deposit") })
+    yield* step
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 4300, held: 0 },
+        { posted: 700, held: 0 }
+      ]
+    )
+  })
 
-  scenario("own offers: one that our node signed and that we gave to nobody is not paid inside", listening, function* ({ calls }) {
+  scenario("own offers: an offer signed by our node but issued to no company is not settled internally", listening, function* ({ calls }) {
     const payer = yield* companyWith(5000)
     const issuer = (yield* OfferIssuer.available) ?? assert.fail("the sandbox issues offers")
     const offer = yield* issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pages from "../src/base/Pages.ts"
 
-/** Rows 1 to `count`, in pages, and what was asked for. */
+/** Rows 1 to `count` in pages. Records the requests. */
 const rows = (count: number, size: number) => {
   const asked: Array<number | null> = []
   const read = (after: number | null) =>
@@ -15,7 +15,7 @@ const rows = (count: number, size: number) => {
 }
 
 describe("Reading in pages", () => {
-  it.effect("pages: every row once, in order; the last page is one that is not full", () =>
+  it.effect("pages: each row appears once, in order; the last page is not full", () =>
     Effect.gen(function* () {
       for (const [count, asked] of [
         [0, [null]],
@@ -33,7 +33,7 @@ describe("Reading in pages", () => {
     })
   )
 
-  it.effect("pages: a page is worked on before the next one is read, and a failure reads no further", () =>
+  it.effect("pages: a page is processed before the next is read, and a failure stops reading", () =>
     Effect.gen(function* () {
       const { asked, read } = rows(10, 2)
       const work = ([first]: ReadonlyArray<number>) => (first === 3 ? Effect.fail("enough" as const) : Effect.void)

@@ -12,7 +12,7 @@ import { settings } from "./Rows.ts"
 import { companyWith, confirm, got, has, outside, type Ports, replace, run, scenario, standing, start, step, steps } from "./World.ts"
 
 describe("Several workers", () => {
-  scenario("C12 C19: payment worker: several at once over one store send every withdrawal once", listening, function* ({ calls }) {
+  scenario("C12 C19: payment worker: several workers on one store send every withdrawal once", listening, function* ({ calls }) {
     const ports = yield* Effect.context<Ports>()
     const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, PaymentWorker)))
     const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
@@ -40,9 +40,9 @@ describe("Several workers", () => {
   })
 })
 
-describe("A call to the node", () => {
+describe("Calls to the node", () => {
   it.effect(
-    "C10: payment worker: a worker that slept on its claim makes no call: another had the job, and the withdrawal failed and was released",
+    "C10: payment worker: a worker that slept past its claim makes no call if another worker had the job and the withdrawal failed",
     () => {
       const pays: Array<string> = []
       const counting = (who: string) =>
@@ -85,7 +85,7 @@ describe("A call to the node", () => {
   )
 
   it.effect(
-    "payment worker: a withdrawal that another worker decided on meanwhile is left alone by one that slept and would pay another invoice",
+    "payment worker: a worker that slept and would pay a different invoice does not touch a withdrawal that another worker decided",
     () => {
       return run({}, function* () {
         const ports = yield* Effect.context<Ports>()
@@ -101,7 +101,7 @@ describe("A call to the node", () => {
           )(ports)
         )
         const payer = yield* companyWith(50_000)
-        // Each worker gets an invoice of its own, and chooses its own coins.
+        // Each worker requests its own invoice and selects its own coins.
         const rows = [
           yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
           yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
@@ -118,7 +118,10 @@ describe("A call to the node", () => {
     }
   )
 
-  /** A node that 60 seconds later may still hear a call, and that heard none of them so far. Says when it was called. */
+  /**
+   * A node that has received no call so far, but may receive one up to 60 seconds late. Records the time of
+   * each call.
+   */
   const deaf = (callSeconds: number) => {
     const atSeconds: Array<number> = []
     const change = sending(() => ({
@@ -134,7 +137,7 @@ describe("A call to the node", () => {
     return { atSeconds, change }
   }
 
-  it.effect("C2: payment worker: a call that breaks is one without a response: it may have been made", () => {
+  it.effect("C2: payment worker: a broken call counts as one without a response, because it may have reached the node", () => {
     const { atSeconds, change } = deaf(0)
     return run(
       {
@@ -153,7 +156,7 @@ describe("A call to the node", () => {
 
   for (const callSeconds of [0, 30]) {
     scenario(
-      `C8: payment worker: a call without a response for ${callSeconds} seconds is not repeated while it may still arrive: not found proves nothing`,
+      `C8: payment worker: a call without a response for ${callSeconds} seconds is not repeated while it may still arrive, even if the payment is not found`,
       () => ({ ...deaf(callSeconds) }),
       function* ({ atSeconds }) {
         const payer = yield* companyWith(5000)
@@ -172,13 +175,13 @@ describe("A call to the node", () => {
   }
 
   scenario(
-    "C8: payment worker: a call by a worker that died in it is not repeated by the next while it may still arrive",
+    "C8: payment worker: a call by a worker that died during it is not repeated by the next while it may still arrive",
     () => ({ ...deaf(0) }),
     function* ({ atSeconds }) {
       const ports = yield* Effect.context<Ports>()
       const payer = yield* companyWith(5000)
       yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-      // Each worker dies in its call, in its second half of a minute.
+      // Each worker dies during its call.
       for (let i = 0; i < 4; i++) {
         const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
         yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
@@ -195,7 +198,7 @@ describe("A call to the node", () => {
     [61, 0]
   ] as const) {
     it.effect(
-      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, though the job is unclaimed`,
+      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, even if the job is unclaimed`,
       () => {
         const { atSeconds, change } = deaf(0)
         const sleeping = replace(Journal, (journal) =>
@@ -218,7 +221,7 @@ describe("A call to the node", () => {
     )
   }
 
-  it.effect("C10: payment worker: a claim lasts twice as long as a call may be under way: no other process looks before", () => {
+  it.effect("C10: payment worker: a claim lasts twice as long as a call may take; no other process checks before", () => {
     const lookedAtSeconds: Array<number> = []
     const slow = sending((sender) => ({
       graceMillis: 60_000,
@@ -242,31 +245,28 @@ describe("A call to the node", () => {
     })
   })
 
-  it.effect(
-    "C8: payment worker: a payment that the node first reports pending and then does not find is not sent again before the grace",
-    () => {
-      const atSeconds: Array<number> = []
-      const forgetful = sending(() => ({
-        graceMillis: 60_000,
-        pay: () =>
-          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-            atSeconds.push(nowMillis / 1000 - 1_700_000_000)
-            return { _tag: "pending" } as const
-          }),
-        lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
-      }))
-      return run({ change: forgetful }, function* () {
-        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-        yield* steps(59, 1)
-        assert.deepStrictEqual(atSeconds, [0])
-        yield* steps(3, 1)
-        assert.strictEqual(atSeconds[1], 60)
-        assert.strictEqual(yield* standing(row), "pending")
-      })
-    }
-  )
+  it.effect("C8: payment worker: a payment first reported pending and then not found is not sent again before the grace ends", () => {
+    const atSeconds: Array<number> = []
+    const forgetful = sending(() => ({
+      graceMillis: 60_000,
+      pay: () =>
+        Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+          atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          return { _tag: "pending" } as const
+        }),
+      lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+    }))
+    return run({ change: forgetful }, function* () {
+      const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+      yield* steps(59, 1)
+      assert.deepStrictEqual(atSeconds, [0])
+      yield* steps(3, 1)
+      assert.strictEqual(atSeconds[1], 60)
+      assert.strictEqual(yield* standing(row), "pending")
+    })
+  })
 
-  it.effect("C8: payment worker: a call that was made after one that was not sent is not repeated before the grace", () => {
+  it.effect("C8: payment worker: a call made after an unsent one is not repeated before the grace ends", () => {
     const atSeconds: Array<number> = []
     const forgetful = sending(() => ({
       graceMillis: 60_000,
@@ -286,9 +286,10 @@ describe("A call to the node", () => {
     })
   })
 
-  it.effect("C11: payment worker: a withdrawal that another worker already pays by another invoice is left to it", () => {
+  it.effect("C11: payment worker: does not touch a withdrawal that another worker is already paying with a different invoice", () => {
     const { calls, change } = listening()
-    // Under the same claim, as after an answer that was lost.
+    // Another invoice is recorded first under the same claim, as if the response to that commit had been
+    // lost.
     const decided = replace(Journal, (journal) =>
       Changes.journal((next) =>
         next._tag === "WithdrawalDispatched"
@@ -309,7 +310,10 @@ describe("A call to the node", () => {
     })
   })
 
-  /** A node that refuses every connection until it is there, whose adapter vouches for a call after 60 seconds. Writes down when each call was made. */
+  /**
+   * A node that refuses every connection until `isThere`, with a grace period of 60 seconds. Records the time
+   * of each call.
+   */
   const refusing = () => {
     const state = { isThere: false, atSeconds: new Array<number>() }
     const change = sending((sender) => ({
@@ -325,7 +329,7 @@ describe("A call to the node", () => {
   }
 
   scenario(
-    "C4: payment worker: a payment that was not sent, since the node refused the connection, is sent when the node is back, not after the grace",
+    "C4: payment worker: a payment not sent because the node refused the connection is sent when the node recovers, without waiting for the grace",
     refusing,
     function* ({ state }) {
       const payer = yield* companyWith(5000)
@@ -341,30 +345,27 @@ describe("A call to the node", () => {
     }
   )
 
-  scenario(
-    "C8: payment worker: that its call was not sent counts for nothing once another process has had the job",
-    refusing,
-    function* ({ state }) {
-      const ports = yield* Effect.context<Ports>()
-      const payer = yield* companyWith(5000)
-      const { destination } = yield* outside({ sats: 1000 })
-      const row = yield* confirm(payer, destination)
-      yield* step
-      assert.deepStrictEqual(state.atSeconds, [0])
-      // Another process takes the task up, hears from the node that there is no such payment, and leaves it until the grace is over.
-      state.isThere = true
-      const other = Context.get(yield* start(ports), PaymentWorker)
-      yield* TestClock.adjust("1 second")
-      yield* other.step
-      // The first has it again, as if the other had called and died.
-      const tasks = yield* Tasks
-      const nowMillis = yield* Clock.currentTimeMillis
-      yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
-      yield* step
-      assert.deepStrictEqual(state.atSeconds, [0])
-      yield* TestClock.adjust("60 seconds")
-      yield* step
-      assert.strictEqual(yield* standing(row), "settled")
-    }
-  )
+  scenario("C8: payment worker: an unsent call proves nothing once another process has had the job", refusing, function* ({ state }) {
+    const ports = yield* Effect.context<Ports>()
+    const payer = yield* companyWith(5000)
+    const { destination } = yield* outside({ sats: 1000 })
+    const row = yield* confirm(payer, destination)
+    yield* step
+    assert.deepStrictEqual(state.atSeconds, [0])
+    // Another process claims the task, finds no such payment at the node, and leaves the task until the
+    // grace period ends.
+    state.isThere = true
+    const other = Context.get(yield* start(ports), PaymentWorker)
+    yield* TestClock.adjust("1 second")
+    yield* other.step
+    // The first process claims the task again, as if the other one had called the node and died.
+    const tasks = yield* Tasks
+    const nowMillis = yield* Clock.currentTimeMillis
+    yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
+    yield* step
+    assert.deepStrictEqual(state.atSeconds, [0])
+    yield* TestClock.adjust("60 seconds")
+    yield* step
+    assert.strictEqual(yield* standing(row), "settled")
+  })
 })

@@ -28,7 +28,10 @@ import {
   working
 } from "./World.ts"
 
-/** Another process, which can be killed while it calls the node: after the node has its payment, or before, when an earlier call never reached it. */
+/**
+ * Another process, which can be killed during its call to the node: after the node has received the payment,
+ * or before, when an earlier call never reached the node.
+ */
 const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
   const ports = yield* Effect.context<Ports>()
   const gate = yield* Deferred.make<void>()
@@ -66,7 +69,7 @@ const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
 
 describe("A payment", () => {
   scenario(
-    "payment worker: a payment settles: the recipient has it, the customer paid amount and fee, the operator keeps the unused fee",
+    "payment worker: a settled payment pays the payee, charges the company amount and fee, and leaves the unused fee to the operator",
     function* () {
       const payer = yield* companyWith(5000)
       const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -119,7 +122,7 @@ describe("A payment", () => {
 
   for (const outcome of ["settle", "fail"] as const) {
     scenario(
-      `C1: payment worker: a held payment stays pending for days, and ${outcome}s late: never released before the node's final result`,
+      `C1: payment worker: a held payment stays pending for days, and ${outcome}s late, with no release before the node's final result`,
       function* () {
         const payer = yield* companyWith(5000)
         const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
@@ -139,13 +142,13 @@ describe("A payment", () => {
     )
 
     scenario(
-      `C2 C6 C7: payment worker: a call whose response is lost is pending, not failed; then it ${outcome}s: neither released nor sent twice`,
+      `C2 C6 C7: payment worker: a call whose response is lost is pending, not failed; then it ${outcome}s, without an early release or a second payment`,
       function* () {
         const payer = yield* companyWith(5000)
         const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
         const row = yield* confirm(payer, destination)
         for (let i = 0; i < 3; i++) {
-          // the call and two questions have no answer
+          // the call and two lookups get no response
           yield* step
           assert.strictEqual(yield* standing(row), "pending")
           assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
@@ -159,7 +162,7 @@ describe("A payment", () => {
     )
   }
 
-  scenario("C6: payment worker: a payment that was made is not failed when its look-up fails for a day", function* () {
+  scenario("C6: payment worker: a payment that was made does not fail when lookups fail for a day", function* () {
     const payer = yield* companyWith(5000)
     const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "unknown_then_settle" })
     const row = yield* confirm(payer, destination)
@@ -174,7 +177,7 @@ describe("A payment", () => {
     assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
   })
 
-  scenario("C4: payment worker: waits for a node that is away, and sends once when it is back", function* () {
+  scenario("C4: payment worker: waits while the node is down, and sends once when it recovers", function* () {
     const payer = yield* companyWith(5000)
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     yield* pause("node")
@@ -187,7 +190,7 @@ describe("A payment", () => {
     assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
   })
 
-  it.effect("C10: payment worker: what a killed process had sent is looked up within 10 s of a restart, and paid once", () =>
+  it.effect("C10: payment worker: a payment sent by a killed process is looked up within 10 s of a restart, and paid once", () =>
     run({ logsErrors: true }, function* () {
       const payer = yield* companyWith(5000)
       const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -206,7 +209,7 @@ describe("A payment", () => {
     })
   )
 
-  it.effect("C2 C10: payment worker: nobody sends what a slow process may still send, even when it counts as dead", () =>
+  it.effect("C2 C10: payment worker: no other process sends a payment that a slow process may still send, even if it counts as dead", () =>
     run({ logsErrors: true }, function* () {
       const payer = yield* companyWith(5000)
       const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -224,44 +227,41 @@ describe("A payment", () => {
     })
   )
 
-  it.effect(
-    "payment worker: a withdrawal interrupted by a short outage of the store is resumed in seconds, not when its claim ends",
-    () => {
-      let backAtMillis = 0
-      const unlessAway = <A, E>(call: Effect.Effect<A, E>) =>
-        Effect.gen(function* () {
-          if ((yield* Clock.currentTimeMillis) < backAtMillis) return yield* new StoreUnavailable({ operation: "any", cause: "away" })
-          return yield* call
-        })
-      const change = (ports: Context.Context<Ports>) =>
-        ports.pipe(
-          replace(Journal, (journal) => Journal.of({ commit: (change) => unlessAway(journal.commit(change)) })),
-          replace(Tasks, (tasks) => Tasks.of({ ...tasks, postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
-          replace(LightningSender, (sender) =>
-            LightningSender.of({
-              ...sender,
-              pay: (ask) =>
-                Effect.tap(sender.pay(ask), () =>
-                  Effect.map(Clock.currentTimeMillis, (atMillis) => {
-                    backAtMillis = atMillis + 1000
-                  })
-                )
-            })
-          )
-        )
-      return run({ logsErrors: true, change }, function* () {
-        const payer = yield* companyWith(5000)
-        const { destination } = yield* outside({ sats: 1000 })
-        const withdrawal = yield* confirm(payer, destination)
-        const stepping = yield* Effect.forkChild(step)
-        yield* TestClock.adjust("5 seconds")
-        yield* Fiber.join(stepping)
-        assert.strictEqual(yield* standing(withdrawal), "pending")
-        yield* step
-        assert.strictEqual(yield* standing(withdrawal), "settled")
+  it.effect("payment worker: after a short store outage an interrupted withdrawal resumes within seconds, before its claim ends", () => {
+    let backAtMillis = 0
+    const unlessAway = <A, E>(call: Effect.Effect<A, E>) =>
+      Effect.gen(function* () {
+        if ((yield* Clock.currentTimeMillis) < backAtMillis) return yield* new StoreUnavailable({ operation: "any", cause: "away" })
+        return yield* call
       })
-    }
-  )
+    const change = (ports: Context.Context<Ports>) =>
+      ports.pipe(
+        replace(Journal, (journal) => Journal.of({ commit: (change) => unlessAway(journal.commit(change)) })),
+        replace(Tasks, (tasks) => Tasks.of({ ...tasks, postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
+        replace(LightningSender, (sender) =>
+          LightningSender.of({
+            ...sender,
+            pay: (ask) =>
+              Effect.tap(sender.pay(ask), () =>
+                Effect.map(Clock.currentTimeMillis, (atMillis) => {
+                  backAtMillis = atMillis + 1000
+                })
+              )
+          })
+        )
+      )
+    return run({ logsErrors: true, change }, function* () {
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const withdrawal = yield* confirm(payer, destination)
+      const stepping = yield* Effect.forkChild(step)
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(stepping)
+      assert.strictEqual(yield* standing(withdrawal), "pending")
+      yield* step
+      assert.strictEqual(yield* standing(withdrawal), "settled")
+    })
+  })
 
   scenario("payment worker: an invoice that expired while no node could send it fails before it is sent", listening, function* ({ calls }) {
     const payer = yield* companyWith(5000)
@@ -274,7 +274,7 @@ describe("A payment", () => {
   })
 
   scenario(
-    "payment worker: an invoice that could hold the money longer than the policy allows by now fails, and not as expired",
+    "payment worker: an invoice that could hold the funds longer than the policy now allows fails with that reason, not as expired",
     function* () {
       const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
       const payer = yield* companyWith(5000)
@@ -286,7 +286,7 @@ describe("A payment", () => {
   )
 
   scenario(
-    "C11 C14: payment worker: two withdrawals to one invoice are one payment; the other withdrawal fails, and names only one of its own company's",
+    "C11 C14: payment worker: two withdrawals to one invoice make one payment; the other fails and names only a withdrawal of its own company",
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
       for (const [second, failure] of [
@@ -303,7 +303,7 @@ describe("A payment", () => {
   )
 
   scenario(
-    "C25: payment worker: a cost above the fee limit is the operator's loss, not the customer's",
+    "C25: payment worker: a cost above the fee limit is the operator's loss, not the company's",
     {
       logsErrors: true,
       isPending: true,
@@ -322,7 +322,7 @@ describe("A payment", () => {
     }
   )
 
-  it.effect("C25: payment worker: the fee limit at the node is the fee that is held", () => {
+  it.effect("C25: payment worker: the node's fee limit is the fee that is held", () => {
     const limits: Array<Msat.Msat> = []
     return run(
       {
@@ -342,7 +342,7 @@ describe("A payment", () => {
   })
 
   scenario(
-    "payment worker: a preimage that proves nothing neither settles nor fails a withdrawal",
+    "payment worker: an invalid preimage neither settles nor fails a withdrawal",
     {
       logsErrors: true,
       isPending: true,

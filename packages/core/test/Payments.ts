@@ -6,13 +6,13 @@ import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { type Ports, replace } from "./World.ts"
 
-/** Lets go of a payment that somebody outside holds. */
+/** Settles or fails a payment that an outside payee holds. */
 export const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
   Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome }))
 export const pause = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.pause(part))
 export const resume = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.resume(part))
 
-/** Writes down every call that tells the node to do something, as it begins. */
+/** Records each commit and each call to the node as it begins. */
 export const listening = () => {
   const calls: Array<string> = []
   const note = (call: string) => Effect.sync(() => calls.push(call))
@@ -38,6 +38,6 @@ export const listening = () => {
   }
 }
 
-/** A node that sends otherwise. */
+/** Changes how the node sends payments. */
 export const sending = (change: (sender: LightningSender["Service"]) => Partial<LightningSender["Service"]>) =>
   replace(LightningSender, (sender) => LightningSender.of({ ...sender, ...change(sender) }))

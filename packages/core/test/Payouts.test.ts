@@ -34,7 +34,7 @@ import {
   steps
 } from "./World.ts"
 
-/** What stands at the recipient's address: where it is, and how many sats. */
+/** Outputs to the payee's address, each with its placement and its amount in sats. */
 const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
   const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
   const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
@@ -49,7 +49,10 @@ const payout = Effect.fnUntraced(function* (sats: number, balance = 2 * sats + 2
 const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) =>
   replace(ChainSource, (service) => ChainSource.of({ ...service, ...change(service) }))
 
-/** Notes the bytes of every broadcast, and answers in the network's place where it has something to say. */
+/**
+ * Records the bytes of every broadcast, and returns `answer` instead of the network's response where it is
+ * defined.
+ */
 const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
   const sent: Array<string> = []
   const change = chain((service) => ({
@@ -64,7 +67,7 @@ const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
 }
 
 describe("A payout", () => {
-  scenario("payout: pays exactly its amount and settles in a block; the operator keeps what mining did not cost", function* () {
+  scenario("payout: pays exactly its amount and settles in a block; the operator keeps the unused mining fee", function* () {
     const { payer, row } = yield* payout(20_000, 42_000)
     yield* step
     const sent = yield* now(row)
@@ -90,18 +93,22 @@ describe("A payout", () => {
     })
   })
 
-  scenario("payout: settles at the confirmations of the policy", { settings: { ...settings, payoutConfirmations: 3 } }, function* () {
-    const { row } = yield* payout(20_000)
-    yield* steps(1)
-    for (let depth = 1; depth < 3; depth++) {
+  scenario(
+    "payout: settles after the policy's number of confirmations",
+    { settings: { ...settings, payoutConfirmations: 3 } },
+    function* () {
+      const { row } = yield* payout(20_000)
+      yield* steps(1)
+      for (let depth = 1; depth < 3; depth++) {
+        yield* mine(1)
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "pending", `at ${depth}`)
+      }
       yield* mine(1)
       yield* steps(2)
-      assert.strictEqual(yield* standing(row), "pending", `at ${depth}`)
+      assert.strictEqual(yield* standing(row), "settled")
     }
-    yield* mine(1)
-    yield* steps(2)
-    assert.strictEqual(yield* standing(row), "settled")
-  })
+  )
 
   it.effect("C19: payout: its bytes are stored before the network sees them", () => {
     const { sent, change } = broadcasting(() => undefined)
@@ -133,7 +140,7 @@ describe("A payout", () => {
   })
 
   it.effect(
-    "C19 C47: payout: one that the network did not take, or did not confirm, is sent again as the same bytes, until it is mined",
+    "C19 C47: payout: a payout that the network rejected or did not confirm is rebroadcast as the same bytes until it is mined",
     () => {
       const answers: ReadonlyArray<Broadcast | undefined> = [
         { _tag: "unknown" },
@@ -158,7 +165,7 @@ describe("A payout", () => {
   )
 
   scenario(
-    "C47: payout: one that the network rejects for days stays pending, with its money held",
+    "C47: payout: a payout that the network rejects for days stays pending and keeps its hold",
     () => ({ logsErrors: true, ...broadcasting(() => ({ _tag: "rejected", reason: "no" })) }),
     function* ({ sent }) {
       const { payer, row } = yield* payout(20_000, 42_000)
@@ -169,10 +176,10 @@ describe("A payout", () => {
     }
   )
 
-  it.effect("C45: payout: one that a reorganisation took out of its block before it settled is sent again, as the same bytes", () => {
+  it.effect("C45: payout: a payout that a reorganization removed before it settled is rebroadcast as the same bytes", () => {
     const { sent, change } = broadcasting(() => undefined)
     let isForgotten = false
-    // A node that does not take back into its mempool what a reorganisation took out of its block.
+    // After a reorganization, this node does not return the removed transaction to its mempool.
     const forgetful = chain((service) => ({
       transaction: (txId) => (isForgotten && sent.length < 2 ? Effect.succeed({ _tag: "gone" as const }) : service.transaction(txId))
     }))
@@ -192,7 +199,7 @@ describe("A payout", () => {
     })
   })
 
-  scenario("payout: waits for a chain that is away, before and after it was broadcast", { logsErrors: true }, function* () {
+  scenario("payout: waits while the chain is unavailable, before and after it was broadcast", { logsErrors: true }, function* () {
     const { row } = yield* payout(20_000)
     const { pause, resume } = yield* Sandbox
     yield* pause("chain")
@@ -209,7 +216,7 @@ describe("A payout", () => {
   })
 
   scenario(
-    "payout: waits for coins when there are none, and goes out when they come",
+    "payout: waits for coins when there are none, and is sent when they arrive",
     { settings: { ...settings, maxWithdrawal: Msat.fromSats(200_000_000) } },
     function* () {
       const btc = 100_000_000
@@ -218,7 +225,8 @@ describe("A payout", () => {
       yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(12 * btc) })
       yield* mine(6)
       yield* follow
-      // Thirteen payouts of a bitcoin each, and coins for few more than ten at once: their change has to be mined first.
+      // Eleven payouts of one bitcoin each, with too few coins for all at once. The others wait until change
+      // confirms.
       const rows = yield* Effect.forEach(Array.from({ length: 11 }), () =>
         Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(whale, destination, btc))
       )
@@ -237,7 +245,7 @@ describe("A payout", () => {
     }
   )
 
-  it.effect("payout: priced and limited by the same number", () => {
+  it.effect("payout: the held mining fee is also the fee limit of its transaction", () => {
     const limits: Array<Msat.Msat> = []
     const noting = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -256,7 +264,7 @@ describe("A payout", () => {
     })
   })
 
-  it.effect("payout: when fees are high it goes out within the fee that was held when it was confirmed", () => {
+  it.effect("payout: at high fee rates it is sent within the fee held at confirmation", () => {
     let rate = 2
     return run({ change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }, function* () {
       const { row } = yield* payout(20_000)
@@ -272,7 +280,7 @@ describe("A payout", () => {
 })
 
 describe("Several payouts", () => {
-  scenario("C19: payouts: several workers at once never share a coin, and send each once", function* () {
+  scenario("C19: payouts: several workers at once never share a coin, and send each payout once", function* () {
     const ports = yield* Effect.context<Ports>()
     const attempts: Array<ReadonlyArray<string>> = []
     const noting = ports.pipe(
@@ -285,7 +293,7 @@ describe("Several payouts", () => {
           )
         )
       ),
-      // Each lets the others choose before it stores what it chose.
+      // Each worker lets the others select coins before it stores its own selection.
       replace(ChainWallet, (wallet) => ChainWallet.of({ ...wallet, build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) }))
     )
     const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step))
@@ -304,7 +312,7 @@ describe("Several payouts", () => {
     }
   })
 
-  it.effect("freeze: a payout for which the wallet was still choosing coins waits, and one of another company beside it goes", () => {
+  it.effect("freeze: a payout still selecting coins waits, and another company's payout beside it is sent", () => {
     const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const slowly = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -331,10 +339,10 @@ describe("Several payouts", () => {
     })
   })
 
-  it.effect("C19: payouts: two with the same coins at the same moment: one is sent, the other selects again", () => {
+  it.effect("C19: payouts: if two select the same coins at the same moment, one is sent and the other selects again", () => {
     const drafts: Array<ReadonlyArray<string>> = []
     const both = Deferred.makeUnsafe<void>()
-    /** Nobody gets the first two drafts before both are made. */
+    /** Returns neither of the first two drafts until both are made. */
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
         ...wallet,

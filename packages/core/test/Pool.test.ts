@@ -6,12 +6,12 @@ import * as Throttle from "../src/base/Throttle.ts"
 describe("A caller", () => {
   const names = (address: string) => Caller.networks(address).map(({ name, times }) => `${name} ${times}`)
 
-  it("caller: an IPv4 address is counted in its /24 and its /32, also where it is written as IPv6", () => {
+  it("caller: an IPv4 address counts toward its /24 and /32, even when IPv4-mapped", () => {
     assert.deepStrictEqual(names("203.0.113.9"), ["ipv4:cb0071/24 4", "ipv4:cb007109/32 1"])
     assert.deepStrictEqual(names("::ffff:203.0.113.9"), names("203.0.113.9"))
   })
 
-  it("caller: an IPv6 address is counted in its /48, its /56 and its /64, however it is written", () => {
+  it("caller: an IPv6 address counts toward its /48, /56 and /64, in any notation", () => {
     assert.deepStrictEqual(names("2001:db8:1:ab02::7"), [
       "ipv6:20010db80001/48 16",
       "ipv6:20010db80001ab/56 4",
@@ -27,7 +27,7 @@ describe("A caller", () => {
     )
   })
 
-  it("caller: text that is no address is one caller of its own", () => {
+  it("caller: text that is not an address counts as its own caller", () => {
     assert.deepStrictEqual(names("unix"), ["unix 1"])
   })
 })
@@ -36,7 +36,7 @@ describe("A pool", () => {
   const of = {}
   const held = (pool: { readonly items: () => Iterable<string> }) => [...pool.items()]
 
-  it("pool: where it is full, the caller who holds most loses its oldest place", () => {
+  it("pool: when full, the caller with the most places loses its oldest", () => {
     const pool = Pool.make<string>({ most: 4, perCaller: 4, per: {} })
     for (const [caller, item] of [
       ["198.51.100.1", "a"],
@@ -49,7 +49,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(held(pool), ["a", "c", "d", "e"])
   })
 
-  it("pool: a wide network counts as a whole, and in it the narrow one that holds most", () => {
+  it("pool: a wide network counts as a whole, and within it the narrow one with the most places loses one", () => {
     const pool = Pool.make<string>({ most: 5, perCaller: 5, per: {} })
     pool.take({ caller: "203.0.113.1", of }, "honest 1")
     pool.take({ caller: "203.0.113.1", of }, "honest 2")
@@ -59,7 +59,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "2001:db8:0:3::", of }, "fourth"), ["second"])
   })
 
-  it("pool: one caller has its share, a wider network four times as much, and none more than half of all", () => {
+  it("pool: a caller has its share, a wider network four times as much, and none more than half of all", () => {
     const pool = Pool.make<string>({ most: 20, perCaller: 2, per: {} })
     const take = (caller: string, count: number) =>
       Array.from({ length: count }, (_, n) => pool.take({ caller, of }, `${caller} ${n}`)).flat().length
@@ -70,7 +70,7 @@ describe("A pool", () => {
     assert.strictEqual(take("2001:db8:0:ff00::", 1), 1)
   })
 
-  it("pool: a company beyond its share loses places of whoever holds most of them there", () => {
+  it("pool: a company above its share loses the oldest place of its largest caller", () => {
     const pool = Pool.make<string, "company">({ most: 10, perCaller: 10, per: { company: 3 } })
     const take = (caller: string, company: string, item: string) => pool.take({ caller, of: { company } }, item)
     take("203.0.113.1", "a", "1")
@@ -80,7 +80,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(take("192.0.2.1", "a", "5"), ["2"])
   })
 
-  it("pool: where no caller holds more than one place, the company that holds most loses its oldest", () => {
+  it("pool: if no caller has more than one place, the company with the most loses its oldest", () => {
     const pool = Pool.make<string, "company">({ most: 3, perCaller: 3, per: { company: 3 } })
     pool.take({ caller: "192.0.2.1", of: { company: "a" } }, "1")
     pool.take({ caller: "198.51.100.1", of: { company: "b" } }, "2")
@@ -88,7 +88,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "100.64.0.1", of: { company: "c" } }, "4"), ["2"])
   })
 
-  it("pool: of 100,000 addresses it remembers as many as it has places, and a released place is free", () => {
+  it("pool: after 100,000 addresses it remembers no more than it has places, and a released place can be reused", () => {
     const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
     for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
     assert.strictEqual([...pool.items()].length, 100)
@@ -98,7 +98,7 @@ describe("A pool", () => {
   })
 })
 
-describe("A throttle of callers", () => {
+describe("Throttling of callers", () => {
   it("throttle: a caller has its rate, and its wider networks have four and sixteen times as much", () => {
     const take = Throttle.callers({ count: 2, everyMillis: 1000 })
     const taken = (addresses: ReadonlyArray<string>) => addresses.filter((address) => take(address, 0).isWithin).length
@@ -110,7 +110,7 @@ describe("A throttle of callers", () => {
     assert.strictEqual(taken(wide), 24)
     assert.strictEqual(taken(["203.0.113.1"]), 1)
   })
-  it("throttle: once a shared rate is used up, a network that was quiet for a minute is still served, from a bounded reserve", () => {
+  it("throttle: once a shared rate is used up, a network quiet for a minute is still served from a bounded reserve", () => {
     const may = Throttle.shared({ count: 2, everyMillis: 60_000 })
     const ask = (caller: string, atMillis = 0) => may("shop", caller, atMillis)
     assert.deepStrictEqual(

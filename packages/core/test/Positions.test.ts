@@ -6,7 +6,7 @@ import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import * as Waiting from "../src/ledger/Waiting.ts"
 import type { Found } from "../src/reports/reconciliation/Difference.ts"
-import * as Look from "../src/reports/reconciliation/Look.ts"
+import * as Run from "../src/reports/reconciliation/Run.ts"
 import * as Positions from "../src/reports/reconciliation/Positions.ts"
 
 const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed => ({
@@ -23,7 +23,7 @@ const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed =
   ...fields
 })
 
-/** How far below and above the books each position may be. */
+/** The allowed deviation of each position below and above the books. */
 const slack = (fields: Partial<Positions.Observed>) => {
   const { node, chain } = Positions.of(observe(fields))
   return [node.least, node.most, chain.least, chain.most].map(Number)
@@ -31,14 +31,14 @@ const slack = (fields: Partial<Positions.Observed>) => {
 
 const sent = { _tag: "Sent", paymentHash: PaymentHash.make("ab"), amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
 
-describe("The positions of node and wallet", () => {
-  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may take 1010 out of the node, and nothing once it is in flight there", () => {
+describe("Positions of node and wallet", () => {
+  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may take 1010 out of the node, and nothing once it is in flight", () => {
     const pending = [withdrawal({ paymentHash: PaymentHash.make("ab") })]
     assert.deepStrictEqual(slack({ pending }), [-1010, 0, 0, 0])
     assert.deepStrictEqual(slack({ pending, lines: [{ line: sent, judgement: "under_way" }] }), [0, 0, 0, 0])
   })
 
-  it("reconciliation: a payout may take its fee limit out of the wallet, or what its replacement costs if that is more", () => {
+  it("reconciliation: a payout may take its fee limit, or the cost of its replacement if higher, out of the wallet", () => {
     const payout = (networkFee: bigint | null) =>
       withdrawal({ rail: "on_chain", networkFee: networkFee === null ? null : Msat.make(networkFee) })
     assert.deepStrictEqual(
@@ -47,7 +47,7 @@ describe("The positions of node and wallet", () => {
     )
   })
 
-  it("reconciliation: a receipt that was not credited yet explains the node's balance", () => {
+  it("reconciliation: a receipt not yet credited explains the node's balance", () => {
     const finding = {
       cause: "receipt_not_credited",
       companyId: CompanyId.make("payee"),
@@ -59,7 +59,7 @@ describe("The positions of node and wallet", () => {
     assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
   })
 
-  it("reconciliation: deposits that wait for confirmations explain the wallet's balance", () => {
+  it("reconciliation: deposits waiting for confirmations explain the wallet's balance", () => {
     const waiting = Waiting.byKind((kind) => ({
       count: 1,
       oldestAtMillis: 1,
@@ -68,7 +68,7 @@ describe("The positions of node and wallet", () => {
     assert.deepStrictEqual(slack({ waiting }), [0, 0, 0, 75])
   })
 
-  it("reconciliation: while not everything was read, nothing of the node's balance is unexplained and no equity is determined", () => {
+  it("reconciliation: until everything is read, the node's balance is not called unexplained and no equity is determined", () => {
     const short = { amount: Msat.make(4000n), within: Msat.zero }
     const read = Positions.of(observe({ node: short }))
     assert.deepStrictEqual(
@@ -80,11 +80,11 @@ describe("The positions of node and wallet", () => {
   })
 })
 
-describe("What a comparison keeps", () => {
+describe("Stored results of a run", () => {
   const found: Found = { cause: "coin_gone", about: "ab:0", companyId: null, recordId: null, ours: null, theirs: null }
   const finding = { cause: "payment_not_ours", companyId: null, recordId: null, ours: null, theirs: sent.amount } as const
-  const lookAt = (atMillis: number, before?: Look.Look): Look.Look => {
-    const { watched, found: differing } = Look.open([{ line: sent, judgement: finding }], before, {
+  const lookAt = (atMillis: number, before?: Run.Run): Run.Run => {
+    const { watched, found: differing } = Run.open([{ line: sent, judgement: finding }], before, {
       nowMillis: atMillis,
       forgetMillis: 100
     })
@@ -92,14 +92,14 @@ describe("What a comparison keeps", () => {
       ...Positions.of(observe()),
       atMillis,
       tally: { accounts: Tally.nothing, mark: "", counted: Tally.nothing },
-      found: [...differing, ...Look.dated([found], before, atMillis)],
+      found: [...differing, ...Run.dated([found], before, atMillis)],
       isBehind: false,
       watched,
       places: { sent: null, taken: null, event: 0n }
     }
   }
 
-  it("reconciliation: a discrepancy dates from the run that found it first, and its line is forgotten after a while", () => {
+  it("reconciliation: a discrepancy is dated by the run that first found it, and its record is deleted after a while", () => {
     const first = lookAt(1000)
     const second = lookAt(1099, first)
     assert.deepStrictEqual(
@@ -113,12 +113,12 @@ describe("What a comparison keeps", () => {
     assert.deepStrictEqual(lookAt(1100, second).watched, [])
   })
 
-  it("reconciliation: a discrepancy is new in the run by which it has stood for the grace, and in no other", () => {
+  it("reconciliation: a discrepancy is new only in the first run at which it has lasted for the grace", () => {
     const first = lookAt(1000)
     const second = lookAt(1049, first)
     const third = lookAt(1050, second)
     const fourth = lookAt(1051, third)
-    const news = (look: Look.Look, before?: Look.Look) => Look.newDifferences(look, before, 50).map(({ about }) => about)
+    const news = (run: Run.Run, before?: Run.Run) => Run.newDifferences(run, before, 50).map(({ about }) => about)
     assert.deepStrictEqual([news(first), news(second, first), news(third, second), news(fourth, third)], [[], [], ["ab", "ab:0"], []])
   })
 })

@@ -30,17 +30,18 @@ import {
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
 
-/** What so many sats are worth at a price, rounded down to hundredths: what nobody gets more than. */
+/** The value of `amount` at `price`, rounded down to hundredths. Nobody receives more. */
 const worth = (amount: bigint, price: Decimal.Decimal) => (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
 
 const cents = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })))
 const tiny = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })))
-// Below two million a bitcoin half a satoshi, which is what rounding may add, is worth less than a hundredth.
+// Below two million per bitcoin, half a satoshi (the most that rounding can add) is worth less than a
+// hundredth.
 const price = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 1_999_999_99 })))
 
 describe("Prices", () => {
   it.prop(
-    "C34 C36: prices: from fiat to bitcoin and back never gains",
+    "C34 C36: prices: converting fiat to bitcoin and back never gains",
     { cents, price },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(hundredths(cents), hundredths(price))
@@ -60,12 +61,12 @@ describe("Prices", () => {
     { arbitrary: { seed: 8, runs: 300 } }
   )
 
-  scenario("C36: prices: many tiny payments in fiat, there and back, leave the same balance", function* () {
+  scenario("C36: prices: many tiny fiat payments back and forth leave the same balance", function* () {
     const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
     const [a, b] = [yield* lightningAddress(one, "a"), yield* lightningAddress(other, "b")]
     const { confirm } = yield* Withdrawals
     for (let i = 0; i < 30; i++) {
-      // Half a satoshi and a little: each is rounded up.
+      // Slightly more than half a satoshi, so each payment is rounded up.
       const ask = { asked: yield* asked("0.00026", "usd"), metadata: {} }
       yield* confirm({ ...ask, company: one, destination: `${b.handle}@${b.domain}` })
       yield* confirm({ ...ask, company: other, destination: `${a.handle}@${a.domain}` })
@@ -80,7 +81,7 @@ describe("Prices", () => {
     )
   })
 
-  it.effect("C36: prices: a payment in fiat that is held while the rate moves, and then fails, releases the sats that it held", () => {
+  it.effect("C36: prices: a fiat payment held while the rate moves releases the held sats when it fails", () => {
     let price = 0n
     const moving = replace(ExchangeRates, () =>
       ExchangeRates.of({ rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis })) })
@@ -119,7 +120,7 @@ describe("Prices", () => {
       })
     )
 
-  scenario("prices: a rate and its time are stored with what used it", { change: aged({ usd: 5000 }) }, function* () {
+  scenario("prices: a rate and its time are stored with the record that used it", { change: aged({ usd: 5000 }) }, function* () {
     const payer = yield* companyWith(5000)
     const { confirm } = yield* Withdrawals
     const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination: "settle@wallet.example", metadata: {} }))
@@ -134,7 +135,7 @@ describe("Prices", () => {
   })
 
   scenario(
-    "prices: the current rates are the recent ones, in the order of the interface; without any the read fails",
+    "prices: the current rates are recent and in the API's order; without any the read fails",
     { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) },
     function* () {
       const { current } = yield* Pricing.Prices
@@ -153,12 +154,12 @@ describe("Prices", () => {
   )
 })
 
-it.effect("prices: an amount in a currency that the source lacks is refused by name, and the others have a price", () =>
+it.effect("prices: the error names an unavailable currency, and other amounts have a price", () =>
   Effect.gen(function* () {
     const prices = yield* Pricing.Prices
     const refused = yield* Effect.flip(prices.price({ amount: Decimal.make(5n), currency: "nzd" }))
     assert.deepInclude(refused, { _tag: "AmountInvalid", reason: "unknown_currency" })
-    assert.include(refused.message, "nzd is not offered here. Use one of sats, btc, usd,")
+    assert.include(refused.message, "nzd is not supported. Use one of sats, btc, usd,")
     assert.strictEqual((yield* prices.price({ amount: Decimal.make(5n), currency: "usd" })).amount, Msat.fromSats(10_000n))
     assert.notInclude(
       (yield* prices.current).map(({ currency }) => currency),

@@ -6,7 +6,9 @@ import { cursorOf } from "../src/events/Events.ts"
 import type { Notice } from "../src/events/Notice.ts"
 import { PollMillis } from "../src/ledger/Wakes.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
-import { Poster, type Posted, Renderer, Secrets } from "../src/features/webhooks/Ports.ts"
+import { Renderer } from "../src/events/Renderer.ts"
+import { Secrets } from "../src/features/webhooks/Secrets.ts"
+import { Poster, type Posted } from "../src/nodes/Poster.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import * as Dispatcher from "../src/features/webhooks/Dispatcher.ts"
 import { settings as usual } from "./Rows.ts"
@@ -22,7 +24,7 @@ export interface Request {
 export const ok: Posted = { _tag: "Answered", status: 204, body: "", retryAfter: null }
 export const broken = (status: number, retryAfter: string | null = null): Posted => ({ _tag: "Answered", status, body: "no", retryAfter })
 
-/** Receivers of webhooks: what each was sent, and how it answers. */
+/** Webhook receivers: the requests sent to them, and how they respond. */
 const receivers = () => {
   const sent: Array<Request> = []
   const state = { answer: (_: Request): Effect.Effect<Posted> => Effect.succeed(ok) }
@@ -54,7 +56,7 @@ const renderer = Renderer.of({
 export const world = ({ isAway = false } = {}) => {
   const all = receivers()
   const store = { isAway }
-  /** A store that is away whenever a delivery is recorded. */
+  /** A store that fails to record deliveries while `isAway` is true. */
   const away = (journal: Journal["Service"]): Journal["Service"] => ({
     commit: (change) =>
       store.isAway && change._tag === "DeliveryMade"
@@ -67,11 +69,11 @@ export const world = ({ isAway = false } = {}) => {
       Context.add(Secrets, all.secrets),
       Context.add(PollMillis, 3_600_000)
     )
-  // Days pass here: what happens four times a second would happen a million times.
+  // Use a long lease: these tests let days pass, and renewals would take a million steps.
   return { sent: all.sent, state: all.state, store, change, settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 } }
 }
 
-/** A process that sends webhooks, until the scope closes. */
+/** Sends webhooks until the scope closes. */
 export const sending = Effect.flatMap(Effect.context<Ports | Process>(), (context) =>
   Layer.build(Layer.fresh(Dispatcher.layerWorker)).pipe(Effect.provideService(Renderer, renderer), Effect.provideContext(context))
 )
@@ -92,5 +94,5 @@ export const read = ({
   body
 }: Request): { readonly id: string; readonly type: string; readonly subject: string; readonly status: string } => JSON.parse(body)
 export const types = (sent: ReadonlyArray<Request>) => sent.map((request) => read(request).type)
-/** Long enough for what follows from a commit, step by step. */
+/** One second in steps of 100 ms, so that each follow-up of a commit can run. */
 export const second = Effect.repeat(TestClock.adjust(100), { times: 9 })

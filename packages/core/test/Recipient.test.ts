@@ -10,11 +10,11 @@ import { invoice } from "@satrail/contracts/Rows"
 import { Result } from "effect"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Recipient from "../src/sending/Recipient.ts"
-import { offer, settings } from "./Rows.ts"
+import { payTerms, settings } from "./Rows.ts"
 
 const nowMillis = 1_700_000_000_000
 
-/** As if its signature had been checked: the rules here look at what it asks for only. */
+/** An invoice whose signature counts as verified. The rules under test only use its other fields. */
 const bolt11 = (fields: Partial<Bolt11> = {}): Bolt11 => ({
   paymentRequest: "lnbcrt1…",
   network: "regtest",
@@ -45,36 +45,36 @@ const bolt12 = (fields: Partial<Bolt12> = {}): Recipient.Recipient => ({
   _tag: "Bolt12",
   bolt12: { offer: "lno1…", networks: ["regtest"], issuerId: "02".repeat(33), introductions: [], features: [], ...fields }
 })
-const asks: Recipient.Recipient = { _tag: "Offer", offer: offer() } // 10 to 1000 sats
-const fractions: Recipient.Recipient = { _tag: "Offer", offer: offer({ min: Msat.make(1_500n), max: Msat.make(2_500n) }) }
+const asks: Recipient.Recipient = { _tag: "LnurlPay", terms: payTerms() } // 10 to 1000 sats
+const fractions: Recipient.Recipient = { _tag: "LnurlPay", terms: payTerms({ min: Msat.make(1_500n), max: Msat.make(2_500n) }) }
 
 const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: number, verdict: string]> = [
   ["an invoice with time left", outside(), 100, "ok"],
   ["an invoice with just a minute left", outside({ expirySeconds: 60 }), 100, "ok"],
   ["an invoice with less than a minute left", outside({ expirySeconds: 59 }), 100, "invoice_expired"],
   ["an invoice that expired long ago", outside({ timestampSeconds: 0 }), 100, "invoice_expired"],
-  ["an invoice that holds the money for 500 blocks", outside({ minFinalCltvExpiry: 500 }), 100, "ok"],
-  ["an invoice that holds it for longer", outside({ minFinalCltvExpiry: 501 }), 100, "final_cltv_too_long"],
+  ["an invoice that holds the funds for 500 blocks", outside({ minFinalCltvExpiry: 500 }), 100, "ok"],
+  ["an invoice that holds the funds for 501 blocks", outside({ minFinalCltvExpiry: 501 }), 100, "final_cltv_too_long"],
   ["a BOLT 12 offer of any amount", bolt12(), 100, "ok"],
-  ["what a BOLT 12 offer asks for", bolt12({ amount: Msat.fromSats(100) }), 100, "ok"],
-  ["more than a BOLT 12 offer asks for", bolt12({ amount: Msat.fromSats(100) }), 101, "ok"],
-  ["less than a BOLT 12 offer asks for", bolt12({ amount: Msat.make(100_001n) }), 100, "amount_out_of_range"],
+  ["the amount of a BOLT 12 offer", bolt12({ amount: Msat.fromSats(100) }), 100, "ok"],
+  ["more than the amount of a BOLT 12 offer", bolt12({ amount: Msat.fromSats(100) }), 101, "ok"],
+  ["less than the amount of a BOLT 12 offer", bolt12({ amount: Msat.make(100_001n) }), 100, "amount_out_of_range"],
   ["a BOLT 12 offer with just a minute left", bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 60 }), 100, "ok"],
   ["a BOLT 12 offer with less than a minute left", bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 59 }), 100, "invoice_expired"],
   ["our own invoice", own(), 100, "ok"],
-  ["our own, when it was paid", own({ status: "settled" }), 100, "invoice_not_payable"],
-  ["our own, when another withdrawal is about to pay it", own({ status: "claimed" }), 100, "invoice_not_payable"],
-  ["our own, when it is expired and marked so", own({ status: "expired" }), 100, "invoice_expired"],
-  ["our own, when it expired this moment", own({ expiresAtMillis: nowMillis }), 100, "invoice_expired"],
-  ["an offer's least", asks, 10, "ok"],
-  ["an offer's most", asks, 1000, "ok"],
-  ["less than an offer's least", asks, 9, "amount_out_of_range"],
-  ["more than an offer's most", asks, 1001, "amount_out_of_range"],
+  ["our own paid invoice", own({ status: "settled" }), 100, "invoice_not_payable"],
+  ["our own invoice that another withdrawal is paying", own({ status: "claimed" }), 100, "invoice_not_payable"],
+  ["our own invoice marked as expired", own({ status: "expired" }), 100, "invoice_expired"],
+  ["our own invoice at its expiry time", own({ expiresAtMillis: nowMillis }), 100, "invoice_expired"],
+  ["an LNURL's minimum", asks, 10, "ok"],
+  ["an LNURL's maximum", asks, 1000, "ok"],
+  ["less than an LNURL's minimum", asks, 9, "amount_out_of_range"],
+  ["more than an LNURL's maximum", asks, 1001, "amount_out_of_range"],
   ["a whole sat between two fractions", fractions, 2, "ok"],
   ["a sat below a fraction", fractions, 1, "amount_out_of_range"],
   ["a sat above a fraction", fractions, 3, "amount_out_of_range"],
   [
-    "an address of ours, however little",
+    "our own address, for any amount",
     {
       _tag: "OwnChainAddress",
       onChainAddress: {
@@ -96,8 +96,8 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
   ...(["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).flatMap((kind) => {
     const dust = Number(BitcoinAddress.dustLimitSats(kind))
     return [
-      [`the least that is relayed to ${kind}`, address(kind), dust, "ok"],
-      [`dust to ${kind}`, address(kind), dust - 1, "dust"]
+      [`the dust limit of ${kind}`, address(kind), dust, "ok"],
+      [`below the dust limit of ${kind}`, address(kind), dust - 1, "dust"]
     ] as const
   })
 ]
@@ -110,7 +110,7 @@ describe("A recipient", () => {
     })
   }
 
-  it("recipient: dust limits are those of the network's nodes, by kind of output", () => {
+  it("recipient: dust limits match the network's nodes, by kind of output", () => {
     assert.deepStrictEqual((["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).map(BitcoinAddress.dustLimitSats), [
       546n,
       540n,
@@ -120,7 +120,7 @@ describe("A recipient", () => {
     ])
   })
 
-  it("recipient: inside or outside, over Lightning or on-chain", () => {
+  it("recipient: internal or external, over Lightning or on-chain", () => {
     const seen = [outside(), own(), asks, address("p2tr")].map((one) => [Recipient.isInternal(one), Recipient.rail(one)])
     assert.deepStrictEqual(seen, [
       [false, "lightning"],
@@ -131,10 +131,10 @@ describe("A recipient", () => {
   })
 })
 
-describe("An invoice from a recipient's server", () => {
+describe("An invoice from a payee's server", () => {
   const amount = Msat.fromSats(100)
-  const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), offer(), amount, settings, nowMillis)
-  const hash = hex.encode(sha256(new TextEncoder().encode(offer().metadata)))
+  const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), payTerms(), amount, settings, nowMillis)
+  const hash = hex.encode(sha256(new TextEncoder().encode(payTerms().metadata)))
 
   it("recipient's invoice: accepted when it is for this payment", () => {
     assert.isTrue(Result.isSuccess(fetched({})))
@@ -145,10 +145,10 @@ describe("An invoice from a recipient's server", () => {
     for (const other of [99_999n, 100_001n, 1n, 200_000n])
       assert.isTrue(Result.isFailure(fetched({ amount: Msat.make(other) })), String(other))
     const { amount: _, ...open } = bolt11()
-    assert.isTrue(Result.isFailure(Recipient.checkFetched(open, offer(), amount, settings, nowMillis)))
+    assert.isTrue(Result.isFailure(Recipient.checkFetched(open, payTerms(), amount, settings, nowMillis)))
   })
 
-  it("recipient's invoice: refused from another network, for another text, or without time left", () => {
+  it("recipient's invoice: refused if for another network or text, or about to expire", () => {
     assert.isTrue(Result.isFailure(fetched({ network: "mainnet" })))
     assert.isTrue(Result.isFailure(fetched({ descriptionHash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) })))
     assert.isTrue(Result.isFailure(fetched({ expirySeconds: 30 })))

@@ -53,15 +53,15 @@ import {
 
 const { graceMillis, forgetMillis } = settings.reconciliation
 
-/** Compares once, on these ports. */
+/** Runs one comparison on these ports. */
 const lookOn = Effect.fnUntraced(function* (ports: Context.Context<Ports | Process>) {
   const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
-  return yield* Context.get(services, Reconciler.Reconciler).look()
+  return yield* Context.get(services, Reconciler.Reconciler).run()
 })
 
 const look = Effect.flatMap(Effect.context<Ports | Process>(), lookOn)
 
-/** What the operator is told. */
+/** The report to the operator. */
 const report = Effect.map(
   Effect.flatMap(Reconciliation, ({ last }) => last),
   Option.getOrThrow
@@ -73,7 +73,7 @@ const brief = ({ cause, ours, theirs }: Difference) => [
   theirs === null ? null : Number(theirs) / 1000
 ]
 
-/** What is reported once it has stood for long enough: cause, and what we have and the world has, in sats. */
+/** Discrepancies reported after the grace period: cause, our amount and the outside amount, in sats. */
 const told = Effect.gen(function* () {
   const ports = yield* Effect.context<Ports | Process>()
   yield* lookOn(ports)
@@ -82,7 +82,7 @@ const told = Effect.gen(function* () {
   return (yield* report).differences.map(brief)
 })
 
-/** The same with other ports, as if they had always been there. */
+/** The same with changed ports, as if they had always been so. */
 const toldBy = (change: (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>) =>
   Effect.flatMap(Effect.context<Ports | Process>(), (ports) => Effect.provideContext(told, change(ports)))
 
@@ -97,7 +97,7 @@ const paid = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "h
   return { payer, row: yield* now(row) }
 })
 
-/** Our node pays somebody whom no withdrawal asked it to pay. */
+/** Our node pays an outside payee without a withdrawal. */
 const behindOurBack = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
   const { destination } = yield* outside({ sats, behaviour })
   const invoice = Result.getOrThrow(Bolt11.decode(destination))
@@ -105,7 +105,7 @@ const behindOurBack = Effect.fnUntraced(function* (sats: number, behaviour: "set
   return invoice
 })
 
-/** Somebody with our keys spends from our wallet. Answers what that cost us. */
+/** Spends from our wallet, like a thief with our keys. Returns the total cost. */
 const stolen = Effect.fnUntraced(function* (sats: number) {
   const { destination } = yield* outside({ type: "chain_address" })
   const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(destination, "regtest"))
@@ -120,26 +120,26 @@ const stolen = Effect.fnUntraced(function* (sats: number) {
   return sats + Number(draft.fee) / 1000
 })
 
-/** Something that happens after a first comparison. */
+/** A scenario that starts after a first comparison. */
 const begun = (title: string, world: World, steps: Steps<World>) =>
   scenario(title, world, function* () {
     yield* look
     yield* Effect.gen(() => steps(world))
   })
 
-/** The node's books say something else of every payment. */
+/** Changes each payment in the node's books. */
 const booked = (change: (line: Sent) => Sent) =>
   swap(LightningBooks, ({ sent }) => ({
     sent: (after) => Effect.map(sent(after), (page) => ({ ...page, lines: page.lines.map(change) }))
   }))
 
-/** They say nothing new: what is ours is asked for one by one. */
+/** The node's books list nothing new, so our payments are looked up one by one. */
 const unheard = swap(LightningBooks, () => {
   const nothing = (after: string | null) => Effect.succeed({ lines: [], cursor: after ?? "" })
   return { sent: nothing, taken: nothing }
 })
 
-describe("A comparison of payments by offer", () => {
+describe("Reconciling payments by offer", () => {
   const byOffer = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
     const payer = yield* companyWith(50_000)
     const { destination } = yield* outside({ type: "bolt12_offer", sats, behaviour })
@@ -149,7 +149,7 @@ describe("A comparison of payments by offer", () => {
   })
 
   begun(
-    "reconciliation: a payment by offer is compared by its attempt, whether the node tells of it or is asked",
+    "reconciliation: a payment by offer is compared by its attempt, whether the node reports it or it is looked up",
     { isPending: true },
     function* () {
       yield* byOffer(1000)
@@ -161,7 +161,7 @@ describe("A comparison of payments by offer", () => {
     }
   )
 
-  begun("reconciliation: payments by offer that share a hash are two", { isPending: true }, function* () {
+  begun("reconciliation: payments by offer that share a hash count as two", { isPending: true }, function* () {
     const hash = PaymentHash.make("ab".repeat(32))
     yield* byOffer(1000)
     yield* byOffer(2000)
@@ -169,7 +169,7 @@ describe("A comparison of payments by offer", () => {
   })
 
   begun(
-    "reconciliation: a payment by offer that no withdrawal asked for, or of another amount, is a difference",
+    "reconciliation: a payment by offer without a withdrawal, or with another amount, is a discrepancy",
     { isPending: true, logsErrors: true },
     function* () {
       const { row } = yield* byOffer(1000)
@@ -185,12 +185,12 @@ describe("A comparison of payments by offer", () => {
   )
 })
 
-describe("A comparison of our books with the world's", () => {
-  begun("reconciliation: finds nothing on a service on which everything happens at once", { isPending: true }, function* () {
+describe("Reconciling the ledger with the node and the wallet", () => {
+  begun("reconciliation: finds nothing while everything happens at the same time", { isPending: true }, function* () {
     const sandbox = yield* Sandbox
     const payee = yield* company()
     const { payer } = yield* paid(1000)
-    // Come in: paid, held, and paid without a notice. On the chain: credited, in a block, and waiting for one.
+    // Incoming: paid, held, and paid without a notice. On-chain: credited, in a block, and unconfirmed.
     yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 300)).paymentRequest, hold: true })
     yield* sandbox.loseNextNotice
     yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 400)).paymentRequest })
@@ -200,7 +200,7 @@ describe("A comparison of our books with the world's", () => {
       if (blocks > 0) yield* mine(blocks)
       yield* follow
     }
-    // Gone out: held by its payee, unknown, failed, to a company of ours, and to an address.
+    // Outgoing: held by its payee, unknown, failed, to one of our companies, and to an address.
     for (const behaviour of ["hold", "unknown_then_settle", "fail"] as const)
       yield* confirm(payer, (yield* outside({ sats: 500, behaviour })).destination)
     yield* confirm(payer, (yield* invoice(payee, 600)).paymentRequest)
@@ -220,7 +220,8 @@ describe("A comparison of our books with the world's", () => {
     yield* follow
     yield* steps(5)
     assert.deepStrictEqual(yield* told, [])
-    // The chain takes back what was credited, and the payout's block; then gives both again.
+    // A reorganization removes the blocks of the credited deposit and of the payout. New blocks then include
+    // both again.
     yield* sandbox.reorg(3)
     yield* follow
     assert.deepStrictEqual(yield* told, [])
@@ -231,7 +232,7 @@ describe("A comparison of our books with the world's", () => {
     yield* sound
   })
 
-  scenario("reconciliation: opening difference booked as operator equity", { isPending: true }, function* () {
+  scenario("reconciliation: an opening discrepancy is booked as operator equity", { isPending: true }, function* () {
     yield* paid(1000)
     yield* behindOurBack(700)
     const { node, chain, found, watched } = yield* look
@@ -241,7 +242,7 @@ describe("A comparison of our books with the world's", () => {
     assert.deepStrictEqual(yield* told, [])
   })
 
-  scenario("reconciliation: equity is determined when nothing is on its way", function* () {
+  scenario("reconciliation: equity is determined when nothing is in flight", function* () {
     const payer = yield* companyWith(5000)
     const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 1000)
     yield* step
@@ -254,7 +255,7 @@ describe("A comparison of our books with the world's", () => {
     assert.strictEqual(chain.own, Msat.make(chain.owned - chain.ledger))
   })
 
-  it.effect("reconciliation: a discrepancy is reported after it has stood for a while, once in the log", () => {
+  it.effect("reconciliation: a discrepancy is reported after it has lasted a while, once in the log", () => {
     const logged: Array<unknown> = []
     const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
     return inWorld(
@@ -277,7 +278,7 @@ describe("A comparison of our books with the world's", () => {
   })
 
   begun(
-    "reconciliation: continues where it stopped when there is more than one run reads",
+    "reconciliation: continues where it stopped if one run cannot read everything",
     { logsErrors: true, isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },
     function* () {
       for (const sats of [1, 2, 3, 4, 5]) yield* behindOurBack(sats)
@@ -311,7 +312,7 @@ describe("A comparison of our books with the world's", () => {
   )
 
   begun(
-    "reconciliation: reads no more than it can watch, and loses nothing by that",
+    "reconciliation: reads no more than it can track, without missing anything",
     { isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } },
     function* () {
       for (const sats of [1, 2]) yield* behindOurBack(sats)
@@ -329,7 +330,7 @@ describe("A comparison of our books with the world's", () => {
   )
 
   begun(
-    "reconciliation: a run changes nothing while node or chain do not answer, and says so",
+    "reconciliation: a run changes nothing while the node or the chain does not respond, and reports it",
     { logsErrors: true, isPending: true },
     function* () {
       const before = yield* report
@@ -347,7 +348,7 @@ describe("A comparison of our books with the world's", () => {
     }
   )
 
-  begun("reconciliation: asks again what the node does not say of a settled payment", {}, function* () {
+  begun("reconciliation: repeats a lookup if the node does not report a settled payment", {}, function* () {
     yield* paid(1000)
     const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
       lookOn(unheard(swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
@@ -362,11 +363,11 @@ describe("A comparison of our books with the world's", () => {
     const before = yield* report
     yield* TestClock.adjust(1000)
     const services = yield* Layer.build(Layer.fresh(Reconciler.layer))
-    yield* Context.get(services, Reconciler.Reconciler).look({ taskId: yield* Id.make, token: 1 })
+    yield* Context.get(services, Reconciler.Reconciler).run({ taskId: yield* Id.make, token: 1 })
     assert.deepStrictEqual(yield* report, before)
   })
 
-  begun("reconciliation: a node's wallet that was not counted before is the operator's own, once", { logsErrors: true }, function* () {
+  begun("reconciliation: a node's wallet that was not counted before becomes operator equity, once", { logsErrors: true }, function* () {
     const withWallet = (sats: number) =>
       swap(LightningBooks, (books) => ({
         owned: Effect.map(books.owned, (owned) => {
@@ -377,14 +378,14 @@ describe("A comparison of our books with the world's", () => {
     const { own } = (yield* report).node
     assert.deepStrictEqual(yield* toldBy(withWallet(5000)), [])
     assert.strictEqual((yield* report).node.own, Msat.sum(own ?? Msat.zero, Msat.fromSats(5000)))
-    // From here on it is money as any other that the node has.
+    // From here on it counts like any other money of the node.
     assert.deepStrictEqual(
       (yield* toldBy(withWallet(4000))).map(([cause, ours, theirs]) => [cause, Number(ours) - Number(theirs)]),
       [["node_balance", 1000]]
     )
   })
 
-  begun("reconciliation: counts what the operator declares as his own", { logsErrors: true, isPending: true }, function* () {
+  begun("reconciliation: counts the equity the operator declares", { logsErrors: true, isPending: true }, function* () {
     yield* behindOurBack(700)
     const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)
     const { stateOwnFunds } = yield* Reconciliation
@@ -401,7 +402,7 @@ describe("A comparison of our books with the world's", () => {
 
 describe("A difference", () => {
   begun(
-    "payment_not_ours: the node paid what no withdrawal asked for, and its balance is short of that",
+    "payment_not_ours: the node made a payment without a withdrawal, and its balance is short by it",
     { logsErrors: true, isPending: true },
     function* () {
       const before = (yield* report).node.owned
@@ -415,27 +416,31 @@ describe("A difference", () => {
     }
   )
 
-  begun("payment_not_ours: also while its payee holds it, and no more when it comes back", { logsErrors: true }, function* () {
+  begun("payment_not_ours: also reported while the payee holds it, until it is returned", { logsErrors: true }, function* () {
     const { paymentHash } = yield* behindOurBack(700, "hold")
     assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
     yield* (yield* Sandbox).release({ paymentHash, outcome: "fail" })
     assert.deepStrictEqual(yield* told, [])
   })
 
-  begun("payment_not_ours: once, though the node tried the same payment twice", { logsErrors: true, isPending: true }, function* () {
-    const invoice = yield* behindOurBack(700, "hold")
-    yield* look
-    yield* (yield* Sandbox).release({ paymentHash: invoice.paymentHash, outcome: "fail" })
-    yield* (yield* LightningSender).pay({ invoice, amount: Msat.fromSats(700), feeLimit: Msat.fromSats(1000) })
-    assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
-    assert.strictEqual((yield* look).watched.length, 1)
-  })
+  begun(
+    "payment_not_ours: reported once, even if the node attempted the payment twice",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const invoice = yield* behindOurBack(700, "hold")
+      yield* look
+      yield* (yield* Sandbox).release({ paymentHash: invoice.paymentHash, outcome: "fail" })
+      yield* (yield* LightningSender).pay({ invoice, amount: Msat.fromSats(700), feeLimit: Msat.fromSats(1000) })
+      assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
+      assert.strictEqual((yield* look).watched.length, 1)
+    }
+  )
 
   begun(
-    "payment_of_failed: the node pays, and paid, what was given back",
+    "payment_of_failed: the node is paying, and later has paid, a withdrawal whose funds were released",
     {
       logsErrors: true,
-      isPending: true, // A sender that takes what it does not know for failed: the worst that a backend can do.
+      isPending: true, // The sender reports a pending payment as failed, the worst error a backend can make.
       change: swap(LightningSender, ({ pay }) => ({
         pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "pending" ? { _tag: "failed", reason: "timeout" } : payment))
       }))
@@ -452,7 +457,7 @@ describe("A difference", () => {
     }
   )
 
-  begun("payment_not_booked: the node has paid, and no worker records it", { logsErrors: true }, function* () {
+  begun("payment_not_booked: the node has paid and no worker records it", { logsErrors: true }, function* () {
     const { row } = yield* paid(500, "hold")
     assert.deepStrictEqual(yield* told, [])
     yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
@@ -476,16 +481,16 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* told, [])
   })
 
-  begun("payment_amount: the node paid another amount than the withdrawal's", { logsErrors: true }, function* () {
+  begun("payment_amount: the node paid a different amount than the withdrawal's", { logsErrors: true }, function* () {
     yield* paid(500)
     assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, amount: Msat.fromSats(501) }))), [["payment_amount", 500, 501]])
   })
 
   begun(
-    "payment_fee: its routing cost something else than was booked",
+    "payment_fee: the routing fee differs from the one booked",
     {
       logsErrors: true,
-      isPending: true, // A sender whose answer says another fee than its records.
+      isPending: true, // The sender reports a different fee than its records.
       change: swap(LightningSender, ({ pay }) => ({
         pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(7) } : payment))
       }))
@@ -501,14 +506,14 @@ describe("A difference", () => {
     "has no record of": { _tag: "notFound" },
     "calls failed": { _tag: "failed", reason: "no_route" }
   } as const)) {
-    begun(`withdrawal_not_paid: the node ${what} what was settled`, { logsErrors: true }, function* () {
+    begun(`withdrawal_not_paid: the node ${what} a settled withdrawal`, { logsErrors: true }, function* () {
       yield* paid(500)
       const forgetful = swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed(payment) }))
       assert.deepStrictEqual(yield* toldBy((ports) => unheard(forgetful(ports))), [["withdrawal_not_paid", 500, null]])
     })
   }
 
-  begun("withdrawal_not_proven: it was settled with a preimage that proves nothing", { logsErrors: true }, function* () {
+  begun("withdrawal_not_proven: settled with an invalid preimage", { logsErrors: true }, function* () {
     yield* paid(500)
     const wrong = swap(SendingReads, ({ withdrawal }) => ({
       withdrawal: (...ask) =>
@@ -536,7 +541,7 @@ describe("A difference", () => {
     }
   )
 
-  begun("receipt_not_credited: the node was paid, and no worker records it", { logsErrors: true }, function* () {
+  begun("receipt_not_credited: the node was paid and no worker records it", { logsErrors: true }, function* () {
     const { paymentRequest } = yield* invoice(yield* company(), 900)
     yield* (yield* Sandbox).loseNextNotice
     yield* (yield* Sandbox).pay({ paymentRequest })
@@ -551,7 +556,7 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
   })
 
-  begun("receipt_amount: another amount was credited than the node took", { logsErrors: true }, function* () {
+  begun("receipt_amount: the amount credited differs from the amount the node received", { logsErrors: true }, function* () {
     yield* companyWith(900)
     const other = swap(ReceivingReads, ({ depositOfInvoice }) => ({
       depositOfInvoice: (...ask) =>
@@ -564,7 +569,7 @@ describe("A difference", () => {
   })
 
   begun(
-    "deposit_not_received, deposit_amount: the node did not take what was credited, or not so much of it",
+    "deposit_not_received, deposit_amount: the node did not receive a credited deposit, or received less",
     { logsErrors: true },
     function* () {
       yield* companyWith(900)
@@ -577,7 +582,7 @@ describe("A difference", () => {
   )
 
   begun(
-    "coin_gone: a coin of ours is not in the chain any more, and no payout of ours has spent it",
+    "coin_gone: a coin of the wallet is no longer in the chain, and no payout spent it",
     { logsErrors: true, isPending: true },
     function* () {
       const payer = yield* companyWith(50_000)
@@ -592,30 +597,26 @@ describe("A difference", () => {
     }
   )
 
-  begun(
-    "deposit_not_credited: a deposit that was given up is in a block; resolved when it is pending again",
-    { logsErrors: true },
-    function* () {
-      const records = yield* Records
-      const { address } = yield* onChainAddress(yield* company())
-      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(7000) })
-      yield* mine(1)
-      yield* follow
-      const [deposit] = yield* records.depositsInBlocks(null, 100)
-      if (deposit === undefined) return assert.fail()
-      yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
-      const found = (yield* told).filter(([cause]) => cause === "deposit_not_credited")
-      assert.deepStrictEqual(found, [["deposit_not_credited", null, 7000]])
-      const [difference] = (yield* report).differences.filter(({ cause }) => cause === "deposit_not_credited")
-      assert.deepStrictEqual(
-        [difference?.about, difference?.companyId, difference?.recordId],
-        [`${deposit.chainTxId}:${deposit.vout}`, deposit.companyId, deposit.id]
-      )
-      yield* mine(1)
-      yield* follow
-      assert.deepStrictEqual(yield* told, [])
-    }
-  )
+  begun("deposit_not_credited: an evicted deposit is in a block; resolved when it is pending again", { logsErrors: true }, function* () {
+    const records = yield* Records
+    const { address } = yield* onChainAddress(yield* company())
+    yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(7000) })
+    yield* mine(1)
+    yield* follow
+    const [deposit] = yield* records.depositsInBlocks(null, 100)
+    if (deposit === undefined) return assert.fail()
+    yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
+    const found = (yield* told).filter(([cause]) => cause === "deposit_not_credited")
+    assert.deepStrictEqual(found, [["deposit_not_credited", null, 7000]])
+    const [difference] = (yield* report).differences.filter(({ cause }) => cause === "deposit_not_credited")
+    assert.deepStrictEqual(
+      [difference?.about, difference?.companyId, difference?.recordId],
+      [`${deposit.chainTxId}:${deposit.vout}`, deposit.companyId, deposit.id]
+    )
+    yield* mine(1)
+    yield* follow
+    assert.deepStrictEqual(yield* told, [])
+  })
 
   begun("on_chain_balance: someone with our keys spent from our wallet", { logsErrors: true, isPending: true }, function* () {
     const before = Number((yield* report).chain.owned) / 1000

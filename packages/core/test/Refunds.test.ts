@@ -6,9 +6,10 @@ import type { Company } from "../src/accounts/Company.ts"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Journal } from "../src/ledger/Journal.ts"
 import { Checkouts } from "../src/features/checkouts/Checkouts.ts"
+import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Records } from "../src/service/Records.ts"
-import { type Ask, type Made, Refunds } from "../src/features/refunds/Refunds.ts"
+import { type Ask, type Made, type Of, Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import {
   accounts,
@@ -31,7 +32,7 @@ import {
   steps
 } from "./World.ts"
 
-const refund = Effect.fnUntraced(function* (company: Company, of: Ask["of"], more: Partial<Ask> & { readonly sats?: number } = {}) {
+const refund = Effect.fnUntraced(function* (company: Company, of: Of, more: Partial<Ask> & { readonly sats?: number } = {}) {
   const { sats, ...rest } = more
   const ask = {
     asked: sats === undefined ? undefined : yield* asked(sats),
@@ -40,7 +41,7 @@ const refund = Effect.fnUntraced(function* (company: Company, of: Ask["of"], mor
     expirySeconds: 3600,
     metadata: {}
   }
-  return yield* (yield* Refunds).create({ company, of, ...ask, ...rest })
+  return yield* (yield* Refunds).create({ company, ...of, ...ask, ...rest })
 })
 
 /** A company that was paid this much over Lightning, and the deposit. */
@@ -49,17 +50,17 @@ const paid = Effect.fnUntraced(function* (sats: number, to?: Company) {
   const { id, paymentRequest } = yield* invoice(payee, sats)
   yield* (yield* Sandbox).pay({ paymentRequest })
   yield* poll
-  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).transactions
+  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).rows
   return { payee, invoiceId: id, depositId: deposit?.id ?? assert.fail("no deposit") }
 })
 
-/** A company that is about to be paid this much on-chain, and the deposit, which is pending. */
+/** A company with a pending on-chain payment of this much, and the deposit. */
 const paidOnChain = Effect.fnUntraced(function* (sats: number) {
   const payee = yield* company()
   const { address } = yield* onChainAddress(payee)
   yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(sats) })
   yield* follow
-  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).transactions
+  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).rows
   return { payee, depositId: deposit?.id ?? assert.fail("no deposit") }
 })
 
@@ -69,22 +70,32 @@ const claim = Effect.fnUntraced(function* ({ url }: Made, sats: number) {
   yield* (yield* Vouchers).claim({ k1, pr: destination, caller: "wallet" })
   return paymentHash
 })
-/** A checkout of a company's, over with this much received, and the deposit. */
+/** A company's checkout that received this much, and the deposit. */
 const paidInPart = Effect.fnUntraced(function* (sats: number) {
   const payee = yield* company()
-  const words = { description: "", orderId: null, metadata: {}, returnUrl: null, cancelUrl: null, embedOrigin: null, color: null }
+  const words = {
+    description: "",
+    orderId: null,
+    metadata: {},
+    returnUrl: null,
+    cancelUrl: null,
+    embedOrigin: null,
+    color: null,
+    options: [],
+    contact: null
+  }
   const settings = { expirySeconds: 3600, tolerancePercent: 0, locale: "en" } as const
   const checkout = yield* made((yield* Checkouts).create({ companyId: payee.id, asked: yield* asked(1000), ...words, ...settings }))
   yield* (yield* Sandbox).send({ address: checkout.address, amount: Msat.fromSats(sats) })
   yield* follow
   yield* mine(6)
   yield* follow
-  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).transactions
+  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).rows
   return { payee, checkout, depositId: deposit?.id ?? assert.fail("no deposit") }
 })
 const onCheckout = { seal: (url: Redacted.Redacted) => `sealed ${Redacted.value(url).length}` }
 
-/** Where everybody has looked before anybody's refund is committed. */
+/** Lets concurrent refunds read before any of them commits. */
 const atOnce = {
   change: replace(Journal, (journal) => ({
     commit: (change) => (change._tag === "RefundCreated" ? Effect.andThen(Effect.yieldNow, journal.commit(change)) : journal.commit(change))
@@ -98,8 +109,8 @@ const refunded = Effect.fnUntraced(function* (payee: Company, depositId: string)
   return Number(Option.getOrThrow(yield* (yield* Records).deposit(payee.id, depositId)).refunded) / 1000
 })
 
-describe("A refund by a link", () => {
-  scenario("refund: all of a deposit by a link, which the payer claims", function* () {
+describe("Refunds by link", () => {
+  scenario("refund: a link refunds a whole deposit, which the payer claims", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
@@ -119,7 +130,7 @@ describe("A refund by a link", () => {
     assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1 })), "RefundTooLarge")
   })
 
-  scenario("refund: what expires or is canceled may be refunded again", function* () {
+  scenario("refund: the amount of an expired or canceled refund may be refunded again", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const first = yield* made(refund(payee, { depositId }, { sats: 900, expirySeconds: 60 }))
@@ -137,7 +148,7 @@ describe("A refund by a link", () => {
     assert.strictEqual(yield* look, 0)
   })
 
-  scenario("refund: its voucher canceled, it is canceled", function* () {
+  scenario("refund: canceling its voucher cancels it", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
@@ -147,7 +158,7 @@ describe("A refund by a link", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 0)
   })
 
-  scenario("refund: claimed, it is not canceled, and follows what pays it by its own job alone", function* () {
+  scenario("refund: a claimed refund cannot be canceled, and its own job tracks the payment", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
@@ -161,8 +172,26 @@ describe("A refund by a link", () => {
   })
 })
 
-describe("A refund to a destination", () => {
-  scenario("refund: sent to a destination, of the deposit of an invoice, and completed as soon as it is paid", function* () {
+describe("Refunds to a destination", () => {
+  scenario("refund: the withdrawal has the refund's description, and the refunded deposit has its invoice's", function* () {
+    const { payee, depositId, invoiceId } = yield* paid(1000)
+    const { destination } = yield* outside({ sats: 400 })
+    const { refund: of } = yield* made(refund(payee, { depositId }, { destination, description: "returned cups" }))
+    yield* steps(1)
+    const payments = yield* (yield* PaymentDetails).payments(payee.id, [
+      { type: "deposit", id: depositId },
+      { type: "withdrawal", id: of.withdrawalId ?? assert.fail("no withdrawal") }
+    ])
+    assert.deepStrictEqual(
+      payments.map(({ description, invoiceId, refundId }) => [description, invoiceId, refundId]),
+      [
+        ["tea", invoiceId, null],
+        ["returned cups", null, of.id]
+      ]
+    )
+  })
+
+  scenario("refund: refunds an invoice's deposit to a destination, and completes when it is paid", function* () {
     const { payee, invoiceId, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { destination, paymentHash } = yield* outside({ sats: 400 })
@@ -175,7 +204,7 @@ describe("A refund to a destination", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 400)
   })
 
-  scenario("refund: whose payment fails gives back its part and its money", function* () {
+  scenario("refund: a failed payment makes that part of the deposit refundable again and releases the funds", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
@@ -189,8 +218,8 @@ describe("A refund to a destination", () => {
   })
 })
 
-describe("Never more than came in", () => {
-  scenario("refund: of 64 at once for 100 of 1000 sats each, ten are made", atOnce, function* () {
+describe("Limits of refunds", () => {
+  scenario("refund: of 64 concurrent refunds of 100 sats each from 1000 sats, ten are created", atOnce, function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(100_000, payee)
     const all = yield* Effect.forEach(Array.from({ length: 64 }), () => said(refund(payee, { depositId }, { sats: 100 })), {
@@ -201,7 +230,7 @@ describe("Never more than came in", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 1000)
   })
 
-  scenario("refund: the same key again is answered the same, also when the deposit is used up", function* () {
+  scenario("refund: a repeated key returns the same response, even when the deposit is used up", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const again = { ...request("k"), render: ({ refund }: Made) => refund.id }
@@ -213,7 +242,7 @@ describe("Never more than came in", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 1000)
   })
 
-  scenario("refund: another company's deposit, and an invoice that is not settled, are not there", function* () {
+  scenario("refund: another company's deposit and an unsettled invoice are not found", function* () {
     const { depositId } = yield* paid(1000)
     const other = yield* companyWith(5000)
     const open = yield* invoice(other, 100)
@@ -221,7 +250,7 @@ describe("Never more than came in", () => {
     assert.strictEqual(yield* said(refund(other, { invoiceId: open.id })), "NotFound")
   })
 
-  scenario("C45: refund: a deposit is refunded once it is confirmed, and not while a reorganisation has taken it away", function* () {
+  scenario("C45: refund: a deposit can be refunded once it is confirmed, and not while a reorganization has removed it", function* () {
     const { payee, depositId } = yield* paidOnChain(2000)
     yield* paid(500, payee)
     assert.strictEqual(yield* said(refund(payee, { depositId })), "NotRefundable")
@@ -239,7 +268,7 @@ describe("Never more than came in", () => {
   })
 
   scenario(
-    "C45: refund: a reorganisation after the refund was paid is the operator's loss, as far as the company has nothing else",
+    "C45: refund: a reorganization after the refund was paid is the operator's loss, as far as the company has no other funds",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)
       yield* paid(500, payee)
@@ -262,33 +291,48 @@ describe("Never more than came in", () => {
     }
   )
 
-  scenario(
-    "refund: the page of its checkout tells of it while its payer gets something of it, and of a link until it ends by the clock",
-    function* () {
-      const { payee, checkout, depositId } = yield* paidInPart(600)
-      yield* paid(500, payee)
-      const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
-        all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
-      )
-      const quiet = yield* made(refund(payee, { depositId }, { sats: 100 }))
-      assert.deepStrictEqual([quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told], [null, null, []])
-      const first = yield* made(refund(payee, { depositId }, { sats: 100, onCheckout }))
-      const link = onCheckout.seal(first.url ?? assert.fail("no link"))
-      assert.deepStrictEqual(yield* told, [["open", link, true]])
-      yield* claim(first, 100)
-      // Nothing has followed for the refund yet.
-      assert.deepStrictEqual(yield* told, [["pending", link, false]])
-      yield* steps(1)
-      yield* look
-      assert.deepStrictEqual(yield* told, [["completed", link, false]])
-      yield* made(refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } }))
-      assert.deepStrictEqual((yield* told)[0], ["open", null, true])
-      yield* TestClock.adjust("60 seconds")
-      assert.deepStrictEqual(yield* told, [["completed", link, false]])
-    }
-  )
+  scenario("refund: its checkout page shows the refund while the payer is owed money, and the link until it expires", function* () {
+    const { payee, checkout, depositId } = yield* paidInPart(600)
+    yield* paid(500, payee)
+    const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
+      all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
+    )
+    const quiet = yield* made(refund(payee, { depositId }, { sats: 100 }))
+    assert.deepStrictEqual([quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told], [null, null, []])
+    const first = yield* made(refund(payee, { depositId }, { sats: 100, onCheckout }))
+    const link = onCheckout.seal(first.url ?? assert.fail("no link"))
+    assert.deepStrictEqual(yield* told, [["open", link, true]])
+    yield* claim(first, 100)
+    // No worker has run since the claim.
+    assert.deepStrictEqual(yield* told, [["pending", link, false]])
+    yield* steps(1)
+    yield* look
+    assert.deepStrictEqual(yield* told, [["completed", link, false]])
+    yield* made(refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } }))
+    assert.deepStrictEqual((yield* told)[0], ["open", null, true])
+    yield* TestClock.adjust("60 seconds")
+    assert.deepStrictEqual(yield* told, [["completed", link, false]])
+  })
 
-  scenario("refund: of a deposit that pays no checkout no link is kept, sealed or not", function* () {
+  scenario("refund: a checkout is refunded by its id, unless several deposits paid it", function* () {
+    const { payee, checkout, depositId } = yield* paidInPart(600)
+    yield* paid(1000, payee)
+    const of = { checkoutId: checkout.id }
+    const one = yield* made(refund(payee, of, { sats: 100 }))
+    assert.strictEqual(one.refund.depositId, depositId)
+    yield* (yield* Sandbox).pay({ paymentRequest: (yield* (yield* Checkouts).get(payee.id, checkout.id)).paymentRequest })
+    yield* poll
+    const error = yield* Effect.flip(refund(payee, of))
+    assert.deepStrictEqual([error._tag, "path" in error && error.path], ["Invalid", "checkout_id"])
+    assert.include(error.message, depositId)
+    yield* made(refund(payee, { depositId }))
+    const rest = yield* made(refund(payee, of))
+    assert.notStrictEqual(rest.refund.depositId, depositId)
+    const unpaid = yield* Effect.flip(refund(payee, { checkoutId: depositId }))
+    assert.strictEqual(unpaid._tag, "NotFound")
+    assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
+  })
+  scenario("refund: no link, sealed or not, is stored for a deposit that pays no checkout", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { refund: kept } = yield* made(refund(payee, { depositId }, { onCheckout }))

@@ -35,9 +35,9 @@ const payout = Effect.gen(function* () {
 
 const halfAnHour = steps(31, 60)
 
-describe("A payout that no block takes", () => {
+describe("Payouts that stay unconfirmed", () => {
   scenario(
-    "replacement: spends the same coins at today's fee rate; what exceeds the held fee is the operator's",
+    "replacement: spends the same coins at the current fee rate; the operator bears the excess over the held fee",
     () => ({ logsErrors: true, ...weather() }),
     function* ({ sky }) {
       const { payer, row } = yield* payout
@@ -54,7 +54,7 @@ describe("A payout that no block takes", () => {
         ["gone", 20_000],
         ["mempool", 20_000]
       ])
-      // With two that may win, one block is not enough to say which did.
+      // With two candidates, one confirmation does not show which of them won.
       yield* mine(5)
       yield* steps(2)
       assert.strictEqual(yield* standing(row), "pending")
@@ -68,26 +68,22 @@ describe("A payout that no block takes", () => {
     }
   )
 
-  scenario(
-    "replacement: a payout whose original is mined after it was replaced settles with the original and its cost",
-    weather,
-    function* ({ sky }) {
-      const { row } = yield* payout
-      yield* step
-      const [first] = yield* candidates(row)
-      sky.rate = 4
-      sky.deaf = (rawTx) => rawTx !== first?.rawTx
-      yield* halfAnHour
-      assert.strictEqual((yield* candidates(row)).length, 2)
-      yield* mine(6)
-      yield* steps(2)
-      const { status, chainTxId, networkFee, rawTx } = yield* now(row)
-      assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
-      assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
-    }
-  )
+  scenario("replacement: a replaced payout whose original is mined settles with the original and its cost", weather, function* ({ sky }) {
+    const { row } = yield* payout
+    yield* step
+    const [first] = yield* candidates(row)
+    sky.rate = 4
+    sky.deaf = (rawTx) => rawTx !== first?.rawTx
+    yield* halfAnHour
+    assert.strictEqual((yield* candidates(row)).length, 2)
+    yield* mine(6)
+    yield* steps(2)
+    const { status, chainTxId, networkFee, rawTx } = yield* now(row)
+    assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
+    assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
+  })
 
-  it.effect("replacement: a payout does not settle with a transaction that a reorganisation removed while its depth was counted", () => {
+  it.effect("replacement: a payout does not settle by a transaction that a reorganization removed while its depth was counted", () => {
     const { sky, change } = weather()
     let isTaken = false
     const shifting = (ports: Context.Context<Ports>) =>
@@ -98,7 +94,7 @@ describe("A payout that no block takes", () => {
             Effect.tap(chain.transaction(txId), ({ _tag }) => {
               if (_tag !== "mined" || !isTaken) return Effect.void
               isTaken = false
-              // Five times a longer chain without it.
+              // Replaces the chain five times by a longer one without the transaction.
               return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
             })
         })
@@ -122,7 +118,7 @@ describe("A payout that no block takes", () => {
 
   for (const rate of [1, 2]) {
     scenario(
-      `replacement: none while the payout pays the current fee rate, ${rate}`,
+      `replacement: not made while the payout pays the current fee rate, ${rate}`,
       () => ({ isPending: true, leaves: "pending", ...weather() }),
       function* ({ sky }) {
         const { row } = yield* payout
@@ -135,7 +131,7 @@ describe("A payout that no block takes", () => {
   }
 
   scenario(
-    "replacement: repeated as long as it pays, never above three times what was held",
+    "replacement: repeated while it pays off, never above three times the held fee",
     () => ({ logsErrors: true, ...weather() }),
     function* ({ sky, sent }) {
       const { row } = yield* payout
@@ -156,11 +152,11 @@ describe("A payout that no block takes", () => {
   )
 })
 
-describe("A payout that settled", () => {
+describe("A settled payout", () => {
   const look = Effect.flatMap(SettledPayouts, ({ look }) => look)
 
   scenario(
-    "C45: replacement: a settled payout that a reorganisation took out of its block is sent again, as the same bytes, until it is final",
+    "C45: replacement: a settled payout that a reorganization removed is rebroadcast as the same bytes until it is final",
     weather,
     function* ({ sky, sent }) {
       const { row } = yield* payout

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Change } from "../src/service/Changes.ts"
 import type { Balance } from "../src/ledger/Balance.ts"
 import type { Account } from "../src/ledger/Change.ts"
-import type { Offer } from "../src/nodes/Resolver.ts"
+import type { PayTerms } from "../src/nodes/Resolver.ts"
 import type { Settings } from "../src/service/Policy.ts"
 import { defaults } from "../src/service/Policy.ts"
 
@@ -10,7 +10,7 @@ export const settings: Settings = { ...defaults, network: "regtest", domain: "pa
 
 export const fence = { taskId: "w", token: 1 } as const
 
-export const offer = (fields: Partial<Offer> = {}): Offer => ({
+export const payTerms = (fields: Partial<PayTerms> = {}): PayTerms => ({
   callback: "https://wallet.example/pay",
   min: Msat.fromSats(10),
   max: Msat.fromSats(1000),
@@ -18,7 +18,7 @@ export const offer = (fields: Partial<Offer> = {}): Offer => ({
   ...fields
 })
 
-/** What a Change takes from each account and gives to it: only those that it moves. */
+/** The amounts that a Change adds to accounts or takes from them. Other accounts are omitted. */
 export const moved = (change: Change): Partial<Record<Account, bigint>> => {
   const sums: Partial<Record<Account, bigint>> = {}
   for (const { from, to, amount } of change.legs.flatMap(({ postings }) => postings)) {
@@ -28,5 +28,5 @@ export const moved = (change: Change): Partial<Record<Account, bigint>> => {
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n))
 }
 
-/** A balance in plain numbers, to compare with. */
+/** A balance as plain numbers, for comparisons. */
 export const plain = ({ posted, held }: Balance) => ({ posted: Number(posted), held: Number(held) })

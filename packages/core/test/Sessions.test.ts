@@ -18,7 +18,7 @@ const isOpen = (text: string, bound = "") =>
   )
 
 describe("A session", () => {
-  scenario("session: open for 12 hours, and no longer", function* () {
+  scenario("session: stays open for 12 hours", function* () {
     const { text } = yield* begin()
     yield* TestClock.adjust(Session.lifeMillis - 1)
     assert.isTrue(yield* isOpen(text))
@@ -42,14 +42,14 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(text))
   })
 
-  scenario("session: bound to a text, it opens with that text alone, which is not kept", function* () {
+  scenario("session: bound to a string, it opens only with that text, which is not stored", function* () {
     const { text, session } = yield* begin("root", "the configured token")
     assert.isTrue(yield* isOpen(text, "the configured token"))
     for (const other of ["another token", ""]) assert.isFalse(yield* isOpen(text, other))
     assert.notInclude(JSON.stringify(session), "configured")
   })
 
-  scenario("session: a step-up is good for 5 minutes, for this session and not for the next one in its place", function* () {
+  scenario("session: a step-up is valid for 5 minutes, for this session only and not for the next in its slot", function* () {
     const { text, session } = yield* begin()
     const { check, stepUp, end } = yield* Sessions
     const until = Effect.fnUntraced(function* (of: string) {
@@ -67,7 +67,7 @@ describe("A session", () => {
     const next = yield* begin()
     assert.strictEqual(next.session.slot, session.slot)
     assert.isNull(yield* until(next.text))
-    // What was meant for the one before does not meet it.
+    // A step-up for the previous session does not affect the new one in its slot.
     const late = yield* Effect.flip(stepUp(session))
     assert.strictEqual(late._tag, "SessionMoved")
     yield* end(session)
@@ -81,7 +81,7 @@ describe("A session", () => {
     assert.isNumber(Session.steppedUpUntil(steppedUp, 1_000_000))
   })
 
-  scenario("session: ended it opens nothing, and ending it again changes nothing", function* () {
+  scenario("session: an ended session opens nothing, and ending it again changes nothing", function* () {
     const { text, session } = yield* begin()
     const { end } = yield* Sessions
     yield* end(session)
@@ -90,7 +90,7 @@ describe("A session", () => {
     yield* (yield* Journal).commit(Session.ended(session, session.createdAtMillis + 5))
   })
 
-  scenario("session: of as many as there are slots the one that would end first makes room", function* () {
+  scenario("session: when all slots are taken, the session that would end first makes room", function* () {
     const texts: Array<string> = []
     for (let i = 0; i <= Session.slots; i++) {
       texts.push((yield* begin()).text)

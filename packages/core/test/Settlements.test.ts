@@ -36,7 +36,7 @@ const pay = (invoice: Invoice, sats?: number, hold = false) =>
     sandbox.pay({ paymentRequest: invoice.paymentRequest, hold, ...(sats !== undefined && { amount: Msat.fromSats(sats) }) })
   )
 
-/** Listens for as long as `while_` goes on. */
+/** Listens while `during` runs, and for ten seconds afterward. */
 const listening = <A, E, R>(settlements: Settlements["Service"], during: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(settlements.listen())
@@ -53,7 +53,7 @@ const cursor = Effect.gen(function* () {
 const now = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrThrow))
 
-/** A node whose notices are the test's to write. */
+/** A node that reports these notices. */
 const telling = (notices: ReadonlyArray<Settled>) =>
   replace(LightningReceiver, (receiver) =>
     LightningReceiver.of({
@@ -62,7 +62,7 @@ const telling = (notices: ReadonlyArray<Settled>) =>
     })
   )
 
-describe("A payment to us", () => {
+describe("Incoming payments", () => {
   scenario("invoice watcher: a payment is credited when the node reports it, with the cursor in the same commit", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
@@ -77,14 +77,14 @@ describe("A payment to us", () => {
     assert.deepStrictEqual([lightningInvoiceId, recipient], [row.id, row.paymentRequest])
   })
 
-  scenario("C60: invoice watcher: credited after a restart, from where the last credit left off", function* () {
+  scenario("C60: invoice watcher: after a restart, crediting resumes after the last credit", function* () {
     const payee = yield* company()
     const rows = yield* Effect.forEach([1, 2, 3], (sats) => invoice(payee, sats))
     yield* listening(
       yield* Settlements,
       Effect.forEach(rows.slice(0, 1), (row) => pay(row))
     )
-    yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody listens
+    yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody is listening
     const asked: Array<string | null> = []
     const noting = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
@@ -112,7 +112,7 @@ describe("A payment to us", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1010, held: 0 })
   })
 
-  scenario("C42 C44: invoice watcher: a payment that is notified and polled any number of times is credited once", function* () {
+  scenario("C42 C44: invoice watcher: a payment notified and polled any number of times is credited once", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* pay(row)
@@ -155,7 +155,7 @@ describe("A payment to us", () => {
   })
 
   it.effect(
-    "C37: invoice watcher: a payment below the amount, which no node should take, is credited as received; both amounts are stored",
+    "C37: invoice watcher: a payment below the amount, which no node should accept, is credited as received; both amounts are stored",
     () => {
       const lenient = replace(LightningReceiver, (receiver) =>
         LightningReceiver.of({
@@ -192,10 +192,10 @@ describe("A payment to us", () => {
     assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
     yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
     yield* poll
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 }) // long after it expired
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 }) // although the invoice expired long ago
   })
 
-  it.effect("invoice watcher: a settlement without a valid preimage is not credited, and looked up again", () => {
+  it.effect("invoice watcher: a settlement without a valid preimage is not credited, and the invoice is polled again", () => {
     const forged = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
         ...receiver,
@@ -211,7 +211,7 @@ describe("A payment to us", () => {
       yield* pay(row)
       yield* poll
       assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
-      yield* listen // the node's notice has the real one
+      yield* listen // the node's notice has the real preimage
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
     })
   })
@@ -224,7 +224,7 @@ describe("A payment to us", () => {
     cursor: "7"
   }
   scenario(
-    "invoice watcher: a settlement of an invoice that is not ours is passed over, and does not hold up the next",
+    "invoice watcher: a settlement of another invoice is skipped, and does not block the next",
     { change: telling([stranger]) },
     function* () {
       yield* listen
@@ -233,7 +233,7 @@ describe("A payment to us", () => {
     }
   )
 
-  scenario("invoice watcher: waits for a node that is away", function* () {
+  scenario("invoice watcher: waits while the node is down", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* pay(row)
@@ -246,7 +246,7 @@ describe("A payment to us", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  it.effect("invoice watcher: a short outage of the store is waited for, without asking the node again", () => {
+  it.effect("invoice watcher: waits out a short store outage without querying the node again", () => {
     let failures = 3
     const flaky = replace(Journal, (journal) =>
       Journal.of({
@@ -264,9 +264,9 @@ describe("A payment to us", () => {
     })
   })
 
-  it.effect("invoice watcher: of payments that are reported together the cursor passes none that is not credited", () => {
+  it.effect("invoice watcher: for payments reported together, the cursor does not pass one that is not credited", () => {
     let [isAway, cursors] = [true, 0]
-    // Of four it does not take the second, for longer than a listener is patient.
+    // The commit of the second of four payments fails for longer than the listener retries.
     const flaky = replace(Journal, (journal) =>
       Journal.of({
         commit: (change) => {
@@ -290,7 +290,7 @@ describe("A payment to us", () => {
     })
   })
 
-  scenario("invoice watcher: a paid invoice is found among more open ones than a page has", function* () {
+  scenario("invoice watcher: finds a paid invoice among more open ones than fit on a page", function* () {
     const payee = yield* company()
     const rows = yield* Effect.forEach(Array.from({ length: 401 }), () => invoice(payee, 10))
     yield* Effect.forEach(
@@ -303,7 +303,10 @@ describe("A payment to us", () => {
 })
 
 describe("A second payment of one invoice", () => {
-  /** The first came from inside; then the node, which said it had closed the invoice, tells of another one from outside. */
+  /**
+   * The first payment was internal. The node claimed to have canceled the invoice, but then reports an
+   * outside payment of it.
+   */
   const paidInside = Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* invoice(payee, 1000)
@@ -314,7 +317,7 @@ describe("A second payment of one invoice", () => {
 
   for (const sats of [1001, 1000]) {
     scenario(
-      `invoice watcher: a second payment waits in suspense for a person, once (of ${sats} sats where 1000 were asked)`,
+      `invoice watcher: a second payment waits in suspense for a person, once (${sats} sats where 1000 were requested)`,
       { logsErrors: true, isPending: true },
       function* () {
         const { payer, payee, row } = yield* paidInside
@@ -345,8 +348,8 @@ describe("A second payment of one invoice", () => {
   }
 })
 
-describe("An open invoice", () => {
-  scenario("invoice watcher: an open invoice is asked about until a day after its expiry, and then expires", function* () {
+describe("Open invoices", () => {
+  scenario("invoice watcher: an open invoice is polled until a day after its expiry, and then expires", function* () {
     const row = yield* invoice(yield* company(), 1000, 60)
     yield* TestClock.adjust(60_000 + 24 * 3600 * 1000)
     yield* poll
@@ -370,7 +373,7 @@ describe("An open invoice", () => {
     assert.strictEqual((yield* now(row)).status, "expired")
   })
 
-  it.effect("invoice watcher: an expired invoice is credited all the same when the node reports its payment", () => {
+  it.effect("invoice watcher: an expired invoice is still credited when the node reports its payment", () => {
     const late: Array<Settled> = []
     return run({ change: telling(late) }, function* () {
       const payee = yield* company()
@@ -383,7 +386,7 @@ describe("An open invoice", () => {
         settledAtMillis: 1,
         cursor: "1"
       })
-      // As if the node had not known when it was asked.
+      // As if the node had not known of the payment when asked.
       const asleep = replace(LightningReceiver, (receiver) =>
         LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
       )
@@ -396,7 +399,7 @@ describe("An open invoice", () => {
     })
   })
 
-  it.effect("invoice watcher: a node's response from before the payment, however late it arrives, expires nothing", () => {
+  it.effect("invoice watcher: a node's response from before the payment, however late it arrives, does not expire the invoice", () => {
     let isFirst = true
     const late = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
@@ -415,7 +418,7 @@ describe("An open invoice", () => {
       const looking = yield* Effect.forkChild(poll, { startImmediately: true })
       yield* (yield* Sandbox).loseNextNotice
       yield* pay(row)
-      yield* TestClock.adjust("2 days") // as when the machine was put to sleep
+      yield* TestClock.adjust("2 days") // as if the machine had been suspended
       yield* Fiber.join(looking)
       yield* poll
       assert.strictEqual((yield* now(row)).status, "settled")
@@ -423,7 +426,7 @@ describe("An open invoice", () => {
     })
   })
 
-  it.effect("invoice watcher: an invoice that the node does not know stays open", () => {
+  it.effect("invoice watcher: an invoice unknown to the node stays open", () => {
     const forgetful = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
     )
@@ -437,7 +440,7 @@ describe("An open invoice", () => {
 })
 
 describe("Money in and out", () => {
-  scenario("invoice watcher: all money of a company is accounted for: what came in is what went out and what is left", function* () {
+  scenario("invoice watcher: a company's incoming money equals its outgoing money plus its balance", function* () {
     const row = yield* companyWith(100_000)
     for (const [sats, behaviour] of [
       [1000, "settle"],
@@ -452,7 +455,7 @@ describe("Money in and out", () => {
       yield* steps(2)
       assert.strictEqual((yield* got(paymentHash)).times, behaviour === "fail" ? 0 : 1)
     }
-    // 2, 6 and 8 for the service; 5 sats and 5 in a thousand for the network, each time
+    // The service takes 2, 6 and 8; the network takes 5 sats plus 0.5 % each time.
     assert.deepStrictEqual(yield* has(row), { posted: 100_000 - 8000 - 16 - (3 * 5 + 40), held: 0 })
   })
 })

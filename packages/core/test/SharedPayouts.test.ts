@@ -38,14 +38,14 @@ type Row = Withdrawal.Withdrawal
 
 const settings = { ...usual, payoutWindowMillis: 60_000 }
 
-/** What stands at the recipient's address now. */
+/** Outputs currently at the payee's address. */
 const received = (row: Row) => Effect.map(outputsOf(row), (outputs) => outputs.filter(([placement]) => placement !== "gone"))
 
 const payout = Effect.fnUntraced(function* (payer: Parameters<typeof confirm>[0], sats: number) {
   return yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats)
 })
 
-/** Three payouts of two companies, confirmed in one window. */
+/** Three payouts by two companies, confirmed in one window. */
 const three = Effect.gen(function* () {
   const [acme, globex] = [yield* companyWith(200_000), yield* companyWith(100_000)]
   const rows = [yield* payout(acme, 20_000), yield* payout(globex, 30_000), yield* payout(acme, 40_000)]
@@ -59,7 +59,7 @@ const transactionsOf = (rows: ReadonlyArray<Row>) =>
 
 const standings = (rows: ReadonlyArray<Row>) => Effect.forEach(rows, standing)
 
-/** Who leads, and all that was ever signed for it. */
+/** The leading payout, everything ever signed for it, and its followers. */
 const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   const { candidates, followers } = yield* Records
   for (const row of rows) {
@@ -71,7 +71,9 @@ const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
 
 const halfAnHour = steps(31, 60)
 
-/** Each settled once, for its share: together that is what mining did cost. */
+/**
+ * Asserts that each payout settled once for its share, and that the shares add up to the actual mining fee.
+ */
 const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Withdrawal.Candidate | undefined) {
   const settled = yield* Effect.forEach(rows, now)
   for (const row of settled) {
@@ -84,7 +86,7 @@ const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Wi
 const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 
 describe("Shares of a fee", () => {
-  it("batch: shares are in proportion to what was held for mining, rounded down one after the other; the last has the rest", () => {
+  it("batch: shares are proportional to the held mining fees, each rounded down; the last gets the remainder", () => {
     const shares = (fee: number, ...allowances: ReadonlyArray<number>) =>
       Payout.shares(
         Msat.make(BigInt(fee)),
@@ -98,7 +100,7 @@ describe("Shares of a fee", () => {
   })
 
   it.prop(
-    "batch: shares add up to the fee, to the msat; none is above what was held for it while the total is not",
+    "batch: shares add up to the fee to the msat; none exceeds its hold unless the total does",
     { fee: upTo(1_000_000), allowances: Arbitrary.array(upTo(400_000), { minLength: 1, maxLength: 100 }) },
     ({ fee, allowances }) => {
       const held = allowances.map((allowance) => Msat.make(BigInt(allowance)))
@@ -111,7 +113,7 @@ describe("Shares of a fee", () => {
 })
 
 describe("A window", () => {
-  it("batch: a window ends for all that was confirmed in it at the same moment, and no payout waits longer than it is", () => {
+  it("batch: a window ends at one moment for all confirmed in it, and no payout waits longer than its length", () => {
     const due = (at: number) => Withdrawal.payoutDueAtMillis(at, 60_000)
     assert.deepStrictEqual([due(0), due(1), due(59_999), due(60_000)], [60_000, 60_000, 60_000, 120_000])
     assert.strictEqual(Withdrawal.payoutDueAtMillis(12_345, 0), 12_345)
@@ -120,7 +122,7 @@ describe("A window", () => {
 
 describe("Payouts of one window", () => {
   scenario(
-    "batch: payouts of several companies are one transaction, and each settles with its own output and share",
+    "batch: payouts of several companies share one transaction, and each settles with its own output and share",
     { settings },
     function* () {
       const { acme, globex, rows } = yield* three
@@ -136,7 +138,7 @@ describe("Payouts of one window", () => {
       yield* steps(2)
       yield* paidBy(rows, signed[0])
       const fee = Number(signed[0]?.networkFee) / 1000
-      // Together it costs less than half of what three would.
+      // Less than half the cost of three separate payouts.
       assert.isBelow(fee, 750)
       assert.deepStrictEqual(yield* has(acme), { posted: 200_000 - 20_000 - 40_000 - 1000 - 120 - 140, held: 0 })
       assert.deepStrictEqual(yield* has(globex), { posted: 100_000 - 30_000 - 500 - 130, held: 0 })
@@ -145,7 +147,7 @@ describe("Payouts of one window", () => {
   )
 
   scenario(
-    "batch: without a window each payout goes by itself, and at once",
+    "batch: without a window each payout is sent by itself, immediately",
     { settings: { ...settings, payoutWindowMillis: 0 } },
     function* () {
       const { rows } = yield* three
@@ -158,7 +160,7 @@ describe("Payouts of one window", () => {
   )
 
   scenario(
-    "batch: more payouts than fit are as many transactions as it takes",
+    "batch: more payouts than fit use as many transactions as needed",
     { settings: { ...settings, payoutOutputs: 2 } },
     function* () {
       const payer = yield* companyWith(200_000)
@@ -192,7 +194,7 @@ describe("Payouts of one window", () => {
     }
   })
 
-  it.effect("batch: a payout for which the coins do not suffice waits, and keeps none after it from going", () => {
+  it.effect("batch: a payout with too few coins waits without delaying later ones", () => {
     const purse = { only: "" }
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -227,7 +229,7 @@ describe("Payouts of one window", () => {
     })
   })
 
-  it.effect("batch: a payout that breaks whatever it is part of is left out and stays pending", () => {
+  it.effect("batch: a payout that breaks every batch it is in is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -249,11 +251,11 @@ describe("Payouts of one window", () => {
     })
   })
 
-  it.effect("C10: batch: excludes a payout claimed by another process: the others go without it, and it goes by itself", () => {
+  it.effect("C10: batch: excludes a payout claimed by another process; the others are sent without it, and it is sent by itself", () => {
     let signings = 0
     const change = (ports: Context.Context<Ports>) => {
       const { claim } = Context.get(ports, Tasks)
-      // While we sign, somebody whose clock is ahead of ours gets the first of them for a while.
+      // While we sign, a process whose clock is ahead claims the first of them.
       const rival = Effect.flatMap(Clock.currentTimeMillis, (millis) =>
         claim({ kind: Withdrawal.payoutKind, nowMillis: millis + 31_000, leaseMillis: 69_000, limit: 1 })
       )
@@ -277,9 +279,9 @@ describe("Payouts of one window", () => {
   })
 })
 
-describe("A transaction that pays several, and that no block takes", () => {
+describe("Unconfirmed transactions with several payouts", () => {
   scenario(
-    "batch: replaced for all of its payouts; what exceeds the held fees is the operator's",
+    "batch: replaced for all its payouts; the operator bears the excess over the held fees",
     () => ({ logsErrors: true, settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three
@@ -308,7 +310,7 @@ describe("A transaction that pays several, and that no block takes", () => {
   )
 
   scenario(
-    "batch: when the original is mined after it was replaced, all settle with the original and its cost",
+    "batch: when a replaced original is mined, all settle with the original and its cost",
     () => ({ settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three
@@ -326,7 +328,7 @@ describe("A transaction that pays several, and that no block takes", () => {
   )
 
   scenario(
-    "C45: batch: sent again when a reorganisation took its block, before and after it settled",
+    "C45: batch: rebroadcast when a reorganization removed its block, before or after it settled",
     () => ({ settings: { ...settings, payoutConfirmations: 2 }, ...weather() }),
     function* ({ sent }) {
       const { rows } = yield* three
@@ -350,10 +352,10 @@ describe("A transaction that pays several, and that no block takes", () => {
     }
   )
 
-  it.effect("C45: batch: not replaced once some of it is settled, also when a reorganisation took its block", () => {
+  it.effect("C45: batch: not replaced once part of it is settled, even if a reorganization removed its block", () => {
     const { sky, change: raining } = weather()
     let away = true
-    /** A store that answers for those who follow, and then is away. */
+    /** A store that commits the followers' settlements but fails the leader's. */
     const change = (ports: Context.Context<Ports>) =>
       replace(Journal, (journal) =>
         Journal.of({
@@ -382,7 +384,7 @@ describe("A transaction that pays several, and that no block takes", () => {
     })
   })
 
-  it.effect("C10: batch: a worker that slept on its claim leaves a payout that another one batched meanwhile", () => {
+  it.effect("C10: batch: a worker that slept past its claim does not send a payout that another worker has batched", () => {
     return run({ settings }, function* () {
       const ports = yield* Effect.context<Ports>()
       const wakes = yield* Deferred.make<void>()

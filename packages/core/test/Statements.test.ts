@@ -15,7 +15,7 @@ import { company, replace, scenario } from "./World.ts"
 
 const at = (time: string): number => Date.parse(`${time}Z`)
 
-/** A deposit that was decided at this time is committed now. */
+/** Commits a deposit now that was decided at `time`. */
 const deposit = Effect.fnUntraced(function* (companyId: Month["companyId"], sats: number, time: string) {
   const journal = yield* Journal
   const seen = yield* Fixtures.output(companyId, sats, { createdAtMillis: at(time) })
@@ -29,7 +29,10 @@ const statement = Effect.fnUntraced(function* (companyId: Month["companyId"], mo
 
 const pending = { isPending: true } as const
 
-/** Each month's lines lead from its opening to its closing, which is the next one's opening, and the last one's is what the company has. */
+/**
+ * Asserts that each month's lines lead from its opening to its closing balance, that each closing is the next
+ * opening, and that the last closing is the company's balance.
+ */
 const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], months: ReadonlyArray<string>) {
   let before: Balance.Balance | undefined
   for (const month of months) {
@@ -43,34 +46,30 @@ const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], mont
 })
 
 describe("closed months", () => {
-  scenario(
-    "statement: one that was told as final stays as it is; what is committed into its month later is late in the next one",
-    pending,
-    function* () {
-      const { id } = yield* company()
-      yield* TestClock.setTime(at("2026-02-01T00:05:00"))
-      yield* deposit(id, 100, "2026-01-20T10:00:00")
-      const told = yield* statement(id, "2026-01")
-      assert.isTrue(told.isFinal)
-      yield* deposit(id, 7, "2026-01-31T23:59:58")
-      yield* deposit(id, 8, "2026-01-31T23:59:59")
-      yield* deposit(id, 40, "2026-02-03T10:00:00")
-      assert.deepStrictEqual(yield* statement(id, "2026-01"), told)
-      const next = yield* statement(id, "2026-02")
-      assert.isFalse(next.isFinal)
-      assert.deepStrictEqual(
-        [next.deposits, next.late.deposits],
-        [
-          { amount: Msat.fromSats(40), count: 1 },
-          { amount: Msat.fromSats(15), count: 2 }
-        ]
-      )
-      assert.deepStrictEqual([next.late.firstMillis, next.late.lastMillis], [at("2026-01-31T23:59:58"), at("2026-01-31T23:59:59")])
-      yield* chained(id, ["2025-12", "2026-01", "2026-02"])
-    }
-  )
+  scenario("statement: a final statement never changes; later commits to its month appear as late in the next one", pending, function* () {
+    const { id } = yield* company()
+    yield* TestClock.setTime(at("2026-02-01T00:05:00"))
+    yield* deposit(id, 100, "2026-01-20T10:00:00")
+    const told = yield* statement(id, "2026-01")
+    assert.isTrue(told.isFinal)
+    yield* deposit(id, 7, "2026-01-31T23:59:58")
+    yield* deposit(id, 8, "2026-01-31T23:59:59")
+    yield* deposit(id, 40, "2026-02-03T10:00:00")
+    assert.deepStrictEqual(yield* statement(id, "2026-01"), told)
+    const next = yield* statement(id, "2026-02")
+    assert.isFalse(next.isFinal)
+    assert.deepStrictEqual(
+      [next.deposits, next.late.deposits],
+      [
+        { amount: Msat.fromSats(40), count: 1 },
+        { amount: Msat.fromSats(15), count: 2 }
+      ]
+    )
+    assert.deepStrictEqual([next.late.firstMillis, next.late.lastMillis], [at("2026-01-31T23:59:58"), at("2026-01-31T23:59:59")])
+    yield* chained(id, ["2025-12", "2026-01", "2026-02"])
+  })
 
-  scenario("statement: one that is not over is not closed by asking for it, and has whatever is committed", pending, function* () {
+  scenario("statement: reading a current statement does not close it, and it covers all commits so far", pending, function* () {
     const { id } = yield* company()
     yield* TestClock.setTime(at("2026-02-01T00:04:59"))
     yield* deposit(id, 100, "2026-01-20T10:00:00")
@@ -81,7 +80,7 @@ describe("closed months", () => {
     assert.deepStrictEqual([isFinal, closing.posted, late.firstMillis], [true, Msat.fromSats(107), null])
   })
 
-  scenario("statement: to ask for one closes every month before it, and what is asked for closes no more than once", pending, function* () {
+  scenario("statement: a request closes every month that is over, and no month is closed twice", pending, function* () {
     const { id } = yield* company()
     yield* TestClock.setTime(at("2026-04-15T00:00:00"))
     for (const month of ["2026-01", "2026-02", "2026-03", "2026-04"]) yield* deposit(id, 10, `${month}-11T11:11:11`)
@@ -105,7 +104,7 @@ describe("closed months", () => {
   const suspended = Deferred.makeUnsafe<void>()
   let closings = 0
   scenario(
-    "statement: of two who close at once, one does, also where it was suspended between looking and closing, and both tell the same",
+    "statement: of two that close at the same time, one succeeds, even if suspended between read and close, and both return the same",
     {
       ...pending,
       change: replace(Journal, ({ commit }) =>

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Stops, waitMillis } from "../src/accounts/Stops.ts"
-import { knownMillis } from "../src/base/Known.ts"
+import { cacheMillis } from "../src/base/ReadCache.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
@@ -32,14 +32,14 @@ const voucher = Effect.fnUntraced(function* (company: Company) {
   return yield* made((yield* Vouchers).create({ company, ...(yield* asked(100)), ...words }))
 })
 
-/** Everything by which money leaves, each to somebody who takes it; how it went, when it is run. */
+/** Every way for money to leave, each with a payee who accepts it. Each effect returns its outcome. */
 const ways = Effect.fnUntraced(function* (company: Company) {
   const { url } = yield* voucher(company)
   const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
-  const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).transactions
+  const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
   const depositId = deposit?.id ?? assert.fail("no deposit")
   const refund = Effect.fnUntraced(function* (destination: string | undefined) {
-    return yield* (yield* Refunds).create({ company, of: { depositId }, asked: yield* asked(100), destination, ...words })
+    return yield* (yield* Refunds).create({ company, depositId, asked: yield* asked(100), destination, ...words })
   })
   const there = (yield* outside({ type: "lightning_address" })).destination
   return {
@@ -64,17 +64,17 @@ const resuming = (what: "sending" | "receiving") => Effect.flatMap(Stops, ({ res
 const freezing = ({ id }: Company, pending: "wait" | "go_on") =>
   Effect.flatMap(Companies, ({ freeze }) => freeze(id, { reason: "a drill", pending }))
 
-describe("What the operator stops", () => {
-  scenario("pause: when it is answered no process takes or begins anything; what was confirmed is sent when it is over", function* () {
+describe("Stops by the operator", () => {
+  scenario("pause: when it returns, no process takes or begins anything; confirmed withdrawals are sent when it ends", function* () {
     const payer = yield* companyWith(10_000)
     const ports = yield* Effect.context<Ports>()
     const other = Context.merge(ports, yield* start(ports))
     const confirmed = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
     const check = Effect.flatMap(Stops, (stops) => stops.check("sending"))
-    // It knows now that nothing is paused, and goes by that for a while.
+    // The process caches that nothing is paused.
     yield* Effect.provideContext(check, other)
     const answer = yield* Effect.forkChild(pausing("sending"), { startImmediately: true })
-    yield* TestClock.adjust(knownMillis - 1)
+    yield* TestClock.adjust(cacheMillis - 1)
     assert.strictEqual(yield* said(Effect.provideContext(check, other)), "ok")
     assert.isUndefined(answer.pollUnsafe(), "answered while another process does not know")
     yield* TestClock.adjust(100)
@@ -93,7 +93,7 @@ describe("What the operator stops", () => {
     assert.strictEqual(yield* standing(confirmed), "settled")
   })
 
-  scenario("pause: of sending: every way by which money leaves is refused, and nothing is held", function* () {
+  scenario("pause: pausing sending refuses every way to send money, and holds nothing", function* () {
     const payer = yield* companyWith(10_000)
     const all = Object.entries(yield* ways(payer))
     const before = yield* has(payer)
@@ -109,7 +109,7 @@ describe("What the operator stops", () => {
     yield* step
   })
 
-  scenario("pause: of receiving: no invoices and addresses; what comes is credited, and money leaves", function* () {
+  scenario("pause: pausing receiving refuses invoices and addresses; incoming payments are credited and sending continues", function* () {
     const payer = yield* companyWith(10_000)
     yield* everywhere(pausing("receiving"))
     assert.strictEqual(yield* said(invoice(payer, 100)), "Paused")
@@ -121,7 +121,7 @@ describe("What the operator stops", () => {
     assert.strictEqual(yield* said(invoice(payer, 100)), "ok")
   })
 
-  scenario("freeze: every way by which money leaves is refused, and nothing is held; another company's goes on", function* () {
+  scenario("freeze: every way to send money is refused and nothing is held; another company is not affected", function* () {
     const [payer, other] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const all = Object.entries(yield* ways(payer))
     const before = yield* has(payer)
@@ -137,7 +137,7 @@ describe("What the operator stops", () => {
     yield* step
   })
 
-  scenario("freeze: what was confirmed waits or goes on, as the operator says, also when he says so later", function* () {
+  scenario("freeze: confirmed withdrawals wait or continue, as the operator chooses, then or later", function* () {
     const [payer, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const all = [
       yield* confirm(payer, (yield* outside({ sats: 100 })).destination),

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Throttle from "../src/base/Throttle.ts"
 
 describe("A throttle", () => {
-  it("throttle: lets a burst through, and then one at a time at its rate", () => {
+  it("throttle: allows a burst, then one request at a time at its rate", () => {
     const may = Throttle.make({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(
       [0, 0, 0, 0].map((atMillis) => may("a", atMillis)),
@@ -18,7 +18,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: says how many are left, when the next may be, and when all may be again", () => {
+  it("throttle: reports how many requests remain, when the next is allowed, and when all are available again", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(take("a", 0), [{ isWithin: true, left: 2, nextMillis: 0, wholeMillis: 10 }])
     assert.deepStrictEqual(take("a", 5), [{ isWithin: true, left: 1, nextMillis: 0, wholeMillis: 15 }])
@@ -27,7 +27,7 @@ describe("A throttle", () => {
     assert.deepStrictEqual(take("a", 10), [{ isWithin: true, left: 0, nextMillis: 10, wholeMillis: 30 }])
   })
 
-  it("throttle: of several rates each holds, and what one refuses costs nothing of the others", () => {
+  it("throttle: each of several rates applies, and a refusal by one does not count toward the others", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 100 }, { count: 2, everyMillis: 10 })
     const within = (atMillis: number) => take("a", atMillis).map(({ isWithin, left }) => `${isWithin} ${left}`)
     assert.deepStrictEqual(
@@ -44,7 +44,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: as many as it says, also where they do not divide their time evenly, and whatever the clock shows", () => {
+  it("throttle: allows exactly its number of requests, even if it does not divide the period evenly, at any clock time", () => {
     for (const count of [3, 7, 11, 60, 333, 700, 7919])
       for (const atMillis of [0, 1_700_000_000_123, 1_799_999_999_999]) {
         const take = Throttle.meter(Throttle.perSecond(count), Throttle.perMinute(count))
@@ -59,14 +59,14 @@ describe("A throttle", () => {
       }
   })
 
-  it("throttle: a clock that is put back keeps nobody waiting for longer than its rate", () => {
+  it("throttle: setting the clock back delays no request longer than the rate does", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 1_000_000))
     assert.isFalse(may("a", 0))
     assert.isTrue(may("a", 1_000_010))
   })
 
-  it("throttle: counts each name by itself, and nothing that it refused", () => {
+  it("throttle: counts each name separately, without refused requests", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 0))
     assert.isTrue(may("b", 0))
@@ -74,7 +74,7 @@ describe("A throttle", () => {
     assert.isTrue(may("a", 10))
   })
 
-  it("throttle: forgets the name that was quiet longest when there are too many", () => {
+  it("throttle: evicts the least recently seen name when there are too many", () => {
     const may = Throttle.make({ count: 1, everyMillis: 1_000_000 })
     assert.isTrue(may("first", 0))
     assert.isTrue(may("second", 0))

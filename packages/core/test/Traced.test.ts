@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, References, Stream, Tracer } from "effect"
 import * as Traced from "../src/base/Traced.ts"
-import * as Trail from "../src/base/Trail.ts"
+import * as TraceContext from "../src/base/TraceContext.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { asked, companyWith, confirm, inWorld, outside } from "./World.ts"
 
-/** A tracer that keeps every span. */
+/** A tracer that records every span. */
 const keeping = () => {
   const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
@@ -60,26 +60,26 @@ describe("Traced", () => {
     })
   )
 
-  it.effect("spans: what is done for a record later is in the trace of its first commit, as long as that is among the newest", () =>
+  it.effect("spans: later work on a record joins the trace of its first commit, as long as it is among the newest", () =>
     Effect.gen(function* () {
       const { spans, tracer } = keeping()
       const nothing = Effect.void
       yield* Effect.gen(function* () {
-        yield* Effect.withSpan(Trail.noted("first")(nothing), "request")
-        yield* Effect.withSpan(Trail.noted("first")(nothing), "a later commit")
-        const around = yield* Trail.make
+        yield* Effect.withSpan(TraceContext.remembered("first")(nothing), "request")
+        yield* Effect.withSpan(TraceContext.remembered("first")(nothing), "a later commit")
+        const around = yield* TraceContext.make
         yield* around("work", "first")(nothing)
-        for (let i = 0; i < Trail.most; i++) yield* Effect.withSpan(Trail.noted(`other ${i}`)(nothing), "another")
+        for (let i = 0; i < TraceContext.most; i++) yield* Effect.withSpan(TraceContext.remembered(`other ${i}`)(nothing), "another")
         yield* around("late work", "first")(nothing)
       }).pipe(Effect.provideService(Tracer.Tracer, tracer))
       const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
       assert.deepStrictEqual([parents.get("work"), parents.get("late work")], ["request", undefined])
-      const around = yield* Effect.provideService(Trail.make, References.TracerEnabled, false)
+      const around = yield* Effect.provideService(TraceContext.make, References.TracerEnabled, false)
       assert.strictEqual(around("work", "first")(nothing), nothing, "where nothing is traced it is the very same")
     })
   )
 
-  it.effect("spans: without a tracer, or with tracing disabled, the service is the very object that its layer made", () =>
+  it.effect("spans: without a tracer, or with tracing disabled, the service is the exact object its layer created", () =>
     Effect.gen(function* () {
       const service = LightningSender.of({
         graceMillis: 0,

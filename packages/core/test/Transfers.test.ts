@@ -24,9 +24,9 @@ import {
   steps
 } from "./World.ts"
 
-describe("A payment inside the service", () => {
+describe("Internal payments", () => {
   scenario(
-    "C16 C17: payment worker: an invoice of the service is claimed, closed at the node, and only then booked, both legs together",
+    "C16 C17: payment worker: an internal payment claims the invoice, closes it at the node, and only then books both legs together",
     listening,
     function* ({ calls }) {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -50,7 +50,7 @@ describe("A payment inside the service", () => {
     }
   )
 
-  scenario("C15: payment worker: an inside payment closes the invoice to the outside", function* () {
+  scenario("C15: payment worker: an internal payment closes the invoice to external payments", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const { paymentRequest } = yield* invoice(payee, 1000)
     yield* confirm(payer, paymentRequest)
@@ -62,7 +62,7 @@ describe("A payment inside the service", () => {
   })
 
   scenario(
-    "C15: payment worker: an inside payment fails when the outside was first; the invoice is credited once, to the msat that came",
+    "C15: payment worker: an internal payment fails if an external one came first; the invoice is credited once, to the msat received",
     function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       const { paymentRequest } = yield* invoice(payee, 1000)
@@ -83,37 +83,34 @@ describe("A payment inside the service", () => {
   )
 
   for (const outcome of ["settle", "fail"] as const) {
-    scenario(
-      `C15: payment worker: an inside payment fails when the outside's payment is held at the node, which then ${outcome}s`,
-      function* () {
-        const [payer, payee] = [yield* companyWith(5000), yield* company()]
-        const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
-        const row = yield* confirm(payer, paymentRequest)
-        yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
-        yield* steps(2)
-        assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+    scenario(`C15: payment worker: an internal payment fails if the node holds an external one, which then ${outcome}s`, function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+      yield* poll
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 5000, held: 0 },
+          { posted: 0, held: 0 }
+        ]
+      )
+      yield* release(paymentHash, outcome)
+      yield* poll
+      assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
+      // Once its claim is released, the invoice can be paid from outside again.
+      if (outcome === "fail") {
+        yield* (yield* Sandbox).pay({ paymentRequest })
         yield* poll
-        assert.deepStrictEqual(
-          [yield* has(payer), yield* has(payee)],
-          [
-            { posted: 5000, held: 0 },
-            { posted: 0, held: 0 }
-          ]
-        )
-        yield* release(paymentHash, outcome)
-        yield* poll
-        assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
-        // Released, it is open again to the outside.
-        if (outcome === "fail") {
-          yield* (yield* Sandbox).pay({ paymentRequest })
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-        }
+        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
       }
-    )
+    })
   }
 
-  scenario("payment worker: an own invoice without an amount is paid inside with what the payer decided", function* () {
+  scenario("payment worker: an internal payment of an invoice without an amount pays the amount the payer chose", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const open = { amount: null, minAmount: null, maxAmount: null, description: "tip", expirySeconds: 3600, metadata: {} }
     const { id, paymentRequest } = yield* made((yield* Invoices).create({ companyId: payee.id, ...open }))
@@ -124,7 +121,7 @@ describe("A payment inside the service", () => {
     assert.strictEqual((yield* (yield* Invoices).get(payee.id, id)).received, Msat.fromSats(777))
   })
 
-  scenario("C15: payment worker: two inside payments at once are one; the other withdrawal fails", function* () {
+  scenario("C15: payment worker: two simultaneous internal payments make one; the other withdrawal fails", function* () {
     const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
     const { paymentRequest } = yield* invoice(payee, 1000)
     const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
@@ -133,7 +130,7 @@ describe("A payment inside the service", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("payment worker: a withdrawal keeps its claim while the node is away", { logsErrors: true }, function* () {
+  scenario("payment worker: a withdrawal keeps its claim while the node is down", { logsErrors: true }, function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const { paymentRequest } = yield* invoice(payee, 1000, 120)
     const row = yield* confirm(payer, paymentRequest)
@@ -142,11 +139,11 @@ describe("A payment inside the service", () => {
     assert.strictEqual(yield* standing(row), "pending")
     yield* resume("node")
     yield* steps(2)
-    assert.strictEqual(yield* standing(row), "settled") // what was claimed in time is paid, though it expired since
+    assert.strictEqual(yield* standing(row), "settled") // the invoice was claimed in time, so it is paid although it has expired since
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("payment worker: an invoice that expired before it was taken up fails", function* () {
+  scenario("payment worker: an invoice that expired before it was claimed fails", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* confirm(payer, (yield* invoice(payee, 1000, 60)).paymentRequest)
     yield* TestClock.adjust("60 seconds")
@@ -155,7 +152,7 @@ describe("A payment inside the service", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
   })
 
-  scenario("payment worker: a Lightning address or an on-chain address of ours is paid without a node", listening, function* ({ calls }) {
+  scenario("payment worker: our own Lightning and on-chain addresses are paid without a node", listening, function* ({ calls }) {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const handle = yield* lightningAddress(payee, "tea")
     const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
@@ -178,7 +175,7 @@ describe("A payment inside the service", () => {
     assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), ["settled 1000000", "settled 300000"])
   })
 
-  scenario("C31: payment worker: a payment to oneself makes and loses nothing", function* () {
+  scenario("C31: payment worker: a payment to oneself gains and loses nothing", function* () {
     const self = yield* companyWith(5000)
     const own = yield* lightningAddress(self)
     const rows = [

@@ -5,14 +5,14 @@ import { TestClock } from "effect/testing"
 import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { defaults } from "../src/service/Policy.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
-import * as LookUps from "../src/receiving/LookUps.ts"
+import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import * as Settlements from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
 import { settings } from "./Rows.ts"
 import { company, has, invoice, lightningAddress, replace, run, said, scenario } from "./World.ts"
 
-// Invoices that nobody pays: a stranger can ask for them at a Lightning address, so what they cost is bounded.
+// Unpaid invoices: any stranger can request them at a Lightning address, so their cost must be bounded.
 
 const { expirySeconds } = defaults.lnurl
 
@@ -32,7 +32,7 @@ const pay = ({ paymentRequest }: Invoice, hold = false) => Effect.flatMap(Sandbo
 const find = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrUndefined))
 
-/** A node that counts how often it is asked about an invoice. */
+/** A node that counts lookups and cancellations of each invoice. */
 const counting = () => {
   const asked = new Map<string, number>()
   const count = (hash: string) => Effect.sync(() => asked.set(hash, (asked.get(hash) ?? 0) + 1))
@@ -46,7 +46,7 @@ const counting = () => {
   return { change, times: ({ paymentHash }: Invoice) => asked.get(paymentHash) ?? 0 }
 }
 
-/** A node that cannot close an invoice, and counts how often it is asked about one. */
+/** A node that can't cancel invoices, and counts the calls for each. */
 const withoutCancel = () => {
   const { change, times } = counting()
   const cannot = replace(LightningReceiver, (receiver) =>
@@ -59,17 +59,17 @@ const withoutCancel = () => {
   return { change: <R>(ports: Context.Context<R | LightningReceiver>) => change(cannot(ports)), times }
 }
 
-/** So much time, in which the workers work. */
+/** Lets this many minutes pass while the workers run. */
 const pass = Effect.fnUntraced(function* (minutes: number) {
   for (let minute = 0; minute < minutes; minute++) yield* TestClock.adjust("1 minute")
 })
 
-/** The workers of one process, until the story ends. */
+/** The workers of one process, until the test ends. */
 const working = Layer.build(Settlements.layerWorker)
 
-describe("An invoice that a wallet asked for", () => {
+describe("Invoices requested by wallets", () => {
   scenario(
-    "invoice: at a node that cannot close it, one that no wallet pays is looked up seldom, and forgotten when its grace is over; one that was paid is credited",
+    "invoice: at a node that cannot close invoices, an unpaid invoice is polled rarely and deleted after its grace; a paid invoice is credited",
     withoutCancel,
     function* ({ times }) {
       const { row: company } = yield* shop
@@ -78,7 +78,7 @@ describe("An invoice that a wallet asked for", () => {
       yield* pay(late)
       yield* pass(expirySeconds / 60 + 60)
       assert.deepStrictEqual(yield* has(company), { posted: 21, held: 0 })
-      const graceHours = LookUps.defaults.expiredGraceMillis / 3_600_000
+      const graceHours = LookupSchedule.defaults.expiredGraceMillis / 3_600_000
       for (let hour = 0; hour < graceHours - 2; hour++) yield* TestClock.adjust("1 hour")
       assert.isDefined(yield* find(unpaid), "it could be paid still, for all that is known")
       assert.isAtMost(times(unpaid), 20)
@@ -89,7 +89,7 @@ describe("An invoice that a wallet asked for", () => {
   )
 
   scenario(
-    "invoice: one that no wallet pays is asked about a few times, closed at the node and forgotten, and can be paid no more",
+    "invoice: an unpaid invoice is polled a few times, closed at the node and deleted, and can no longer be paid",
     counting,
     function* ({ times }) {
       const { address } = yield* shop
@@ -114,7 +114,7 @@ describe("An invoice that a wallet asked for", () => {
     }
   )
 
-  scenario("invoice: a payment that the node still holds when it expires is credited when it settles, however late", function* () {
+  scenario("invoice: a payment the node still holds at expiry is credited when it settles, however late", function* () {
     const { row: payee } = yield* shop
     yield* working
     const row = yield* ask()
@@ -128,7 +128,7 @@ describe("An invoice that a wallet asked for", () => {
   })
 
   scenario(
-    "invoice: one that was paid, and whose notice was lost, is credited and not forgotten, also where nobody looked before its end",
+    "invoice: a paid invoice whose notification was lost is credited, not deleted, even if it was never polled before its end",
     function* () {
       const { row: payee } = yield* shop
       const row = yield* ask()
@@ -141,7 +141,7 @@ describe("An invoice that a wallet asked for", () => {
     }
   )
 
-  it.effect("invoice: what the node cannot close stays; what it does not know is forgotten once its grace is over", () => {
+  it.effect("invoice: an invoice that the node cannot close stays; an invoice unknown to the node is deleted after its grace", () => {
     let knows = true
     const away = { operation: "cancelInvoice", cause: "the invoice is not there" }
     const change = replace(LightningReceiver, (receiver) =>
@@ -168,7 +168,7 @@ describe("An invoice that a wallet asked for", () => {
   })
 
   scenario(
-    "invoice: more than a page of them are forgotten, and none that a company asked for",
+    "invoice: more than a page of them is deleted, but no invoice that a company requested",
     { settings: { ...settings, lnurl: { ...settings.lnurl, perAddress: { count: 1000, everyMillis: 1 } } } },
     function* () {
       const { row: payee } = yield* shop
@@ -182,9 +182,9 @@ describe("An invoice that a wallet asked for", () => {
   )
 })
 
-describe("An invoice that a company asked for", () => {
+describe("Invoices requested by a company", () => {
   scenario(
-    "invoice: while nobody pays it, it is looked up less and less often: 17 times in its hour and the day after, and expires",
+    "invoice: while unpaid it is polled less and less often, 17 times in its hour and the day after, and expires",
     () => ({ ...counting() }),
     function* ({ times }) {
       yield* working
@@ -206,7 +206,7 @@ describe("An invoice that a company asked for", () => {
     [70, 120]
   ] as const) {
     scenario(
-      `invoice: paid ${minutes} minutes after it was made, with the notice lost, it is credited before it is ${within} minutes old`,
+      `invoice: paid ${minutes} minutes after creation with the notification lost, it is credited before it is ${within} minutes old`,
       function* () {
         const payee = yield* company()
         yield* working
@@ -234,7 +234,7 @@ describe("Unpaid invoices of wallets", () => {
 
   const flood = (count: number, user = "shop") => Effect.forEach(Array.from({ length: count }), (_, at) => ask(attacker(at), user))
 
-  /** Time for the node to cancel what was evicted. */
+  /** Time for the node to cancel evicted invoices. */
   const canceled = Effect.repeat(TestClock.adjust("10 millis"), { times: 200 })
 
   const stateOf = ({ paymentHash }: Invoice) =>
@@ -258,7 +258,7 @@ describe("Unpaid invoices of wallets", () => {
   )
 
   scenario(
-    "limits: callers of one address lose the oldest invoice of whoever holds most there, and none of another address",
+    "limits: callers of one address evict the oldest invoice of the caller with the most there, and none of another address",
     { ...limits({ ...few, openPerAddress: 10 }) },
     function* () {
       const { row } = yield* shop
@@ -272,7 +272,7 @@ describe("Unpaid invoices of wallets", () => {
   )
 
   scenario(
-    "limits: a caller beyond its own share gets an invoice in place of its oldest one",
+    "limits: a caller beyond its share gets an invoice that replaces its oldest one",
     { ...limits({ openPerCaller: 3 }) },
     function* () {
       yield* shop

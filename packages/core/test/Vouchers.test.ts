@@ -32,7 +32,7 @@ import {
 
 const crowd = { ...settings, lnurl: { ...settings.lnurl, perCaller: Throttle.perMinute(1000) } }
 
-/** Where everybody has looked before anybody's claim is committed. */
+/** Lets concurrent claims read before any of them commits. */
 const atOnce = {
   settings: crowd,
   change: replace(Journal, (journal) => ({
@@ -65,10 +65,10 @@ const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
 })
 
 describe("A voucher", () => {
-  scenario("voucher: holds its amount and the fees of a Lightning payment, and is paid to the first invoice", function* () {
+  scenario("voucher: holds its amount and the fees of a Lightning payment, and pays the first invoice", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
-    // 0.2 % for the service; 5 sats and 0.5 % for the route.
+    // 0.2 % for the service, and 5 sats plus 0.5 % for routing.
     assert.strictEqual(Voucher.held(issued.voucher), Msat.make(1_012_000n))
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -81,7 +81,7 @@ describe("A voucher", () => {
     assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
   })
 
-  scenario("keeps its secret nowhere: the store knows its hash alone", function* () {
+  scenario("voucher: its secret is not stored; the store has only its hash", function* () {
     const issued = yield* issue(yield* companyWith(5000), 1000)
     const k1 = secretOf(issued)
     assert.match(k1, /^[0-9a-f]{64}$/)
@@ -97,7 +97,7 @@ describe("A voucher", () => {
     assert.notStrictEqual(secretOf(yield* issue(yield* companyWith(5000), 1000)), k1)
   })
 
-  scenario("C18: voucher: paid once, to one of fifty wallets that claim at once; the others are refused", { ...atOnce }, function* () {
+  scenario("C18: voucher: of fifty wallets claiming at once one is paid; the others are refused", { ...atOnce }, function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
@@ -115,7 +115,7 @@ describe("A voucher", () => {
   })
 
   scenario(
-    "C18: voucher: claimed with the same invoice fifty times at once, it is paid once, and every claim gets the same result",
+    "C18: voucher: fifty simultaneous claims with the same invoice pay it once and return the same result",
     { ...atOnce },
     function* () {
       const payer = yield* companyWith(5000)
@@ -132,7 +132,7 @@ describe("A voucher", () => {
     }
   )
 
-  scenario("voucher: only an invoice for exactly its amount, which may be paid, claims it; after any other it stays open", function* () {
+  scenario("voucher: only a payable invoice for exactly its amount claims it; any other leaves it open", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     const paid = (yield* outside({ sats: 1000 })).destination
@@ -159,7 +159,7 @@ describe("A voucher", () => {
     yield* steps(3)
   })
 
-  scenario("voucher: when its payment fails the company has everything back, and it stays claimed", function* () {
+  scenario("voucher: a failed payment releases everything to the company, and the voucher stays claimed", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* outside({ sats: 1000, behaviour: "fail" })).destination)
@@ -169,7 +169,7 @@ describe("A voucher", () => {
     assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
   })
 
-  scenario("voucher: two claimed with one invoice are paid once, and the other company has its money back", function* () {
+  scenario("voucher: two vouchers claimed with one invoice are paid once, and the other company's funds are released", function* () {
     const payer = yield* companyWith(5000)
     const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -183,7 +183,7 @@ describe("A voucher", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
   })
 
-  scenario("voucher: claimed with an invoice of ours it is paid inside, for the fee it was made with", function* () {
+  scenario("voucher: a claim with our own invoice is settled internally, for the fee set at creation", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
@@ -194,8 +194,8 @@ describe("A voucher", () => {
   })
 })
 
-describe("A voucher that nobody claims", () => {
-  scenario("voucher: not claimable once it has expired; its money is given back by the next run of a worker", function* () {
+describe("Unclaimed vouchers", () => {
+  scenario("voucher: cannot be claimed once expired; the next worker run releases its funds", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000, 60)
     const { destination } = yield* outside({ sats: 1000 })
@@ -213,7 +213,7 @@ describe("A voucher that nobody claims", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  it.effect("voucher: claimed or expired, never both, in either order", () => {
+  it.effect("voucher: either claimed or expired, never both, in either order", () => {
     let isLate = false
     return run(
       {
@@ -229,7 +229,7 @@ describe("A voucher that nobody claims", () => {
           const issued = yield* issue(payer, 1000, 60)
           const { destination, paymentHash } = yield* outside({ sats: 1000 })
           yield* TestClock.adjust(59_999)
-          // Decided in time; and then the other is faster by a commit.
+          // The claim is decided in time. If `late`, the expiry is committed first.
           const claiming = yield* Effect.forkChild(said(claim(issued, destination)), { startImmediately: true })
           yield* TestClock.adjust(late ? 1 : 0)
           yield* TestClock.adjust(10)
@@ -246,7 +246,7 @@ describe("A voucher that nobody claims", () => {
     )
   })
 
-  scenario("voucher: canceled by its company, any number of times, and by no other", function* () {
+  scenario("voucher: only its company can cancel it, any number of times", function* () {
     const [payer, stranger] = [yield* companyWith(5000), yield* company()]
     const issued = yield* issue(payer, 1000)
     const vouchers = yield* Vouchers
@@ -258,7 +258,7 @@ describe("A voucher that nobody claims", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  scenario("voucher: not canceled once it was claimed", function* () {
+  scenario("voucher: cannot be canceled once claimed", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
@@ -280,7 +280,7 @@ describe("Vouchers", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
   })
 
-  scenario("voucher: another secret, of any shape, opens none", function* () {
+  scenario("voucher: a different secret of any form opens none", function* () {
     const vouchers = yield* Vouchers
     yield* issue(yield* companyWith(5000), 1000)
     for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
@@ -300,7 +300,7 @@ describe("Vouchers", () => {
     }
   )
 
-  scenario("voucher: made once for a key, and answered the same again, with the link", function* () {
+  scenario("voucher: created once per key, and a repeated request returns the same response with the link", function* () {
     const payer = yield* companyWith(5000)
     const vouchers = yield* Vouchers
     const render = ({ url }: Issued) => Redacted.value(url)
@@ -319,7 +319,7 @@ describe("Vouchers", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
   })
 
-  it.effect("voucher: an expiry that could not be stored is tried again", () => {
+  it.effect("voucher: an expiry that could not be stored is retried", () => {
     let isAway = true
     return run(
       {

@@ -32,7 +32,7 @@ const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes:
   return { apiKey, secretKey, appKey: Nostr.publicKeyOf(secretKey) }
 })
 
-/** What is told of everything that is committed from here on. */
+/** Notifications for everything committed from here on. */
 const telling = Effect.gen(function* () {
   const eventsFor = yield* WalletNotices.make(wallet)
   let after = yield* (yield* LedgerReads).lastEvent
@@ -44,7 +44,7 @@ const telling = Effect.gen(function* () {
 })
 
 scenario(
-  "wallet connect: apps whose keys may read are told of what was paid to their company, and by it, and no others are",
+  "wallet connect: apps whose keys may read are notified of payments to and by their company, and others are not",
   { change },
   function* () {
     const shop = yield* companyWith(5000)
@@ -81,7 +81,7 @@ scenario(
   }
 )
 
-scenario("wallet connect: of a payment inside the service both sides are told, each of its own", { change }, function* () {
+scenario("wallet connect: an internal payment notifies the payer's app and the payee's, each of its own side", { change }, function* () {
   const [payer, payee] = [yield* companyWith(5000), yield* company()]
   const [sends, receives] = [yield* connect(payer, ["read"]), yield* connect(payee, ["read"])]
   const told = yield* telling

@@ -35,7 +35,7 @@ const beginsAtSeconds = beginsAtMillis / 1000
 const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
 const isWallet = { change } as const
 
-/** An app with a key of its own. */
+/** Connects an app with its own key. */
 const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes: ReadonlyArray<Scope>) {
   const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null }))
   const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
@@ -58,7 +58,7 @@ const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted
 const codeOfResponse = ({ error }: WalletConnect.Response) => error?.code ?? "ok"
 
 scenario(
-  "wallet connect: a payment that is pending is not said to have failed, and the same event has its end later",
+  "wallet connect: a pending payment is not reported as failed, and the same event later returns its result",
   { ...isWallet },
   function* () {
     const payer = yield* companyWith(5000)
@@ -76,7 +76,7 @@ scenario(
     const again = read(yield* answer(event), secretKey)
     assert.isTrue(again.error === null, JSON.stringify(again))
     assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
-    // Another request for the same invoice is another payment, of which there is none.
+    // Another request for the same invoice would be a second payment, so it is refused.
     const other = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } }, beginsAtSeconds + 1)
     assert.strictEqual(codeOf(yield* answer(other), secretKey), "OTHER")
     assert.strictEqual((yield* has(payer)).held, 0)
@@ -84,7 +84,7 @@ scenario(
 )
 
 scenario(
-  "wallet connect: what is too old, from the future, expired, forged or for another wallet is not answered",
+  "wallet connect: events that are too old, from the future, expired, forged or for another wallet get no response",
   { ...isWallet },
   function* () {
     const { secretKey } = yield* connect(yield* company(), ["read"])
@@ -124,33 +124,29 @@ scenario(
   }
 )
 
-scenario(
-  "wallet connect: another encryption is refused by name, and so is a method or a parameter that is none",
-  { ...isWallet },
-  function* () {
-    const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
-    const { answer } = yield* WalletRequests.make(wallet)
-    const nip04 = Nostr.signed({ ...request(secretKey, { method: "get_info" }), tags: [["p", walletKey]] }, secretKey)
-    assert.strictEqual(codeOf(yield* answer(nip04), secretKey), "UNSUPPORTED_ENCRYPTION")
-    const address = yield* outside({ type: "lightning_address" })
-    for (const [content, code] of [
-      [{ method: "pay_keysend", params: {} }, "NOT_IMPLEMENTED"],
-      [{ method: "toString" }, "NOT_IMPLEMENTED"],
-      [{ method: "pay_invoice", params: { invoice: address.destination, amount: 1000 } }, "OTHER"],
-      [{ method: "pay_invoice", params: { invoice: 21 } }, "OTHER"],
-      [{ method: "pay_invoice" }, "OTHER"],
-      [{ method: "make_invoice", params: { amount: 21_500 } }, "OTHER"],
-      [{ method: "make_invoice", params: { amount: -1 } }, "OTHER"],
-      [{ method: "lookup_invoice", params: { payment_hash: "21" } }, "OTHER"],
-      [{ method: "lookup_invoice", params: { payment_hash: "21".repeat(32) } }, "NOT_FOUND"],
-      [{ method: "list_transactions", params: { offset: 1e9 } }, "OTHER"],
-      [{ method: "list_transactions", params: { type: "incoming", limit: 1e6 } }, "ok"]
-    ] as const)
-      assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), code, JSON.stringify(content))
-  }
-)
+scenario("wallet connect: the error names an unsupported encryption, method or parameter", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+  const { answer } = yield* WalletRequests.make(wallet)
+  const nip04 = Nostr.signed({ ...request(secretKey, { method: "get_info" }), tags: [["p", walletKey]] }, secretKey)
+  assert.strictEqual(codeOf(yield* answer(nip04), secretKey), "UNSUPPORTED_ENCRYPTION")
+  const address = yield* outside({ type: "lightning_address" })
+  for (const [content, code] of [
+    [{ method: "pay_keysend", params: {} }, "NOT_IMPLEMENTED"],
+    [{ method: "toString" }, "NOT_IMPLEMENTED"],
+    [{ method: "pay_invoice", params: { invoice: address.destination, amount: 1000 } }, "OTHER"],
+    [{ method: "pay_invoice", params: { invoice: 21 } }, "OTHER"],
+    [{ method: "pay_invoice" }, "OTHER"],
+    [{ method: "make_invoice", params: { amount: 21_500 } }, "OTHER"],
+    [{ method: "make_invoice", params: { amount: -1 } }, "OTHER"],
+    [{ method: "lookup_invoice", params: { payment_hash: "21" } }, "OTHER"],
+    [{ method: "lookup_invoice", params: { payment_hash: "21".repeat(32) } }, "NOT_FOUND"],
+    [{ method: "list_transactions", params: { offset: 1e9 } }, "OTHER"],
+    [{ method: "list_transactions", params: { type: "incoming", limit: 1e6 } }, "ok"]
+  ] as const)
+    assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), code, JSON.stringify(content))
+})
 
-/** A result's members, as far as these tests read them. */
+/** The members of a result that these tests read. */
 const Result = Schema.Struct({
   invoice: Schema.optionalKey(Schema.String),
   payment_hash: Schema.optionalKey(Schema.String),
@@ -165,19 +161,23 @@ const asks = Effect.fnUntraced(function* (secretKey: Redacted.Redacted, method: 
 const resultOf = ({ error, result }: WalletConnect.Response) =>
   error ? assert.fail(JSON.stringify(error)) : Schema.decodeUnknownSync(Result)(result)
 
-scenario("wallet connect: an app reads the preimage of its own invoices, and of no others of its company", { ...isWallet }, function* () {
-  const shop = yield* company()
-  const [till, other] = [yield* connect(shop, ["receive", "read"]), yield* connect(shop, ["read"])]
-  const { invoice = "", payment_hash: paymentHash } = resultOf(yield* asks(till.secretKey, "make_invoice", { amount: 21_000 }))
-  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: invoice })
-  yield* poll
-  const own = resultOf(yield* asks(till.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
-  assert.strictEqual(Preimage.hashOf(Preimage.make(own.preimage ?? "")), paymentHash)
-  const seen = resultOf(yield* asks(other.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
-  assert.deepStrictEqual([seen.state, seen.preimage], ["settled", undefined])
-  assert.notInclude(JSON.stringify(yield* asks(other.secretKey, "list_transactions")), own.preimage ?? "none")
-  assert.include(JSON.stringify(yield* asks(till.secretKey, "list_transactions")), own.preimage ?? "none")
-})
+scenario(
+  "wallet connect: an app can read the preimages of its own invoices, but not of its company's other invoices",
+  { ...isWallet },
+  function* () {
+    const shop = yield* company()
+    const [till, other] = [yield* connect(shop, ["receive", "read"]), yield* connect(shop, ["read"])]
+    const { invoice = "", payment_hash: paymentHash } = resultOf(yield* asks(till.secretKey, "make_invoice", { amount: 21_000 }))
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: invoice })
+    yield* poll
+    const own = resultOf(yield* asks(till.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
+    assert.strictEqual(Preimage.hashOf(Preimage.make(own.preimage ?? "")), paymentHash)
+    const seen = resultOf(yield* asks(other.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
+    assert.deepStrictEqual([seen.state, seen.preimage], ["settled", undefined])
+    assert.notInclude(JSON.stringify(yield* asks(other.secretKey, "list_transactions")), own.preimage ?? "none")
+    assert.include(JSON.stringify(yield* asks(till.secretKey, "list_transactions")), own.preimage ?? "none")
+  }
+)
 
 scenario(
   "wallet connect: get_budget reports the tighter of the key's daily and monthly limits, fees included",
@@ -228,7 +228,7 @@ scenario("wallet connect: an app settles or cancels its company's hold invoices 
   assert.strictEqual((yield* has(shop)).posted, 21)
 })
 
-scenario("wallet connect: an app that asks too often is told so", { ...isWallet }, function* () {
+scenario("wallet connect: an app that exceeds its rate gets a rate limit error", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* company(), ["read"])
   const { answer } = yield* WalletRequests.make(wallet)
   const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
@@ -236,23 +236,19 @@ scenario("wallet connect: an app that asks too often is told so", { ...isWallet 
   assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
 })
 
-scenario(
-  "wallet connect: an event that is delivered again gets the same answer and doesn't count, whatever the app's rate",
-  { ...isWallet },
-  function* () {
-    const { secretKey } = yield* connect(yield* company(), ["read"])
-    const { answer } = yield* WalletRequests.make(wallet)
-    const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
-    const first = yield* answer(event(0))
-    const together = yield* Effect.replicateEffect(answer(event(1)), WalletRequests.atOnce + 1, { concurrency: "unbounded" })
-    assert.deepStrictEqual(new Set(together.map((one) => codeOf(one, secretKey))), new Set(["ok"]))
-    for (let n = 0; n < WalletRequests.perConnection.count; n++) yield* answer(event(n))
-    assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
-    assert.deepStrictEqual(yield* answer(event(0)), first)
-  }
-)
+scenario("wallet connect: a repeated event gets the same response and does not count toward the app's rate", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* company(), ["read"])
+  const { answer } = yield* WalletRequests.make(wallet)
+  const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
+  const first = yield* answer(event(0))
+  const together = yield* Effect.replicateEffect(answer(event(1)), WalletRequests.atOnce + 1, { concurrency: "unbounded" })
+  assert.deepStrictEqual(new Set(together.map((one) => codeOf(one, secretKey))), new Set(["ok"]))
+  for (let n = 0; n < WalletRequests.perConnection.count; n++) yield* answer(event(n))
+  assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
+  assert.deepStrictEqual(yield* answer(event(0)), first)
+})
 
-scenario("wallet connect: strangers with any number of keys don't keep a new app from its answers", { ...isWallet }, function* () {
+scenario("wallet connect: strangers with any number of keys cannot prevent responses to a new app", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* company(), ["read"])
   const { answer } = yield* WalletRequests.make(wallet)
   for (let n = 1; n <= 100; n++) {
@@ -262,7 +258,7 @@ scenario("wallet connect: strangers with any number of keys don't keep a new app
   assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" }, beginsAtSeconds)), secretKey), "ok")
 })
 
-scenario("wallet connect: a key has one app, and one that is confined to addresses has none", { ...isWallet }, function* () {
+scenario("wallet connect: a key has one app, and a key restricted to addresses has none", { ...isWallet }, function* () {
   const { id: companyId } = yield* company()
   const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const
   const confined = yield* made((yield* ApiKeys).issue({ companyId, name: "till", scopes: ["admin"], expiresAtMillis: null, allowedFrom }))
@@ -271,7 +267,7 @@ scenario("wallet connect: a key has one app, and one that is confined to address
   const { apiKey, secretKey } = yield* connect(yield* companyWith(5000), ["send", "read"])
   assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: id")
   assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
-  // Confined later, it is refused what it is confined for.
+  // A key that is later restricted to certain addresses can still read, but not pay.
   const { answer } = yield* WalletRequests.make(wallet)
   const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
   yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
@@ -288,7 +284,7 @@ scenario("wallet connect: without relays there are no connections", function* ()
 })
 
 it.effect.prop(
-  "wallet connect: whatever an app writes is answered or ignored, moves no money and breaks nothing",
+  "wallet connect: anything an app sends gets a response or is ignored, moves no money and breaks nothing",
   {
     method: Arbitrary.schema(Schema.String),
     params: Arbitrary.schema(Schema.Json),

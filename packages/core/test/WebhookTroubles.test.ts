@@ -3,7 +3,7 @@ import { Clock, Effect, Exit, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { maxAttempts } from "../src/features/webhooks/Schedule.ts"
-import * as Signature from "../src/features/webhooks/Signature.ts"
+import * as Signature from "../src/base/Signature.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import { broken, endpoint, ok, read, type Request, second, sending, world } from "./Receivers.ts"
 import { company, invoice, scenario } from "./World.ts"
@@ -19,7 +19,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 for (const answer of [302, 400, 500, "nothing"] as const)
   scenario(
-    `webhooks: ${answer === "nothing" ? "no answer" : answer} is a failure, and is tried again to the end of the schedule`,
+    `webhooks: ${answer === "nothing" ? "no response" : answer} is a failure, and is retried to the end of the schedule`,
     () => world(),
     function* ({ sent, state }) {
       yield* sending
@@ -34,7 +34,7 @@ for (const answer of [302, 400, 500, "nothing"] as const)
   )
 
 scenario(
-  "webhooks: a process that takes over in the middle of a schedule goes on with it, and begins nothing anew",
+  "webhooks: a process that takes over during a schedule continues it, without restarting",
   () => world(),
   function* ({ sent, state }) {
     const row = yield* company()
@@ -61,7 +61,9 @@ scenario(
   }
 )
 
-/** A process whose clock can be wrong by `state.aheadMillis`; how long it sleeps is right, as timers of a machine are. */
+/**
+ * A process whose clock is off by `state.aheadMillis`. Sleeps take the right time, like a machine's timers.
+ */
 const jumping = Effect.map(Clock.Clock, (clock) => {
   const state = { aheadMillis: 0 }
   const ahead: Clock.Clock = {
@@ -77,7 +79,7 @@ const jumping = Effect.map(Clock.Clock, (clock) => {
 })
 
 scenario(
-  "webhooks: a clock that jumps sends nothing twice, and loses nothing",
+  "webhooks: a clock jump neither repeats nor loses events",
   () => world(),
   function* ({ sent, state }) {
     const { clock, state: jumped } = yield* jumping
@@ -89,11 +91,11 @@ scenario(
     yield* invoice(row, 1)
     yield* second
     assert.deepStrictEqual(attemptsOf(sent), [1])
-    // Ahead by a day: what was due meanwhile is sent once.
+    // A day ahead: the retry that became due is sent once.
     jumped.aheadMillis = 86_400_000
     yield* TestClock.adjust("10 seconds")
     assert.deepStrictEqual(attemptsOf(sent), [1, 2])
-    // Back by two: what is new is sent, and what waits waits for its time.
+    // Two days back: a new event is sent, and the waiting retry waits until its time.
     jumped.aheadMillis = -86_400_000
     state.answer = () => Effect.succeed(ok)
     const { id } = yield* invoice(row, 1)
@@ -112,7 +114,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: while a secret is rotated under load, each request is signed with one that its owner knows",
+  "webhooks: during a secret rotation under load, each request is signed with a secret its owner knows",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -136,7 +138,7 @@ scenario(
     for (const [i, { headers, body }] of sent.entries()) {
       const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
       const signatures = headers["webhook-signature"]?.split(" ") ?? []
-      // Of the last two: with an overlap whoever has put in the new one, and whoever has not yet, can verify.
+      // One of the last two secrets must verify, because the receiver may not have installed the new one yet.
       const recent = known[i]?.slice(-2) ?? []
       assert.isTrue(
         recent.some((secret) => signatures.includes(Signature.symmetric(secret, content))),
@@ -147,7 +149,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a dead endpoint among a hundred costs the others nothing, and gets all when it is back",
+  "webhooks: a dead endpoint among a hundred does not affect the others, and gets all events when it recovers",
   () => world(),
   function* ({ sent, state }) {
     yield* sending

@@ -9,12 +9,13 @@ import { maxAttempts, pausesMillis } from "../src/features/webhooks/Schedule.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { WebhookReads } from "../src/features/webhooks/records/WebhookReads.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
+import * as SendLag from "../src/events/SendLag.ts"
 import * as Lag from "../src/features/webhooks/Lag.ts"
 import { broken, endpoint, ok, read, second, sending, types, world } from "./Receivers.ts"
 import { company, companyWith, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 scenario(
-  "webhooks: what happens is sent once, in order, with the id of its event",
+  "webhooks: each event is sent once, in order, with its id",
   () => world(),
   function* ({ sent }) {
     yield* sending
@@ -37,7 +38,7 @@ scenario(
   }
 )
 
-/** Counts how often events of all companies are read. */
+/** Counts non-empty reads of all companies' events. */
 const counting = () => {
   const made = world()
   const reads = { count: 0 }
@@ -53,7 +54,7 @@ const counting = () => {
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
 }
 
-scenario("webhooks: what a process reads to learn of commits is not read again to send them", counting, function* ({ sent, reads }) {
+scenario("webhooks: events read to find new commits are not read again to send them", counting, function* ({ sent, reads }) {
   yield* sending
   const row = yield* company()
   yield* endpoint(row)
@@ -67,7 +68,7 @@ scenario("webhooks: what a process reads to learn of commits is not read again t
   assert.strictEqual(reads.count - before, 3)
 })
 
-/** Endpoints are listed slowly: what a list says is a second old. */
+/** Makes listing endpoints slow: a list is a second old when it is returned. */
 const slowList = () => {
   const made = world()
   const slow = replace(WebhookReads, (reads) =>
@@ -77,7 +78,7 @@ const slowList = () => {
 }
 
 scenario(
-  "webhooks: an endpoint that is made while the others are listed is not missed, however often was looked meanwhile",
+  "webhooks: an endpoint created while the others are listed is not missed, however many checks happen meanwhile",
   slowList,
   function* ({ sent }) {
     yield* sending
@@ -95,7 +96,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: filters, and the operator's endpoint hears of all companies",
+  "webhooks: filters apply, and the operator's endpoint receives events of all companies",
   () => world(),
   function* ({ sent }) {
     yield* sending
@@ -114,7 +115,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: the stored cursor stays before an event whose request is in flight, though later events were delivered",
+  "webhooks: the stored cursor stays before an event whose request is in flight, even if later events were delivered",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -144,7 +145,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: an endpoint that fails twice has the event, and the later events of its record, within 25 seconds",
+  "webhooks: an endpoint that fails twice receives the event, and the later events of its record, within 25 seconds",
   world,
   function* ({ sent, state }) {
     yield* sending
@@ -164,7 +165,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a failing event is tried twelve times over three days, and holds back only its own record",
+  "webhooks: a failing event is sent twelve times over three days, and holds back only its own record",
   world,
   function* ({ sent, state }) {
     yield* sending
@@ -180,7 +181,7 @@ scenario(
     assert.deepStrictEqual(types(sent.filter((request) => read(request).subject === id)), ["invoice.created"])
     for (let i = 0; i < 80; i++) {
       yield* TestClock.adjust("2 hours")
-      // Something succeeds now and then, or the endpoint would be disabled.
+      // An occasional success keeps the endpoint from being disabled.
       if (i % 20 === 0) yield* invoice(row, 1)
     }
     const tries = sent.filter((request) => read(request).subject === bad.id)
@@ -197,7 +198,7 @@ scenario(
       assert.isAtLeast(took, pause * 0.79, `pause ${i}`)
       assert.isAtMost(took, pause * 1.21 + 2000, `pause ${i}`)
     }
-    const { deliveries } = yield* (yield* Webhooks).deliveries(row.id, (yield* (yield* Webhooks).list(row.id))[0]?.id ?? "", {
+    const { rows: deliveries } = yield* (yield* Webhooks).deliveries(row.id, (yield* (yield* Webhooks).list(row.id))[0]?.id ?? "", {
       limit: 10,
       before: null
     })
@@ -209,7 +210,6 @@ scenario(
         [maxAttempts, 500, "no"]
       ]
     )
-    // By hand, it is sent once more.
     state.answer = () => Effect.succeed(ok)
     yield* (yield* Webhooks).resend(row.id, failed[0]?.id ?? "")
     yield* second
@@ -218,7 +218,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: 429 and 503 are asked again when they say, 410 is the end",
+  "webhooks: 429 and 503 are retried after their Retry-After, and 410 ends delivery",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -244,7 +244,7 @@ scenario(
     const { id } = yield* invoice(row, 1)
     yield* TestClock.adjust("1 hour")
     assert.lengthOf(sent, count)
-    // Enabled again, it goes on where it stopped: nothing is lost.
+    // Once enabled, it resumes where it stopped and loses nothing.
     yield* (yield* Webhooks).enable(row.id, made.id, undefined)
     yield* second
     assert.isTrue(sent.slice(count).some((request) => read(request).subject === id))
@@ -253,7 +253,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: disabled when everything has failed for five days, and its owner is told",
+  "webhooks: an endpoint is disabled and its owner notified after five days of failures only",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -279,7 +279,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: what was sent and could not be recorded is sent again with the same id",
+  "webhooks: an event sent but not recorded is sent again with the same id",
   () => world({ isAway: true }),
   function* ({ sent, store }) {
     yield* sending
@@ -289,20 +289,20 @@ scenario(
     yield* invoice(row, 1)
     yield* second
     assert.isAtLeast(sent.length, 1)
-    assert.deepStrictEqual((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).deliveries, [])
+    assert.deepStrictEqual((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).rows, [])
     store.isAway = false
     yield* Effect.repeat(second, { times: 30 })
     assert.isAtLeast(sent.length, 2)
     assert.strictEqual(new Set(sent.map(({ headers }) => headers["webhook-id"])).size, 1)
     const count = sent.length
-    assert.lengthOf((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).deliveries, 1)
+    assert.lengthOf((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).rows, 1)
     yield* TestClock.adjust("1 hour")
     assert.lengthOf(sent, count)
   }
 )
 
 scenario(
-  "webhooks: a rotated secret signs beside the old one, until the overlap is over",
+  "webhooks: a rotated secret signs beside the old one until the overlap ends",
   () => world(),
   function* ({ sent }) {
     yield* sending
@@ -324,7 +324,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a slow endpoint has eight requests at once, and costs others nothing",
+  "webhooks: a slow endpoint has eight concurrent requests, and does not delay others",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -343,7 +343,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: how late they are is measured, and how long readers wait for a transaction",
+  "webhooks: the delivery delay and the time readers wait for a transaction are measured",
   () => world(),
   function* ({ sent, state }) {
     const seconds = Effect.map(Effect.all([Metric.value(Lag.gauges.lag), Metric.value(Lag.gauges.horizon)]), (all) =>
@@ -366,11 +366,11 @@ scenario(
         assert.isAtLeast(sent.length, 2)
         assert.isAtLeast(lag, Lag.everyMillis / 1000)
         assert.isAtMost(lag, ((yield* Clock.currentTimeMillis) - beganAtMillis) / 1000)
-        assert.isAtLeast((yield* Lag.waitingSinceMillis) ?? 0, beganAtMillis, "every process knows it")
+        assert.isAtLeast((yield* SendLag.waitingSinceMillis) ?? 0, beganAtMillis, "every process knows it")
         state.answer = () => Effect.succeed(ok)
         yield* TestClock.adjust("1 hour")
         assert.deepStrictEqual(yield* seconds, [0, 0])
-        assert.isNull(yield* Lag.waitingSinceMillis)
+        assert.isNull(yield* SendLag.waitingSinceMillis)
         state.answer = () => Effect.as(Effect.sleep("2 minutes"), ok)
         yield* invoice(row, 1)
         yield* second

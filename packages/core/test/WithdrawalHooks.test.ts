@@ -10,7 +10,7 @@ import { type Hook, Hooks } from "../src/sending/WithdrawalHooks.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { asked, companyWith, has, made, now, outside, said, scenario, step, type World } from "./World.ts"
 
-/** A list of destinations that nothing is sent to, as a host would add it. */
+/** A hook that refuses listed destinations, as a host might add it. */
 const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set<string> } => {
   const listed = new Set<string>()
   const refuses: Hook = {
@@ -22,7 +22,7 @@ const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set
   return { listed, change: (ports) => Context.add(ports, Hooks, [...others, refuses]) }
 }
 
-/** Has every withdrawal wait. */
+/** A hook that makes every withdrawal wait for approval. */
 const careful: Hook = {
   mayBegin: ({ spender: { apiKey }, withdrawal: { createdAtMillis } }) =>
     Effect.succeed({ approval: "waiting", approvalAskedBy: apiKey?.id ?? null, approvalExpiresAtMillis: createdAtMillis + 60_000 })
@@ -35,20 +35,20 @@ const confirming = Effect.fnUntraced(function* (company: Company, destination: s
 const words = { description: "", expirySeconds: 3600, metadata: {} }
 const refused = "DestinationRefused: unsupported"
 
-describe("What a host adds to whether a withdrawal may begin", () => {
+describe("A host's hooks for withdrawals", () => {
   scenario(
-    "withdrawal hooks: a destination that a host refuses gets nothing by a withdrawal, a refund or a voucher, and nothing is held",
+    "withdrawal hooks: a destination the host refuses gets no withdrawal, refund or voucher, and nothing is held",
     () => listing(),
     function* ({ listed }) {
       const company = yield* companyWith(100_000)
       const { destination } = yield* outside({ sats: 1000 })
-      const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).transactions
+      const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
       const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
       const { url } = yield* made((yield* Vouchers).create({ company, ...(yield* asked(1000)), ...words }))
       const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
       const before = yield* has(company)
       const claim = Effect.flatMap(Vouchers, (vouchers) => vouchers.claim({ k1, pr: destination, caller: "wallet" }))
-      const refund = Effect.flatMap(Refunds, ({ create }) => create({ company, of, asked: undefined, destination, ...words }))
+      const refund = Effect.flatMap(Refunds, ({ create }) => create({ company, ...of, asked: undefined, destination, ...words }))
       listed.add(destination)
       assert.deepStrictEqual(
         [yield* said(confirming(company, destination)), yield* said(refund), yield* said(claim)],
@@ -63,7 +63,7 @@ describe("What a host adds to whether a withdrawal may begin", () => {
   )
 
   scenario(
-    "withdrawal hooks: what a host has wait is approved by another key, and every hook is asked, then again",
+    "withdrawal hooks: a withdrawal the host delays is approved by another key, and every hook runs on request and again on approval",
     () => listing(careful),
     function* ({ listed }) {
       const company = yield* companyWith(100_000)

@@ -68,7 +68,7 @@ const confirmWith = Effect.fnUntraced(function* (
   })
 })
 
-/** Both ways must say the same; refused, nothing is held. */
+/** Asserts that estimating and confirming have the same outcome, and that a refusal holds nothing. */
 const both = Effect.fnUntraced(function* (company: Company, destination: string, amount?: Amount) {
   const before = yield* has(company)
   const [first, second] = [yield* said(estimate(company, destination, amount)), yield* said(confirmWith(company, destination, amount))]
@@ -79,7 +79,10 @@ const both = Effect.fnUntraced(function* (company: Company, destination: string,
 
 const sats = (amount: number): Amount => ({ amount })
 
-/** Every kind of destination: how it is named, what 1000 sats to it cost by the default policy, and on which rail. */
+/**
+ * Every kind of destination: its text, its type, its rail, and the fees for 1000 sats under the default
+ * policy.
+ */
 const kinds = Effect.gen(function* () {
   const payee = yield* company()
   const [own, ownHandle, ownAddress] = [yield* invoice(payee, 1000), yield* lightningAddress(payee), yield* onChainAddress(payee)]
@@ -102,7 +105,7 @@ const kinds = Effect.gen(function* () {
 })
 
 describe("An estimate", () => {
-  scenario("estimate: says for every kind of destination what it is and what it costs; confirming holds exactly that", function* () {
+  scenario("estimate: shows the type and cost of every kind of destination; confirming holds exactly that", function* () {
     for (const { text, type, rail, service, network } of yield* kinds) {
       const payer = yield* companyWith(5000)
       const estimated = yield* estimate(payer, text, sats(1000))
@@ -119,7 +122,7 @@ describe("An estimate", () => {
     yield* sound
   })
 
-  scenario("estimate: dearer on the free plan", function* () {
+  scenario("estimate: costs more on the free plan", function* () {
     const [free, paid] = [yield* company("free"), yield* company("paid")]
     const { destination } = yield* outside({ sats: 1000 })
     assert.deepStrictEqual(
@@ -128,7 +131,7 @@ describe("An estimate", () => {
     )
   })
 
-  scenario("estimate: needs no money and sends nothing", function* () {
+  scenario("estimate: needs no funds and sends nothing", function* () {
     const poor = yield* company()
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
@@ -136,7 +139,7 @@ describe("An estimate", () => {
     assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
   })
 
-  scenario("estimate: probability 0 without a route, and below 1 over a thin channel", function* () {
+  scenario("estimate: probability is 0 without a route, and below 1 over a thin channel", function* () {
     const payer = yield* company()
     assert.strictEqual((yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination)).successProbability, 0)
     assert.strictEqual(
@@ -152,10 +155,10 @@ describe("An estimate", () => {
     const { destination } = yield* outside({ sats: 1000 })
     yield* (yield* Sandbox).pause("node")
     assert.strictEqual(yield* said(estimate(payer, destination)), "NodeUnavailable")
-    assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // the sending is a worker's
+    assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // a worker sends it
   })
 
-  scenario("estimate: needs the chain's fee rate for a payout, and so does confirming it", function* () {
+  scenario("estimate: a payout needs the chain's fee rate, and so does confirming it", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ type: "chain_address" })
     yield* (yield* Sandbox).pause("chain")
@@ -167,7 +170,7 @@ describe("An amount", () => {
   const priced = (amount: Msat.Msat) =>
     Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(Effect.flatten)
 
-  scenario("withdrawal: an amount in sats or btc agrees with the invoice's to the sat", function* () {
+  scenario("withdrawal: an amount in sats or btc matches the invoice's to the sat", function* () {
     const payer = yield* companyWith(10_000_000)
     const verdict = (amount: Amount) => Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
     assert.strictEqual(yield* verdict(sats(999)), "DestinationRefused: amount_mismatch")
@@ -176,7 +179,7 @@ describe("An amount", () => {
     assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
   })
 
-  scenario("withdrawal: a whole sat on either side of an invoice's fraction is accepted; the invoice's amount is paid", function* () {
+  scenario("withdrawal: either whole sat next to an invoice's fraction is accepted; the invoice's amount is paid", function* () {
     const payer = yield* companyWith(5000)
     for (const [amount, verdict] of [
       [998, "amount_mismatch"],
@@ -191,9 +194,9 @@ describe("An amount", () => {
     }
   })
 
-  scenario("withdrawal: an amount in fiat agrees within one in a hundred; the invoice's amount is paid", function* () {
+  scenario("withdrawal: a fiat amount matches within one percent; the invoice's amount is paid", function* () {
     const payer = yield* companyWith(10_000_000)
-    // 100 000 sats are 50 usd at 50 000
+    // 100,000 sats are worth 50 USD at a price of 50,000.
     for (const [usd, verdict] of [
       ["49.50", "ok"],
       ["49.4995", "DestinationRefused: amount_mismatch"],
@@ -208,7 +211,7 @@ describe("An amount", () => {
     assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
   })
 
-  scenario("withdrawal: the amount may come from the invoice or the URI around it, and from nothing else", function* () {
+  scenario("withdrawal: the amount may come only from the invoice or the URI around it", function* () {
     const payer = yield* companyWith(5000)
     assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
     const { destination: address } = yield* outside({ type: "chain_address" })
@@ -222,7 +225,7 @@ describe("An amount", () => {
   })
 
   scenario(
-    "withdrawal: amounts have bounds",
+    "withdrawal: amounts are bounded",
     { settings: { ...settings, minAmount: Msat.fromSats(10), maxWithdrawal: Msat.fromSats(1000) } },
     function* () {
       const payer = yield* companyWith(5000)
@@ -240,14 +243,14 @@ describe("An amount", () => {
     ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
   )
 
-  scenario("withdrawal: an amount in fiat needs a current price", { change: oldPrices }, function* () {
+  scenario("withdrawal: a fiat amount needs a current price", { change: oldPrices }, function* () {
     const payer = yield* companyWith(5000)
     yield* TestClock.adjust(60_001)
     assert.strictEqual(yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }), "RateUnavailable")
   })
 })
 
-describe("A destination is refused", () => {
+describe("Refused destinations", () => {
   const node = hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734")
   const foreign = (fields: Partial<Parameters<typeof Bolt11.encode>[0]> = {}) =>
     Result.getOrThrow(
@@ -276,7 +279,7 @@ describe("A destination is refused", () => {
     }
   })
 
-  scenario("withdrawal: an invoice that expires in less than a minute, or could hold the money for long, is refused", function* () {
+  scenario("withdrawal: an invoice that expires within a minute, or could hold the funds for long, is refused", function* () {
     const payer = yield* companyWith(5000)
     assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
     assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
@@ -302,7 +305,7 @@ describe("A destination is refused", () => {
     }
   })
 
-  scenario("withdrawal: an amount outside the recipient's bounds is refused", function* () {
+  scenario("withdrawal: an amount outside the payee's bounds is refused", function* () {
     const payer = yield* companyWith(5000)
     for (const type of ["lightning_address", "lnurl"] as const) {
       const { destination } = yield* outside({ type, sats: 500 })
@@ -312,7 +315,7 @@ describe("A destination is refused", () => {
     }
   })
 
-  scenario("withdrawal: a recipient that is not there, or whose server does not answer, is refused", function* () {
+  scenario("withdrawal: a payee that is missing, or whose server does not respond, is refused", function* () {
     const payer = yield* companyWith(5000)
     assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
     assert.strictEqual(yield* both(payer, "nobody@pay.example", sats(100)), "DestinationRefused: recipient_not_found")
@@ -320,7 +323,7 @@ describe("A destination is refused", () => {
     assert.match(yield* both(payer, "settle@wallet.example", sats(100)), /^RecipientUnreachable/)
   })
 
-  scenario("withdrawal: an invoice of ours that was paid or has expired is refused", function* () {
+  scenario("withdrawal: our own paid or expired invoice is refused", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const [paid, short] = [yield* invoice(payee, 100), yield* invoice(payee, 100, 60)]
     yield* confirm(payer, paid.paymentRequest)
@@ -333,7 +336,7 @@ describe("A destination is refused", () => {
   })
 
   scenario(
-    "C14: withdrawal: refused when another was made for the same invoice, however that one ended",
+    "C14: withdrawal: refused when another was created for the same invoice, however that one ended",
     { isPending: true },
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
@@ -342,14 +345,14 @@ describe("A destination is refused", () => {
         yield* confirm(one, destination)
         yield* step
         assert.strictEqual(yield* both(one, destination), "DestinationRefused: payment_hash_used", behaviour)
-        // Another company's withdrawal is not told of.
+        // The error does not reveal another company's withdrawal.
         assert.strictEqual(yield* both(other, destination), "DestinationRefused: invoice_not_payable", behaviour)
       }
     }
   )
 
   scenario(
-    "C32: withdrawal: an outside invoice that borrows the hash of one of ours never pays ours, which stays payable from outside",
+    "C32: withdrawal: an external invoice that borrows the hash of our own never pays ours, which stays payable externally",
     function* () {
       const [payer, victim] = [yield* companyWith(9000), yield* company()]
       const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
@@ -357,7 +360,8 @@ describe("A destination is refused", () => {
       yield* step
       assert.strictEqual((yield* now(row)).failure, "no_route")
       assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
-      // One hash is one withdrawal's: from inside it cannot be paid any more, and is not closed at the node for nothing.
+      // A payment hash belongs to one withdrawal. The invoice can no longer be paid internally, so it is not
+      // canceled at the node.
       assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
       yield* (yield* Sandbox).pay({ paymentRequest })
       yield* poll
@@ -365,7 +369,7 @@ describe("A destination is refused", () => {
     }
   )
 
-  it.effect("C32: withdrawal: an invoice is not ours by its hash alone, though our own node signed it", () => {
+  it.effect("C32: withdrawal: an invoice is not ours by its hash alone, even if our own node signed it", () => {
     const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
     return run({ change: replace(LightningReceiver, (receiver) => LightningReceiver.of({ ...receiver, nodeId: payee })) }, function* () {
       const [payer, victim] = [yield* companyWith(9000), yield* company()]
@@ -377,7 +381,7 @@ describe("A destination is refused", () => {
 
 describe("Confirming", () => {
   scenario("C12 C27: withdrawal: needs amount and fee together, to the msat", function* () {
-    const payer = yield* companyWith(1012) // 1000, 2 for the service and 10 for the network
+    const payer = yield* companyWith(1012) // 1000, plus 2 for the service and 10 for the network
     const { destination } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(confirmWith(yield* companyWith(1011), destination)), "InsufficientBalance")
     const row = yield* confirm(payer, destination)
@@ -386,7 +390,7 @@ describe("Confirming", () => {
     assert.strictEqual(yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)), "InsufficientBalance")
   })
 
-  scenario("C12: withdrawal: of 50 of the whole balance at once one succeeds", function* () {
+  scenario("C12: withdrawal: of 50 simultaneous withdrawals of the whole balance one succeeds", function* () {
     const payer = yield* companyWith(1012)
     const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
     const verdicts = yield* Effect.forEach(destinations, ({ destination }) => said(confirmWith(payer, destination)), {
@@ -399,7 +403,7 @@ describe("Confirming", () => {
   })
 
   scenario(
-    "C23: withdrawal: made once for an idempotency key, and the first response stands: expired, paid, the prices gone and everything away",
+    "C23: withdrawal: created once per idempotency key, and the first response is repeated, even if expired, paid, without prices or in an outage",
     function* () {
       const payer = yield* companyWith(10_000)
       const { destination } = yield* outside({ sats: 1000 })
@@ -408,14 +412,14 @@ describe("Confirming", () => {
       assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
       assert.deepStrictEqual(yield* has(payer), held)
       yield* step
-      yield* TestClock.adjust("365 days") // for ever
+      yield* TestClock.adjust("365 days")
       for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
       assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
       assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
     }
   )
 
-  scenario("withdrawal: two requests with one key at once make one, and both get its answer", function* () {
+  scenario("withdrawal: two simultaneous requests with one key create one, and both return the same response", function* () {
     const payer = yield* companyWith(10_000)
     const { destination } = yield* outside({ sats: 1000 })
     const outcomes = yield* Effect.all(
@@ -426,7 +430,7 @@ describe("Confirming", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
   })
 
-  scenario("withdrawal: after a refusal the same key may be used again", function* () {
+  scenario("withdrawal: a key can be reused after a refused request", function* () {
     const payer = yield* company()
     const { destination } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k")), "InsufficientBalance")
@@ -436,7 +440,7 @@ describe("Confirming", () => {
     yield* made(confirmWith(payer, destination, undefined, "k"))
   })
 
-  scenario("withdrawal: its job is enqueued in the same commit, and the worker of this process is woken", function* () {
+  scenario("withdrawal: its job is enqueued in the same commit, and this process's worker is woken", function* () {
     const payer = yield* companyWith(5000)
     const wake = yield* (yield* Wakes).listen(Withdrawal.taskKind)
     const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
@@ -453,7 +457,7 @@ describe("Confirming", () => {
       commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store broke") : journal.commit(change))
     })
   )
-  scenario("C22: withdrawal: a confirm that breaks off leaves no hold and no job", { change: failing }, function* () {
+  scenario("C22: withdrawal: an interrupted confirm leaves no hold and no job", { change: failing }, function* () {
     const payer = yield* companyWith(5000)
     yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
@@ -469,7 +473,7 @@ describe("Confirming", () => {
     assert.match(yield* said(estimate(payer, "settle@wallet.example", sats(100))), /^RecipientRefused: .*another amount/)
   })
 
-  scenario("withdrawal: a recipient at another company's own domain is paid inside", function* () {
+  scenario("withdrawal: a payment to another company's own domain is settled internally", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     yield* (yield* Companies).verifyDomain(payee.id, "shop.example")
     yield* lightningAddress(payee, "tea", "shop.example")

@@ -26,7 +26,7 @@ import {
 } from "./World.ts"
 
 describe("A worker", () => {
-  it.effect("worker: takes step after step, with a pause in between", () =>
+  it.effect("worker: repeats its step, with a pause in between", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const note = Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis))
@@ -36,7 +36,7 @@ describe("A worker", () => {
     })
   )
 
-  it.effect("worker: after a step that failed it goes on, waiting up to half a minute, and as before once it works", () =>
+  it.effect("worker: after a failed step it continues, waiting up to half a minute, and at its normal pace once it succeeds", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const flaky = Effect.flatMap(Clock.currentTimeMillis, (millis) => {
@@ -104,7 +104,7 @@ describe("A worker", () => {
     })
   )
 
-  it.effect("worker: one that only listens stops at once", () =>
+  it.effect("worker: a worker that only listens stops immediately", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       yield* Scope.provide(Worker.runOpen("test", Effect.never, Effect.void), scope)
@@ -115,7 +115,7 @@ describe("A worker", () => {
 })
 
 describe("All workers together", () => {
-  scenario("background workers: do all that is due, and outlast outages", { logsErrors: true }, function* () {
+  scenario("background workers: do all due work, and survive outages", { logsErrors: true }, function* () {
     const workers = yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
     const { pay, pause, resume, mine, send } = yield* Sandbox
     const [payer, payee] = [yield* company(), yield* company()]
@@ -139,7 +139,7 @@ describe("All workers together", () => {
     const { handle, domain } = yield* lightningAddress(payee)
     const [out, inside] = [yield* confirm(payer, destination), yield* confirm(payer, `${handle}@${domain}`, 500)]
     yield* TestClock.adjust("10 minutes")
-    assert.deepStrictEqual([yield* standing(out), yield* standing(inside)], ["pending", "settled"]) // inside needs no node
+    assert.deepStrictEqual([yield* standing(out), yield* standing(inside)], ["pending", "settled"]) // an internal payment needs no node
     yield* resume("node")
     yield* resume("chain")
     yield* TestClock.adjust("2 minutes")
@@ -154,7 +154,7 @@ describe("All workers together", () => {
       LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
     )
     return run(
-      // The window of the beginning ends 40 seconds later.
+      // The window open at the start ends 40 seconds later.
       { settings: { ...settings, payoutWindowMillis: 60_000 }, change },
       function* () {
         yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))

@@ -5,7 +5,7 @@ import * as Ledger from "@satrail/contracts/Ledger"
 import * as Memory from "@satrail/memory/Memory"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
-import type * as PretendNames from "@satrail/sandbox/PretendNames"
+import type * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Fiber, Layer, Logger, Option, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -33,25 +33,25 @@ import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings as usual } from "./Rows.ts"
 
-/** Everything that outlives a process of ours: the store, the nodes, the outside. */
-export type Ports = Satrail.Ports | OfferSender | LightningBooks | ChainBooks | PretendNames.PretendNames | Sandbox.Sandbox
+/** Everything that outlives a process: the store, the nodes, and the outside world. */
+export type Ports = Satrail.Ports | OfferSender | LightningBooks | ChainBooks | SimulatedDns.SimulatedDns | Sandbox.Sandbox
 
-/** What a process consists of. */
+/** The services of a process. */
 export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>
 
-/** When every story begins. */
+/** The time at which every story begins. */
 export const beginsAtMillis = 1_700_000_000_000
 
 const ports = Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "21", network: "regtest" }))
 
-/** A process on these ports: it knows nothing of any other but what it reads there. */
+/** Starts a process on these ports. Processes share nothing else. */
 export const start = (
   ports: Context.Context<Exclude<Ports, OfferSender>>,
   settings: Settings = usual
 ): Effect.Effect<Context.Context<Process>, never, Scope.Scope> =>
   Layer.build(Layer.fresh(Satrail.layer(settings))).pipe(Effect.provideContext(ports))
 
-/** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
+/** Starts the workers of this process or of another one. They stop when the scope is closed. */
 export const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
   const scope = yield* Scope.make()
   const workers = Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), scope)
@@ -60,7 +60,7 @@ export const working = Effect.fnUntraced(function* (process?: Effect.Success<Ret
   return scope
 })
 
-/** Random bytes that are the same in every run: so is the order of what happens in one millisecond. */
+/** Random bytes that are the same in every run, so that ids of the same millisecond are in the same order. */
 const seeded = () => {
   let state = 21
   return (size: number) =>
@@ -70,26 +70,29 @@ const seeded = () => {
     })
 }
 
-/** Exchanges one port for another. */
+/** Replaces one port. */
 export const replace =
   <I, S>(key: Context.Key<I, S>, change: (service: S) => S) =>
   <R>(ports: Context.Context<R | I>): Context.Context<R | I> =>
     Context.add(ports, key, change(Context.get(ports, key)))
 
-/** What a test's world is made of, and how the test leaves it. */
+/** A test's world, and the state in which the test leaves it. */
 export interface World {
   readonly settings?: Settings
-  /** Exchanges ports before the process begins. */
+  /** Replaces ports before the process starts. */
   readonly change?: (ports: Context.Context<Ports>) => Context.Context<Ports>
-  /** Its node cannot pay offers. */
+  /** The node can't pay offers. */
   readonly lacksOffers?: true
-  /** Something is on its way at the end: node and chain do not hold to the msat what the books say. They do unless this says so. */
+  /**
+   * Something is still pending at the end, so the assets may differ from the books. Otherwise they must match
+   * to the msat.
+   */
   readonly isPending?: true
-  /** Something is logged as an error, which a bug or an operator's loss would be. Nothing is unless this says so. */
+  /** The test must log an error, as a bug or an operator's loss would. Otherwise it must log none. */
   readonly logsErrors?: true
 }
 
-/** A world of its own, with one process in it. */
+/** Runs a story in its own world with one process. */
 export const inWorld = <A, E>(
   story: Effect.Effect<A, E, Ports | Process | Scope.Scope>,
   { settings = usual, change = (ports) => ports, lacksOffers }: World = {}
@@ -103,7 +106,7 @@ export const inWorld = <A, E>(
 
 export type Steps<W> = (world: W) => Generator<Effect.Effect<unknown, unknown, Ports | Process | Scope.Scope>, unknown, never>
 
-/** Takes these steps in a world of their own, and looks at how they leave it. */
+/** Runs these steps in their own world, and checks the state in which they leave it. */
 export const run = <W extends World>(world: W, steps: Steps<W>) => {
   const story = audited(
     Effect.gen(() => steps(world)),
@@ -112,7 +115,7 @@ export const run = <W extends World>(world: W, steps: Steps<W>) => {
   return inWorld(logging(story, world.logsErrors === true), world)
 }
 
-/** A test of its own world, which is the same as any other unless given. */
+/** A test in its own world. Uses the default world unless one is given. */
 export function scenario(title: string, steps: Steps<World>): void
 export function scenario<W extends World>(title: string, world: W | (() => W), steps: Steps<W>): void
 export function scenario<W extends World>(title: string, ...given: readonly [Steps<World>] | readonly [W | (() => W), Steps<W>]): void {
@@ -123,11 +126,11 @@ export function scenario<W extends World>(title: string, ...given: readonly [Ste
   })
 }
 
-/** The value of a creation that was made now. */
+/** The value of a creation, which must not be a replay. */
 export const made = <A, E, R>(creation: Effect.Effect<Outcome<A>, E, R>) =>
   Effect.flatMap(creation, (outcome) => (outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("replayed")))
 
-/** A request whose answer is the id of what it made. */
+/** A request whose response is the id of the created record. */
 export const request = (key: string, fingerprint = "body"): Request<{ readonly id: string }> => ({
   key,
   fingerprint,
@@ -141,13 +144,13 @@ export const company = Effect.fnUntraced(function* (plan: Plan = "paid") {
   return yield* made((yield* Companies).open({ name: "Acme", plan }))
 })
 
-/** An invoice of a company's. */
+/** Creates an invoice for a company. */
 export const invoice = Effect.fnUntraced(function* (company: Company, sats: number, expirySeconds = 3600) {
   const amount = yield* asked(sats)
   return yield* made((yield* Invoices).create({ companyId: company.id, ...amount, description: "tea", expirySeconds, metadata: {} }))
 })
 
-/** A company that was paid this much from outside. */
+/** A company that received this much from outside. */
 export const companyWith = Effect.fnUntraced(function* (sats: number, plan: Plan = "paid") {
   const row = yield* company(plan)
   const { paymentRequest } = yield* invoice(row, sats)
@@ -164,7 +167,7 @@ export const onChainAddress = Effect.fnUntraced(function* (company: Company) {
   return yield* made((yield* OnChainAddresses).create({ companyId: company.id, type: "segwit", metadata: {} }))
 })
 
-/** Somebody outside to send to. */
+/** A destination outside this service. */
 export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.DestinationAsk> & { readonly sats?: number } = {}) {
   const { sats, ...rest } = ask
   return yield* (yield* Sandbox.Sandbox).destination({
@@ -174,7 +177,7 @@ export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.Destina
   })
 })
 
-/** A withdrawal that is confirmed, and that nobody has taken up yet. */
+/** A confirmed withdrawal that no worker has taken yet. */
 export const confirm = Effect.fnUntraced(function* (company: Company, destination: string, sats?: number) {
   const amount = sats === undefined ? undefined : yield* asked(sats)
   return yield* made((yield* Withdrawals).confirm({ company, asked: amount, destination, metadata: {} }))
@@ -184,7 +187,7 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** How it stands: its status, and why where it failed. */
+/** Returns the status, with the reason if it failed. */
 export const standing = (withdrawal: Withdrawal) =>
   Effect.map(now(withdrawal), ({ status, failure }) => (failure === null ? status : `${status}: ${failure}`))
 
@@ -193,7 +196,7 @@ export const poll = Effect.flatMap(Settlements, ({ poll }) => poll)
 export const follow = Effect.flatMap(ChainDeposits, ({ follow }) => follow())
 export const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
 
-/** Steps, `seconds` apart. */
+/** Runs `count` steps, `seconds` apart. */
 export const steps = Effect.fnUntraced(function* (count: number, seconds = 15) {
   for (let i = 0; i < count; i++) {
     yield* step
@@ -201,26 +204,29 @@ export const steps = Effect.fnUntraced(function* (count: number, seconds = 15) {
   }
 })
 
-/** What a company has, in sats with up to three decimals. */
+/** A company's balance in sats, with up to three decimals. */
 export const has = Effect.fnUntraced(function* ({ id }: Company) {
   const { posted, held } = yield* (yield* Records).balance(id)
   return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
 })
 
-/** What somebody outside got for this payment hash: how often, and how many sats. */
+/** Payments received outside for this hash: how often, and how many sats. */
 export const got = Effect.fnUntraced(function* (paymentHash: string | undefined) {
   const one = (yield* (yield* Sandbox.Sandbox).payments).find((one) => one.paymentHash === paymentHash)
   return { times: one?.times ?? 0, sats: Number(one?.received ?? 0n) / 1000 }
 })
 
-/** What came to the recipient's address: where each output is, and how many sats. */
+/** Outputs to the payee's address, each with its placement and its amount in sats. */
 export const outputsOf = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
   const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
   const outputs = yield* (yield* Sandbox.Sandbox).outputsTo(scriptPubKey)
   return outputs.map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
 })
 
-/** A chain with a feerate that changes, where the network does not take what `deaf` says. Notes what it is sent. */
+/**
+ * A chain with a variable fee rate. A broadcast that `deaf` selects has an unknown result. Records all
+ * broadcasts.
+ */
 export const weather = () => {
   const sky = { rate: 2, deaf: (_rawTx: string): boolean => false }
   const sent: Array<string> = []
@@ -238,7 +244,7 @@ export const weather = () => {
   return { sky, sent, change }
 }
 
-/** Runs a story in which errors are logged, or none. */
+/** Runs a story and asserts that it logs errors, or none. */
 const logging = <A, E, R>(story: Effect.Effect<A, E, R>, logsErrors: boolean) =>
   Effect.suspend(() => {
     const errors: Array<unknown> = []
@@ -249,27 +255,33 @@ const logging = <A, E, R>(story: Effect.Effect<A, E, R>, logsErrors: boolean) =>
     return Effect.tap(story, () => look).pipe(Effect.provide(Logger.layer([logger])))
   })
 
-/** The accounts that anything was ever booked on, in sats. */
+/** All nonzero account balances, in sats. */
 export const accounts = Effect.gen(function* () {
   const all = Object.entries(yield* (yield* Records).trialBalance)
   return Object.fromEntries(all.filter(([, amount]) => amount !== 0n).map(([account, amount]) => [account, Number(amount) / 1000]))
 })
 
-/** What our node and our wallet own, by their own account. A wallet's coins are what is in a block or was made by itself. */
+/**
+ * Assets of our node and our wallet by their own records. A wallet's coins are in a block or were created by
+ * the wallet.
+ */
 const assets = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const coins = Chain.coins((yield* sandbox.state).chain, "wallet", true)
   return { node: yield* sandbox.localBalance, chain: Msat.sum(...coins.map(({ amount }) => amount)) }
 })
 
-/** The books are sound, and nobody outside was paid one invoice twice. */
+/** Asserts that the books are sound, and that nobody outside was paid twice for an invoice. */
 export const sound = Effect.gen(function* () {
   yield* Ledger.auditAll
   for (const { paymentHash, times } of yield* (yield* Sandbox.Sandbox).payments)
     assert.strictEqual(times, 1, `${paymentHash} was paid ${times} times`)
 })
 
-/** Runs a story. At its end the books are sound, and unless something is on its way, node and chain hold to the msat what the books say. */
+/**
+ * Runs a story, and asserts that the books are sound at its end. Unless something is pending, the assets of
+ * the node and the chain must match the books to the msat.
+ */
 export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = false) =>
   Effect.gen(function* () {
     const before = yield* assets
@@ -281,19 +293,21 @@ export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = fals
     assert.deepStrictEqual(
       { node: after.node - before.node, chain: after.chain - before.chain },
       { node: -node, chain: -chain },
-      "assets are what the books say"
+      "assets match the books"
     )
     return result
   })
 
-/** Does what is answered only when every process knows of it, while a quarter of a second passes. */
+/**
+ * Runs a change that completes only once every process has applied it, while a quarter of a second passes.
+ */
 export const everywhere = Effect.fnUntraced(function* <A, E, R>(change: Effect.Effect<A, E, R>) {
   const changing = yield* Effect.forkChild(change, { startImmediately: true })
   yield* TestClock.adjust(250)
   return yield* Fiber.join(changing)
 })
 
-/** How it went, in short: `ok`, or the refusal with what it says about itself. */
+/** Returns `ok`, or the error's tag with its detail. */
 export const said = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.match(effect, {
     onSuccess: () => "ok",

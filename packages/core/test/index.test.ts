@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
+import * as features from "../src/features/public.ts"
 import * as root from "../src/index.ts"
 import * as ports from "../src/ports.ts"
 import * as records from "../src/records.ts"
@@ -11,13 +12,14 @@ const promised = new Set<unknown>(entries.flatMap((entry) => Object.values(entry
 
 const sources = path.join(import.meta.dirname, "../src")
 
-it("interface: the root has what most hosts need, and each namespace is in one entry", () => {
-  assert.isAtMost(Object.keys(root).length, 20)
-  const names = entries.flatMap((entry) => Object.keys(entry))
+it("interface: the root exports features and what most hosts need, and every other namespace is in one entry", () => {
+  const own = (entry: object) => Object.keys(entry).filter((name) => !Object.hasOwn(features, name))
+  assert.isAtMost(own(root).length, 20)
+  const names = entries.flatMap(own)
   assert.deepStrictEqual(names.toSorted(), [...new Set(names)].toSorted())
 })
 
-it("interface: every refusal and outage can be imported from an entry of the package", async () => {
+it("interface: every error can be imported from an entry of the package", async () => {
   const missing: Array<string> = []
   for (const file of globSync("**/*.ts", { cwd: sources })) {
     const source = readFileSync(path.join(sources, file), "utf8")
@@ -26,11 +28,11 @@ it("interface: every refusal and outage can be imported from an entry of the pac
     const module: Readonly<Record<string, unknown>> = await import(path.join(sources, file))
     missing.push(...names.filter((name) => !promised.has(module[name])))
   }
-  // KeyRangeTaken: of a Change that no service of a host makes.
+  // No service of a host makes the Change that fails with KeyRangeTaken.
   assert.deepStrictEqual(missing, ["KeyRangeTaken"])
 })
 
-/** Every port of core: the name of its class, and the module that has it. */
+/** Each port of core: the name of its class, and its module. */
 const declared = new Map(
   globSync("**/*.ts", { cwd: sources }).flatMap((file) =>
     Array.from(
@@ -42,12 +44,12 @@ const declared = new Map(
 const repository = path.join(sources, "../../..")
 const read = (file: string) => readFileSync(path.join(repository, file), "utf8")
 
-/** What a contract holds a layer to: the first type of its suite. */
+/** The types that contract suites test. */
 const held = globSync("packages/contracts/src/*.ts", { cwd: repository }).flatMap((file) =>
   Array.from(read(file).matchAll(/Contract\.suite<([^,>]+),/g)).flatMap(([, types = ""]) => types.match(/\w+/g) ?? [])
 )
-/** What a guide tells a reader to implement. */
-const told = ["add-a-lightning-node", "extend", "embed", "embed-database", "embed-server"].flatMap((guide) =>
+/** The names that guides mention. */
+const told = ["add-a-lightning-node", "serve-a-lightning-node", "extend", "embed", "embed-database", "embed-server"].flatMap((guide) =>
   Array.from(read(`docs/guides/${guide}.md`).matchAll(/`(?:\w+\.)?(\w+)`/g), ([, name = ""]) => name)
 )
 

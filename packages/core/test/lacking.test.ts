@@ -20,10 +20,10 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 
 const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
 
-/** Every service over a node that says what it lacks. */
+/** All services over a node that lacks these features. */
 const over = (...lacks: ReadonlyArray<Lacking>) => overNode({ lacks: new Set(lacks) })
 
-/** The same over a node that differs in more. */
+/** All services over a node with these changes. */
 const overNode = (receiver: Partial<LightningReceiver["Service"]>, sender: Partial<LightningSender["Service"]> = {}) => {
   const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
   const node = Layer.merge(
@@ -45,7 +45,7 @@ const opened = Effect.fnUntraced(function* (name: string) {
 
 const amount = { amount: Decimal.make(1_000n), currency: "sats" } as const
 
-/** What the estimate says of paying another company's invoice. */
+/** The estimate for paying another company's invoice. */
 const inside = Effect.gen(function* () {
   const [shop, customer] = [yield* opened("shop"), yield* opened("customer")]
   const coffee = { companyId: shop.id, ...amount, description: "coffee", expirySeconds: 600, metadata: {} }
@@ -53,7 +53,7 @@ const inside = Effect.gen(function* () {
   return yield* Effect.exit((yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest }))
 })
 
-it.live("C15: own invoices: one is not paid inside while the node cannot close it", () =>
+it.live("C15: own invoices: not settled internally if the node cannot close them", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.provide(inside, over("cancel"))
     assert.include(JSON.stringify(refused), "its node cannot close it")
@@ -62,7 +62,7 @@ it.live("C15: own invoices: one is not paid inside while the node cannot close i
   })
 )
 
-it.live("withdrawals: what a node with a tariff may take is what is held for the route", () =>
+it.live("withdrawals: for a node with a tariff, the highest fee it may charge is held for the route", () =>
   Effect.gen(function* () {
     const tariff = { base: Msat.fromSats(10), partsPerMillion: 10_000n }
     const estimate = Effect.gen(function* () {
@@ -75,7 +75,7 @@ it.live("withdrawals: what a node with a tariff may take is what is held for the
   })
 )
 
-/** An LNURL payment of so many millisatoshis to an address. */
+/** Requests an LNURL payment of `amount` msat to an address. */
 const paid = (amount: string) =>
   Effect.gen(function* () {
     const company = yield* opened("shop")
@@ -88,16 +88,16 @@ const paid = (amount: string) =>
     return yield* Effect.exit((yield* PayRequests).invoice(place, ask))
   })
 
-it.live("C28: pay requests: a payer who wants to send a fraction of a satoshi is refused by a node of whole satoshis", () =>
+it.live("C28: pay requests: a payer who sends a fraction of a satoshi is refused by a node of whole satoshis", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.provide(paid("2500"), over("millisatoshis"))
-    assert.include(JSON.stringify(refused), "amount must be whole satoshis here, such as 3000")
+    assert.include(JSON.stringify(refused), "amount must be whole satoshis, such as 3000")
     assert.strictEqual((yield* Effect.provide(paid("3000"), over("millisatoshis")))._tag, "Success")
     assert.strictEqual((yield* Effect.provide(paid("2500"), over()))._tag, "Success")
   })
 )
 
-it.live("offers: asked of a node that issues none, one is refused with that reason, and in its place stands nothing", () =>
+it.live("offers: on a node that issues none, a request is refused with that reason, and nothing is stored", () =>
   Effect.gen(function* () {
     const node = yield* Layer.build(
       Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
@@ -108,11 +108,11 @@ it.live("offers: asked of a node that issues none, one is refused with that reas
         const { id } = yield* opened("shop")
         const { create, list } = yield* Offers
         const ask = { companyId: id, memo: "", amount: null, metadata: {}, lightningAddressId: null }
-        return [yield* Effect.flip(create(ask)), (yield* list(id, { limit: 1, before: null })).offers] as const
+        return [yield* Effect.flip(create(ask)), (yield* list(id, { limit: 1, before: null })).rows] as const
       }),
       services
     )
-    assert.include(JSON.stringify(refused), "issues no BOLT 12 offers")
+    assert.include(JSON.stringify(refused), "requires a node that issues BOLT 12 offers")
     assert.lengthOf(found, 0)
   })
 )

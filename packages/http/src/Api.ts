@@ -21,10 +21,13 @@ import * as Stops from "./resources/Stops.ts"
 import * as Suspense from "./resources/Suspense.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
-import { following } from "./Following.ts"
+import { following } from "./following/Following.ts"
 import * as Section from "./api/Section.ts"
 
-/** In the order of the documents. Each by its name: spelled out, the declarations of all of them are 700 kB. */
+/**
+ * Sections in the order of the documents. Each is referred to by name, because their full declarations would
+ * take 700 kB.
+ */
 type All = readonly [
   typeof Sections.receive,
   typeof LightningAddresses.section,
@@ -87,10 +90,10 @@ const together = Section.together(all)
 export type Groups = All[number]["group"]
 export interface Api extends HttpApi.HttpApi<"satrail", Groups> {}
 
-/** Everything that can be asked over HTTP. A host adds groups of its own by `Api.add(group)`. */
+/** The HTTP API. A host adds groups with `Api.add(group)`. */
 export const Api: Api = base.add(...together.groups)
 
 type Layers = All[number]["layer"]
 
-/** What answers it. */
+/** Handlers of all operations. */
 export const layerHandlers: Layer.Layer<Layer.Success<Layers>, Layer.Error<Layers>, Layer.Services<Layers>> = together.layer

@@ -7,25 +7,26 @@ import { Issue } from "./wire/Envelope.ts"
 import * as Pages from "./wire/Page.ts"
 
 /**
- * The service refused a request, or could not be reached. `code` and `status` are the response's own (`insufficient_balance`, 422). Without a response the
- * status is 0 and the code `unreachable`: the request may have taken effect. An answer that is no envelope has the code `unreadable`.
+ * A request that the service rejected, or a service that could not be reached. `code` and `status` come from
+ * the response (`insufficient_balance`, 422). Without a response, `status` is 0 and `code` is `unreachable`;
+ * the request may have taken effect. A response that is not an envelope has the code `unreadable`.
  */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   status: Schema.Int,
   code: Schema.String,
   message: Schema.String,
   issues: Schema.Array(Issue),
-  /** Finds the request in the operator's log; absent where there was no response of the service. */
+  /** Identifies the request in the operator's log; absent if the service did not respond. */
   requestId: Schema.optionalKey(Schema.String)
 }) {}
 
-/** A page of a list; `next` is the cursor of the page after it, undefined on the last. */
+/** A page of a list. `next` is the cursor of the next page, undefined on the last page. */
 export interface Page<A, Cursor = Position> {
   readonly data: A
   readonly next: Cursor | undefined
 }
 
-/** What an endpoint answers, out of its envelope. */
+/** The data in an endpoint's envelope. */
 type Data<S, Cursor> =
   S extends HttpApiSchema.WithHeaders<infer Inner, infer _Headers>
     ? Page<Data<Inner, never>, Cursor>
@@ -33,7 +34,7 @@ type Data<S, Cursor> =
       ? D
       : never
 
-/** How an endpoint's pages begin. */
+/** The cursor of an endpoint's pages. */
 type CursorOf<E> = Ask<E> extends { readonly query?: { readonly cursor?: infer Cursor } } ? Cursor : never
 
 type Part<Name extends string, S extends Schema.Top> = [S] extends [never]
@@ -42,7 +43,10 @@ type Part<Name extends string, S extends Schema.Top> = [S] extends [never]
     ? { readonly [N in Name]?: S["Type"] }
     : { readonly [N in Name]: S["Type"] }
 
-/** What an endpoint is asked with: `params`, `query` and `payload` as far as it reads them, and `idempotencyKey` where it creates something. */
+/**
+ * The input of an endpoint: the `params`, `query` and `payload` it reads, and `idempotencyKey` if it creates
+ * something.
+ */
 type Ask<E> =
   E extends HttpApiEndpoint.HttpApiEndpoint<
     infer _Id,
@@ -70,7 +74,7 @@ type Call<E extends HttpApiEndpoint.Constraint> = (
 type GroupsOf<A> = A extends HttpApi.HttpApi<infer _Id, infer Groups> ? Groups : never
 type Groups = GroupsOf<typeof Api>
 
-/** One method an endpoint, by group: `client.read.balance()`. */
+/** One method per endpoint, by group: `client.read.balance()`. */
 export type Client = {
   readonly [Id in HttpApiGroup.Identifier<Groups>]: {
     readonly [E in HttpApiGroup.EndpointsWithIdentifier<Groups, Id> as E["identifier"]]: Call<E>
@@ -88,9 +92,9 @@ const Failure = Schema.Struct({
 })
 
 const unreadable = (status: number) =>
-  new ApiError({ status, code: "unreadable", message: "The answer is not one that this service gives", issues: [] })
+  new ApiError({ status, code: "unreadable", message: "The response did not come from a satrail server", issues: [] })
 
-/** The error in an answer, whichever endpoint gave it. */
+/** Decodes the error in the response of any endpoint. */
 const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, ApiError> =>
   Effect.matchEffect(HttpClientResponse.schemaBodyJson(Failure)(response), {
     onSuccess: ({ status, message, error: { code, issues = [], request_id: requestId } }) =>
@@ -104,7 +108,12 @@ const toApiError = (error: unknown): ApiError => {
   if (answered !== undefined) return unreadable(answered)
   return HttpClientError.isHttpClientError(error)
     ? new ApiError({ status: 0, code: "unreachable", message: `The service could not be reached: ${error.message}`, issues: [] })
-    : new ApiError({ status: 0, code: "unreadable", message: `Not what the API takes or gives: ${String(error)}`, issues: [] })
+    : new ApiError({
+        status: 0,
+        code: "unreadable",
+        message: `The request or response does not match the API: ${String(error)}`,
+        issues: []
+      })
 }
 
 const member = (value: unknown, name: string): unknown => (Predicate.hasProperty(value, name) ? value[name] : undefined)
@@ -115,7 +124,10 @@ const dataOf = (value: unknown): unknown => {
   return { data: member(member(value, "body"), "data"), next: Pages.next(typeof link === "string" ? link : undefined) }
 }
 
-/** A client of a service at `baseUrl`, with a company's API key or the operator's token. Nothing is tried twice: that is its caller's to decide. */
+/**
+ * Makes a client for the service at `baseUrl`, with a company's API key or the operator's token. It does not
+ * retry; that decision is the caller's.
+ */
 export const make = (options: {
   readonly baseUrl: string | URL
   readonly apiKey: Redacted.Redacted

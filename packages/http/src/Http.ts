@@ -20,27 +20,29 @@ import * as Readiness from "./api/Readiness.ts"
 import { routerConfig } from "./wire/Routing.ts"
 import * as Ui from "./edge/Ui.ts"
 import * as Sheet from "./wire/Sheet.ts"
-import { following } from "./Following.ts"
+import { following } from "./following/Following.ts"
 
-/** How requests are taken in, and what the first page says. */
+/** Options for accepting requests, and the content of the home page. */
 export interface Options<E = never, R = never> extends Edge.Options {
-  /** What the page at `/` says of the service. */
+  /** Content of the page at `/`. */
   readonly about?: Home.About
-  /** What is served at `/docs` and below it, beside the API reference. A page that leads to the reference unless given. */
+  /**
+   * Documentation served at `/docs`, next to the API reference. Default: a page with a link to the reference.
+   */
   readonly site?: Extension.Extension<never, HttpRouter.HttpRouter> | undefined
-  /** Whether people may sign in to the console, at `/console`. Not unless given. */
+  /** Whether people can sign in to the console at `/console`. Default: false. */
   readonly console?: boolean
-  /** What is served beside the API: pages, files, streams. */
+  /** Pages, files and streams served next to the API. */
   readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
 }
 
 /** References that features provide. */
-const layerProvided = Layer.mergeAll(...Feature.joined(features, "provides"))
+const layerProvided = Layer.mergeAll(Layer.empty, ...Feature.joined(features, "provides"))
 
-/** Lets a company in, by its key or by its session. */
+/** Authenticates companies by API key or session. */
 export const layerAuthentication = Layer.provide(Authentication.layer, layerProvided)
 
-/** What checks and reads requests, for the groups here and for a host's own. */
+/** Middleware that authenticates and decodes requests, for these groups and the host's own. */
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer).pipe(
   Layer.provide(layerProvided)
 )
@@ -48,15 +50,15 @@ export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authenticat
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.layer, Sheet.layerPlaces))
 
-/** A host's traces repeat what was asked for, and what some links have in them is as good as money. */
+/** Redacts query parameters that are as good as money, because a host's traces record URLs. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
   Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...Feature.joined(features, "unsaid")])
 )
 
 /**
- * The routes of an API that was extended by `Api.add(group)`, its OpenAPI document and its documentation. Wants the handlers of
- * every group: `layerHandlers` and the host's own, both over `layerMiddlewares`.
+ * Routes, OpenAPI document and documentation of an API extended by `Api.add(group)`. Requires the handlers of
+ * every group: `layerHandlers` and the host's own, both with `layerMiddlewares`.
  */
 export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = never>(
   api: HttpApi.HttpApi<"satrail", Groups>,
@@ -76,17 +78,25 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mount(PayToPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
-    ...(console ? [Extension.mount(Console.extension, policy)] : []),
+    ...(console
+      ? [Layer.unwrap(Effect.map(HttpRouter.HttpRouter, (outer) => Extension.mount(Console.extension(outer, about), policy)))]
+      : []),
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
     Edge.layer(options)
   ).pipe(Layer.provide(layerProvided), Layer.provide(Layer.sync(Paths.Paths, Paths.make)))
 }
 
-/** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */
+/**
+ * Adds every route of `Api` to the router. Requires the core's services, an `OperatorToken` and a
+ * `Readiness`.
+ */
 export const layer = <E = never, R = never>(options?: Options<E, R>) =>
   layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))
 
-/** Routes as one function from a web `Request` to its `Response`, to be mounted in a host's own server. `dispose` ends what the layer began. */
+/**
+ * Turns routes into one function from a web `Request` to a `Response`, to mount in a host's server. `dispose`
+ * releases everything the layer acquired.
+ */
 export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) =>
   HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), { disableLogger: true, routerConfig })

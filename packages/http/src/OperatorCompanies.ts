@@ -30,36 +30,36 @@ import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
-import { following } from "./Following.ts"
+import { following } from "./following/Following.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 
-const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+const Sats = Schema.Finite.annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
 
 const view = View.make<Core.Overview>()(
   { identifier: "CompanyOverview" },
   {
     ...View.within(Companies.view.members, ({ company }: Core.Overview) => company),
     posted_sats: [
-      Sats.annotate({ description: "Everything that it owns, in satoshis to three decimals" }),
+      Sats.annotate({ description: "Total balance, in satoshis with up to three decimals" }),
       ({ balance }) => Scalars.exactSats(balance.posted)
     ],
     held_sats: [
-      Sats.annotate({ description: "The part of it that pending withdrawals and open vouchers have reserved" }),
+      Sats.annotate({ description: "Part of the balance held for pending withdrawals and open vouchers" }),
       ({ balance }) => Scalars.exactSats(balance.held)
     ],
     available_sats: [
-      Sats.annotate({ description: "The rest: what it can withdraw" }),
+      Sats.annotate({ description: "Part of the balance that can be withdrawn" }),
       ({ balance }) => Scalars.exactSats(Balance.available(balance))
     ],
     api_keys: [
       Schema.Int.annotate({
-        description: `Keys that are not revoked and have not expired; ${maxCounted} stands for more, too`,
+        description: `Number of active API keys. ${maxCounted} means that many or more`,
         examples: [2]
       }),
       ({ keys }) => keys
     ],
     last_seen_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "When one of its keys was used last, to within a minute; null: never" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Last use of any of its keys, accurate to a minute; null if never" }),
       ({ lastSeenAtMillis }) => Scalars.instantOrNull(lastSeenAtMillis)
     ]
   }
@@ -80,7 +80,7 @@ const list = Section.operator(
       ...Page.place(),
       search: Schema.optionalKey(
         Schema.String.check(Schema.isMinLength(1), Characters.atMost(Core.maxNameCharacters)).annotate({
-          description: "The beginning of an id, or a part of a name in any letter case",
+          description: "Start of an id, or part of a name (case-insensitive)",
           examples: ["example"]
         })
       ),
@@ -92,7 +92,7 @@ const list = Section.operator(
     .annotate(OpenApi.Summary, "List companies")
     .annotate(
       OpenApi.Description,
-      `Newest first, with balance and keys. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} companies ends there, with fewer rows or none.`
+      `Returns companies with their balances and keys, newest first. The next page is in the \`Link\` header. At most ${Pages.looks} companies are checked per page, so a page can have few rows or none.`
     )
     .annotate(Example, (world) => ({ message: "Companies", data: [view.of(example(world))] })),
   Core.Companies,
@@ -107,17 +107,17 @@ const list = Section.operator(
 
 const get = Section.operator(
   HttpApiEndpoint.get("getCompany", `${Companies.path}/:id`, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch a company")
-    .annotate(OpenApi.Description, "With its balance, and when it was seen last. What it has is below this path.")
+    .annotate(OpenApi.Summary, "Get a company")
+    .annotate(OpenApi.Description, "Returns a company with its balance and its last use. Its records are available below this path.")
     .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Company", data: view.of(example(world)) })),
   Core.Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Company", view.of(yield* Errors.answered(companies.overview(CompanyId.make(params.id.toLowerCase())))))
+      return Envelope.ok("Company", view.of(yield* Errors.answered(companies.overview(CompanyId.make(params.id)))))
     })
 )
 
@@ -125,13 +125,16 @@ const keysPath = `${Companies.path}/:id/api-keys` as const
 
 const keys = Section.operator(
   HttpApiEndpoint.get("listKeys", keysPath, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     query: Page.place(Pages.limit, Page.KeyCursor),
     success: Page.of(ApiKeys.keyView, "API keys", keysPath).success,
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "List API keys")
-    .annotate(OpenApi.Description, "A company's, newest first, revoked ones too. The next page is in the `Link` header.")
+    .annotate(
+      OpenApi.Description,
+      "Returns a company's API keys, newest first, including revoked ones. The next page is in the `Link` header."
+    )
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
       message: "API keys",
@@ -157,17 +160,17 @@ const keys = Section.operator(
   CoreKeys,
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params, query }) {
-      const id = CompanyId.make(params.id.toLowerCase())
+      const id = CompanyId.make(params.id)
       const { limit } = Page.asked(query)
       const { rows, next } = yield* Errors.answered(apiKeys.list(id, { limit, before: query.cursor ?? null }))
       return Page.of(ApiKeys.keyView, "API keys", keysPath.replace(":id", id)).answer(rows, { limit: String(limit) }, next)
     })
 )
 
-/** What an operator sees of companies. Nothing here changes anything. */
+/** Read-only view of companies for the operator. */
 export const section = Section.make(
   "companies",
-  { title: "Companies", description: "For the operator: who has what, and what a company itself can read" },
+  { title: "Companies", description: "For the operator: companies, their balances and their records" },
   [
     list,
     get,

@@ -8,7 +8,10 @@ import * as Section from "./api/Section.ts"
 
 export const section = Section.make(
   "operator",
-  { title: "Operator", description: "Companies, their keys, plans and domains: with the operator's token, never with an API key" },
+  {
+    title: "Operator",
+    description: "Companies and their API keys, plans and domains. Requires an operator token; API keys are not accepted"
+  },
   [
     Companies.open,
     ApiKeys.issue,

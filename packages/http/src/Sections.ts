@@ -1,15 +1,13 @@
-// The sections of companies whose operations are those of several resources.
-import * as Adjustments from "./features/adjustments/Adjustments.ts"
-import * as Approvals from "./features/approvals/Approvals.ts"
+// Company sections that combine operations of several resources.
 import * as Deposits from "./resources/Deposits.ts"
 import * as Exports from "./resources/Exports.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
-import * as Statements from "./features/statements/Statements.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
-import * as Offers from "./features/offers/Offers.ts"
+import * as Feature from "./features/Feature.ts"
+import { features } from "./features/index.ts"
 import * as Section from "./api/Section.ts"
 
 export const receive = Section.make(
@@ -25,7 +23,7 @@ export const receive = Section.make(
     OnChainAddresses.create,
     OnChainAddresses.get,
     OnChainAddresses.list,
-    ...Offers.operations
+    ...Feature.joined(features, "receive")
   ]
 )
 
@@ -33,16 +31,15 @@ export const send = Section.make("send", { title: "Send", description: "Estimate
   Withdrawals.estimate,
   Withdrawals.confirm,
   Withdrawals.confirmSend,
-  ...Approvals.operations
+  ...Feature.joined(features, "send")
 ])
 
-export const read = Section.make("read", { title: "Read", description: "Balance, deposits, withdrawals" }, [
+export const read = Section.make("read", { title: "Read", description: "Balance, deposits and withdrawals" }, [
   Transactions.balance,
   Transactions.list,
   Exports.transactions,
-  Statements.get,
   Withdrawals.get,
   Deposits.get,
   Deposits.getPayer,
-  Adjustments.ofCompany
+  ...Feature.joined(features, "read")
 ])

@@ -1,15 +1,17 @@
 import { operatorToken, type start } from "./Service.ts"
 
-/** Adjustments of a company's, one in each state, by their ids; and the token of the second operator, who approved one. */
+/**
+ * A company's adjustments by id, one in each state, and the token of the second operator, who approved one.
+ */
 export const adjusted = async (service: Awaited<ReturnType<typeof start>>, companyId: string) => {
-  const body = { name: "second operator", scopes: ["mend"] }
+  const body = { name: "second operator", scopes: ["mend", "companies"] }
   const second: string = (await service.ask("POST", "/operator/tokens", { key: operatorToken, body })).body.data.token
   const request = async (): Promise<string> => {
     const ask = { company_id: companyId, amount_sats: 1, reason: "a drill" }
     return (await service.ask("POST", "/operator/adjustments", { key: operatorToken, body: ask })).body.data.id
   }
   const decide = (id: string, how: string) => service.ask("POST", `/operator/adjustments/${id}/${how}`, { key: second })
-  // Who asks as the configured token may approve what the second operator asked for.
+  // The configured token may approve this one, because the second operator requested it.
   const asked: string = (
     await service.ask("POST", "/operator/adjustments", {
       key: second,

@@ -4,7 +4,7 @@ import { Context, Effect } from "effect"
 import { start } from "./Service.ts"
 import { get, lookUp, refusal } from "./Wallet.ts"
 
-// LUD-01: errors have one shape, statuses and headers mean nothing, and every web page may ask.
+// LUD-01: errors have one shape, statuses and headers carry no meaning, and any web page may send requests.
 
 const service = await start({ http: { corsOrigins: ["https://shop.example"] } })
 afterAll(service.dispose)
@@ -25,8 +25,8 @@ const error = (reason: string) => ({
 })
 const headers = { host: "pay.example.com", origin: "https://wallet.example" }
 
-describe("LUD-01: a wallet", () => {
-  it("LUD-01: any web page's origin is allowed", async () => {
+describe("LUD-01: responses to wallets", () => {
+  it("LUD-01: requests from any web page's origin are allowed", async () => {
     for (const origin of ["https://wallet.example", "https://shop.example", "null"]) {
       const { status, headers } = await service.ask("GET", "/.well-known/lnurlp/alice", { headers: { host: "pay.example.com", origin } })
       assert.strictEqual(status, 200)
@@ -39,9 +39,9 @@ describe("LUD-01: a wallet", () => {
     assert.include(preflight.headers.get("access-control-allow-methods") ?? "", "GET")
   })
 
-  it("LUD-01: errors are in the body alone, under status 200", async () => {
+  it("LUD-01: errors are reported in the body only, with status 200", async () => {
     const asked = (path: string) => service.ask("GET", path, { headers })
-    const unknown = error("There is no such Lightning address")
+    const unknown = error("No such Lightning address")
     for (const path of [
       "/.well-known/lnurlp/nobody",
       "/.well-known/lnurlp/",
@@ -61,12 +61,12 @@ describe("LUD-01: a wallet", () => {
       assert.deepStrictEqual(shape(await asked(path)), error("There is nothing here"), path)
   })
 
-  it("LUD-01: an outage and a crash are LNURL errors too", async () => {
+  it("LUD-01: outages and crashes are LNURL errors too", async () => {
     const offer = await lookUp(service, address)
     await service.sandbox((sandbox) => sandbox.pause("node"))
     const reason = await refusal(get(service, `${offer.callback}?amount=21000`))
     await service.sandbox((sandbox) => sandbox.resume("node"))
-    assert.match(reason, /^The service cannot take payments at the moment/)
+    assert.match(reason, /^The service cannot receive payments right now/)
 
     const broken = PayRequests.of({ offer: () => Effect.die("boom"), invoice: () => Effect.die("boom"), verify: () => Effect.die("boom") })
     const other = await start({ instead: Context.make(PayRequests, broken) })
@@ -76,7 +76,7 @@ describe("LUD-01: a wallet", () => {
     await other.dispose()
   })
 
-  it("LUD-01: another method than GET is refused as in the API", async () => {
+  it("LUD-01: methods other than GET are rejected as in the API", async () => {
     const { status, headers: answered, body } = await service.ask("POST", "/.well-known/lnurlp/alice", { headers, body: {} })
     assert.strictEqual(status, 405)
     assert.strictEqual(body.error?.code, "method_not_allowed")

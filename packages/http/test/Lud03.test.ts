@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { start, stillTime } from "./Service.ts"
 import { get, type Json, refusal, Refused } from "./Wallet.ts"
 
-// LUD-03, sentence by sentence, as far as a service has to do with it.
+// LUD-03, sentence by sentence, as far as it concerns a service.
 
 const service = await start({ settings: { lnurl: { ...Policy.defaults.lnurl, perCaller: Throttle.perMinute(1000) } } })
 afterAll(service.dispose)
@@ -27,7 +27,7 @@ const read = async (id: string) => (await service.ask("GET", `/v1/vouchers/${id}
 const urlIn = (lnurl: string): string => Result.getOrThrow(Lnurl.decode(lnurl)).url
 const text = (value: unknown): string => (typeof value === "string" ? value : assert.fail(`no text: ${String(value)}`))
 
-/** Where a wallet sends its invoice, made of what it was shown and nothing else. */
+/** The URL to which a wallet sends its invoice, built only from the response it received. */
 const callback = (shown: Json, pr: string): string => {
   const url = text(shown["callback"])
   return `${url}${url.includes("?") ? "&" : "?"}k1=${text(shown["k1"])}&pr=${pr}`
@@ -45,14 +45,14 @@ const paidSats = async (paymentHash: string) => {
 const balance = async () => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.balance
 
 describe("LUD-03: the link", () => {
-  it("LUD-03: the link is a bech32 LNURL, and a lnurlw: link to the same place (LUD-17)", async () => {
+  it("LUD-03: the link is a bech32 LNURL, and a lnurlw: link to the same URL (LUD-17)", async () => {
     const { lnurl, lnurlw } = await create()
     assert.match(lnurl, /^lnurl1/)
     assert.match(urlIn(lnurl), /^https:\/\/pay\.example\.com\/lnurlw\?k1=[0-9a-f]{64}$/)
     assert.strictEqual(lnurlw.replace(/^lnurlw:/, "https:"), urlIn(lnurl))
   })
 
-  it("LUD-03: the link is in the response that created it, and in no other", async () => {
+  it("LUD-03: only the response that created the voucher has the link", async () => {
     const { id, lnurl, lnurlw, ...rest } = await create()
     assert.deepStrictEqual(await read(id), { id, ...rest })
     const { body } = await service.ask("GET", "/v1/vouchers", { key })
@@ -67,8 +67,8 @@ describe("LUD-03: the link", () => {
   })
 })
 
-describe("LUD-03: the first answer", () => {
-  it("LUD-03: the first response has tag, callback, k1, defaultDescription, minWithdrawable and maxWithdrawable, each of its type", async () => {
+describe("LUD-03: the first response", () => {
+  it("LUD-03: the first response has tag, callback, k1, defaultDescription, minWithdrawable and maxWithdrawable, with the right types", async () => {
     const url = urlIn((await create()).lnurl)
     assert.deepStrictEqual(await get(service, url), {
       tag: "withdrawRequest",
@@ -80,14 +80,14 @@ describe("LUD-03: the first answer", () => {
     })
   })
 
-  it("LUD-03: the first response is the same every time, and changes nothing", async () => {
+  it("LUD-03: the first response is the same every time, and requesting it changes nothing", async () => {
     const { id, lnurl } = await create()
     const first = await get(service, urlIn(lnurl))
     for (let i = 0; i < 3; i++) assert.deepStrictEqual(await get(service, urlIn(lnurl)), first)
     assert.strictEqual((await read(id)).status, "open")
   })
 
-  it("LUD-03: a page in a browser may request it too", async () => {
+  it("LUD-03: a web page may request it too", async () => {
     const { pathname, search } = new URL(urlIn((await create()).lnurl))
     for (const path of [`${pathname}${search}`, "/lnurlw", "/lnurlw/callback", "/lnurlw/callback?k1=00&pr=x"]) {
       const { status, headers } = await service.ask("GET", path, { headers: { origin: "https://wallet.example" } })
@@ -98,7 +98,7 @@ describe("LUD-03: the first answer", () => {
 })
 
 describe("LUD-03: the callback", () => {
-  it("LUD-03: the callback answers OK, and the invoice is paid after that", async () => {
+  it("LUD-03: the callback returns OK, and the invoice is paid afterwards", async () => {
     const before = await balance()
     const { id, lnurl, fee_sats } = await create()
     const { pr, paymentHash } = await invoice()
@@ -115,7 +115,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("LUD-03: of fifty wallets that claim at once one is paid; the others get LNURL's error", async () => {
+  it("LUD-03: one of fifty concurrent wallets is paid, and the others get an LNURL error", async () => {
     const before = await balance()
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))
@@ -128,7 +128,7 @@ describe("LUD-03: the callback", () => {
         )
       )
     )
-    assert.deepStrictEqual(answers.toSorted(), ["OK", ...Array.from({ length: 49 }, () => "The voucher was claimed already")])
+    assert.deepStrictEqual(answers.toSorted(), ["OK", ...Array.from({ length: 49 }, () => "This voucher was already claimed")])
     await service.work()
     const paid = await Promise.all(invoices.map(({ paymentHash }) => paidSats(paymentHash)))
     assert.strictEqual(
@@ -140,7 +140,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("LUD-03: what is no invoice for exactly the amount is refused with the right amount, and the voucher stays open", async () => {
+  it("LUD-03: only an invoice for the exact amount is accepted; others are rejected with the amount, and the voucher stays open", async () => {
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))
     assert.strictEqual(
@@ -152,18 +152,15 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual((await read(id)).status, "open")
   })
 
-  it("LUD-03: an unknown k1 is refused", async () => {
+  it("LUD-03: an unknown k1 is rejected", async () => {
     const { pr } = await invoice()
     for (const k1 of ["", "00".repeat(32), "x", "%00"])
-      assert.strictEqual(
-        await refusal(get(service, `https://pay.example.com/lnurlw/callback?k1=${k1}&pr=${pr}`)),
-        "There is no such voucher"
-      )
+      assert.strictEqual(await refusal(get(service, `https://pay.example.com/lnurlw/callback?k1=${k1}&pr=${pr}`)), "No such voucher")
   })
 })
 
-describe("LUD-03: a voucher that is over", () => {
-  it("LUD-03: a voucher that was claimed or canceled is refused in both places", async () => {
+describe("LUD-03: a voucher that is no longer open", () => {
+  it("LUD-03: both routes reject a claimed or canceled voucher", async () => {
     const [claimed, canceled] = [await create(), await create()]
     const [one, other] = [await get(service, urlIn(claimed.lnurl)), await get(service, urlIn(canceled.lnurl))]
     await get(service, callback(one, (await invoice()).pr))
@@ -172,8 +169,8 @@ describe("LUD-03: a voucher that is over", () => {
     assert.deepStrictEqual([deleted.status, deleted.body.data.status], [200, "canceled"])
     assert.strictEqual(await balance(), before + 1012)
     for (const [shown, lnurl, reason] of [
-      [one, claimed.lnurl, "The voucher was claimed already"],
-      [other, canceled.lnurl, "The voucher was canceled"]
+      [one, claimed.lnurl, "This voucher was already claimed"],
+      [other, canceled.lnurl, "This voucher was canceled"]
     ] as const) {
       assert.strictEqual(await refusal(get(service, urlIn(lnurl))), reason)
       assert.strictEqual(await refusal(get(service, callback(shown, (await invoice()).pr))), reason)
@@ -183,16 +180,16 @@ describe("LUD-03: a voucher that is over", () => {
   })
 })
 
-describe("LUD-03: a wallet that asks too often", () => {
-  it("LUD-03: a wallet above the rate gets LNURL's error, and the voucher stays open", async () => {
+describe("LUD-03: a wallet above the rate limit", () => {
+  it("LUD-03: a wallet above the rate limit gets an LNURL error, and the voucher stays open", async () => {
     const strict = await start({ http: { proxies: 1 }, around: stillTime })
     const caller = async (from: string) => {
       const { text } = await strict.ask("GET", "/lnurlw/callback?k1=00&pr=x", { headers: { "x-forwarded-for": from } })
       return JSON.parse(text).reason
     }
-    for (let i = 0; i < 60; i++) assert.strictEqual(await caller("203.0.113.1"), "There is no such voucher")
-    assert.strictEqual(await caller("203.0.113.1"), "Too many claims: try again in a moment")
-    assert.strictEqual(await caller("203.0.113.2"), "There is no such voucher")
+    for (let i = 0; i < 60; i++) assert.strictEqual(await caller("203.0.113.1"), "No such voucher")
+    assert.strictEqual(await caller("203.0.113.1"), "Too many claims. Try again in a moment")
+    assert.strictEqual(await caller("203.0.113.2"), "No such voucher")
     await strict.dispose()
   })
 })

@@ -7,7 +7,7 @@ import { Effect, Option, Result } from "effect"
 import { start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, pay, refusal } from "./Wallet.ts"
 
-// LUD-06, sentence by sentence, as far as a service has to do with it.
+// LUD-06, sentence by sentence, as far as it concerns a service.
 
 const service = await start()
 afterAll(service.dispose)
@@ -18,8 +18,8 @@ const offer = await lookUp(service, address)
 const stored = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), Option.getOrThrow)))
 
-describe("LUD-06: the first answer", () => {
-  it("LUD-06: the first response has callback, maxSendable, minSendable, metadata and tag, each of its type", async () => {
+describe("LUD-06: the first response", () => {
+  it("LUD-06: the first response has callback, maxSendable, minSendable, metadata and tag, with the right types", async () => {
     const body = await get(service, "https://pay.example.com/.well-known/lnurlp/alice")
     assert.deepStrictEqual(body, {
       tag: "payRequest",
@@ -50,19 +50,19 @@ describe("LUD-06: the first answer", () => {
     await stricter.dispose()
   })
 
-  it("LUD-06: metadata is a string of arrays, one of them text/plain", () => {
+  it("LUD-06: metadata is a JSON string of arrays, one of them text/plain", () => {
     assert.isTrue(offer.entries.every((entry) => Array.isArray(entry) && typeof entry[0] === "string"))
     assert.strictEqual(offer.entries.filter(([type]) => type === "text/plain").length, 1)
     assert.strictEqual(offer.entries.filter(([type]) => type.startsWith("image/")).length, 0)
   })
 
-  it("LUD-06: metadata is the same text every time: the invoice's hash is of it", async () => {
+  it("LUD-06: metadata is the same text every time, because the invoice commits to its hash", async () => {
     assert.strictEqual((await lookUp(service, address)).metadata, offer.metadata)
   })
 })
 
 describe("LUD-06: the callback", () => {
-  it("LUD-06: the callback gives an invoice of exactly the amount, to the millisatoshi, that commits to the metadata and to no other text", async () => {
+  it("LUD-06: the callback returns an invoice for exactly the amount in millisatoshis that commits to the metadata only", async () => {
     for (const amount of [1000, 1001, 21_000, 999_999, 1_234_567, 100_000_000_000]) {
       const { pr } = await askFor(service, offer, amount)
       const invoice = Result.getOrThrow(Bolt11.decode(pr))
@@ -72,34 +72,34 @@ describe("LUD-06: the callback", () => {
     }
   })
 
-  it("LUD-06: the callback gives a pr and no routes", async () => {
+  it("LUD-06: the callback returns pr, and empty routes", async () => {
     const body = await get(service, callbackUrl(offer, 21_000))
     assert.deepStrictEqual(Object.keys(body), ["pr", "routes", "disposable", "verify"])
     assert.deepStrictEqual(body["routes"], [])
     assert.strictEqual(body["disposable"], false)
   })
 
-  it("LUD-06: the callback gives a fresh invoice every time", async () => {
+  it("LUD-06: the callback returns a new invoice every time", async () => {
     const hashes = await Promise.all(Array.from({ length: 5 }, async () => (await askFor(service, offer, 21_000)).paymentHash))
     assert.strictEqual(new Set(hashes).size, 5)
   })
 
-  it("LUD-06: an amount that is not in whole millisatoshis between min and max is refused with the limits", async () => {
+  it("LUD-06: an amount that is not a whole number of millisatoshis between min and max is rejected with the limits", async () => {
     for (const amount of ["999", "0", "100000000001", "9".repeat(18)])
       assert.match(
         await refusal(get(service, callbackUrl(offer, amount))),
-        /^amount must be from 1000 to 100000000000 millisatoshis, this is /
+        /^amount must be between 1000 and 100000000000 millisatoshis \(got /
       )
     for (const amount of ["", "21.5", "-1", "1e3", "0x10", "21 000", " 21000", "２１０００", "9".repeat(400), "NaN"])
-      assert.match(await refusal(get(service, callbackUrl(offer, amount))), /^amount must be given, in whole millisatoshis/, amount)
-    assert.match(await refusal(get(service, offer.callback)), /^amount must be given/)
+      assert.match(await refusal(get(service, callbackUrl(offer, amount))), /^amount is required in whole millisatoshis/, amount)
+    assert.match(await refusal(get(service, offer.callback)), /^amount is required/)
   })
 
   it("LUD-06: unknown parameters are ignored", async () => {
     assert.hasAnyKeys(await get(service, callbackUrl(offer, 21_000, { lnurl: "lnurl1…", nonce: "7" })), ["pr"])
   })
 
-  it("LUD-06: the metadata is stored byte for byte with the invoice, which belongs to the address", async () => {
+  it("LUD-06: the metadata is stored unchanged with the invoice, which belongs to the address", async () => {
     const { paymentHash } = await askFor(service, offer, 1_234_567)
     const { metadata: _, ...invoice } = await stored(paymentHash)
     const { id } = await service.record(key, address)
@@ -120,7 +120,7 @@ describe("LUD-06: a payment", () => {
     assert.isNotNull((await service.record(key, address)).last_used_at)
   })
 
-  it("LUD-06: the company sees the invoice as any other, in whole sats rounded down", async () => {
+  it("LUD-06: the company sees the invoice like any other, in whole sats rounded down", async () => {
     const { paymentHash } = await askFor(service, offer, 1_999)
     const { id } = await stored(paymentHash)
     const { body } = await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${id}`, { key })

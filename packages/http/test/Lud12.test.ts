@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { bad, seen, start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, pay, refusal } from "./Wallet.ts"
 
-// LUD-12: what the payer writes to the payee.
+// LUD-12: comments from payer to payee.
 
 const service = await start()
 afterAll(service.dispose)
@@ -20,18 +20,18 @@ const commentOf = (paymentHash: PaymentHash.PaymentHash) =>
     )
   )
 
-describe("LUD-12: a comment", () => {
-  it("LUD-12: a comment may have as many characters as commentAllowed says, counted as people count them", async () => {
+describe("LUD-12: comments", () => {
+  it("LUD-12: a comment may have up to commentAllowed characters, and an emoji counts as one", async () => {
     assert.strictEqual(offer.commentAllowed, 280)
     await askFor(service, offer, 21_000, { comment: "x".repeat(280) })
     await askFor(service, offer, 21_000, { comment: "🎉".repeat(280) })
     assert.strictEqual(
       await refusal(get(service, callbackUrl(offer, 21_000, { comment: "x".repeat(281) }))),
-      "comment may have 280 characters, this has 281"
+      "comment must have at most 280 characters (got 281)"
     )
   })
 
-  it("LUD-12: a comment is stored as written, and found from the deposit", async () => {
+  it("LUD-12: a comment is stored as written, and can be found from the deposit", async () => {
     for (const comment of ["For the coffee & cake + 5 % = ☕\n\t\"'\\", "' or 1=1; --", '{"a":1}', "<b>hi</b>", "‮abc"]) {
       const invoice = await askFor(service, offer, 21_000, { comment })
       assert.strictEqual(await commentOf(invoice.paymentHash), comment)
@@ -52,17 +52,17 @@ describe("LUD-12: a comment", () => {
     assert.deepStrictEqual(nothing.body.data, { comment: null, payer_data: null, zap_request: null })
   })
 
-  it("LUD-12: an empty comment is none", async () => {
+  it("LUD-12: an empty comment is treated as no comment", async () => {
     const { paymentHash } = await askFor(service, offer, 21_000, { comment: "" })
     assert.isNull(await commentOf(paymentHash))
   })
 
-  it("LUD-12: a comment that cannot be stored is refused", async () => {
+  it("LUD-12: a comment that cannot be stored is rejected", async () => {
     assert.match(await refusal(get(service, callbackUrl(offer, 21_000, { comment: "a\0b" }))), /^comment must be well-formed text/)
   })
 
   it("LUD-12: a comment does not change what the invoice commits to", async () => {
-    // The wallet checks the hash against the metadata alone.
+    // `askFor` checks the invoice's hash against the metadata alone.
     assert.match((await askFor(service, offer, 21_000, { comment: "hello" })).pr, /^lnbcrt/)
   })
 })

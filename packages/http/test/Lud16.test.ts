@@ -11,27 +11,27 @@ const address = await service.lightningAddress(key, "al.ice_1-2")
 const at = (user: string, headers = {}) => get(service, `https://pay.example.com/.well-known/lnurlp/${user}`, headers)
 
 describe("LUD-16: a Lightning address", () => {
-  it("LUD-16: an address is looked up at /.well-known/lnurlp/<username>, and answered as LUD-06 says", async () => {
+  it("LUD-16: /.well-known/lnurlp/<username> responds as in LUD-06", async () => {
     const offer = await offerAt(service, "https://pay.example.com/.well-known/lnurlp/al.ice_1-2")
     assert.match(await pay(service, await askFor(service, offer, 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("LUD-16: the address is in the metadata as text/identifier: it is no mail address", async () => {
+  it("LUD-16: the metadata has the address as text/identifier, because it is not an email address", async () => {
     const { entries } = await lookUp(service, address)
     assert.deepStrictEqual(entries.slice(1), [["text/identifier", address]])
   })
 
-  it("LUD-16: found in any letter case, with one spelling in the metadata", async () => {
+  it("LUD-16: an address is found in any letter case, with one spelling in the metadata", async () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
   })
 
-  it("LUD-16: found at a port, and its callback is there too", async () => {
+  it("LUD-16: an address is found at a port, and its callback has the same port", async () => {
     const offer = await lookUp(service, address)
     const { callback } = await offerAt(service, "https://pay.example.com:8443/.well-known/lnurlp/al.ice_1-2")
     assert.strictEqual(callback, offer.callback.replace("pay.example.com/", "pay.example.com:8443/"))
   })
 
-  it("LUD-16: a tag is accepted: the payment is to the same address, and payer and payee see it", async () => {
+  it("LUD-16: a tag is accepted; the same address is paid, and payer and payee see the tag", async () => {
     const tagged = "al.ice_1-2+order.7"
     const { entries, ...offer } = await offerAt(service, `https://pay.example.com/.well-known/lnurlp/${tagged}`)
     assert.deepStrictEqual(entries, [
@@ -41,10 +41,10 @@ describe("LUD-16: a Lightning address", () => {
     ])
     await pay(service, await askFor(service, { entries, ...offer }, 21_000))
     for (const user of ["al.ice_1-2+", "+tag", "al.ice_1-2+a%20b"])
-      assert.strictEqual(await refusal(at(user)), "There is no such Lightning address", user)
+      assert.strictEqual(await refusal(at(user)), "No such Lightning address", user)
   })
 
-  it("LUD-16: an address that never existed and a deleted one get the same error", async () => {
+  it("LUD-16: an address that never existed and a deleted one return the same error", async () => {
     const gone = await service.lightningAddress(key, "gone")
     const offer = await lookUp(service, gone)
     const invoice = await askFor(service, offer, 21_000)
@@ -60,14 +60,14 @@ describe("LUD-16: a Lightning address", () => {
     )
     assert.deepStrictEqual(
       reasons,
-      Array.from({ length: 4 }, () => "There is no such Lightning address")
+      Array.from({ length: 4 }, () => "No such Lightning address")
     )
-    // Who had an invoice already may pay it, and has his proof.
+    // An invoice issued earlier can still be paid, and its proof is available.
     const preimage = await pay(service, invoice)
     assert.strictEqual((await get(service, invoice.verify ?? ""))["preimage"], preimage)
   })
 
-  it("LUD-16: found at its own domain only", async () => {
+  it("LUD-16: an address is found at its own domain only", async () => {
     for (const host of [
       "",
       "other.example",
@@ -78,7 +78,7 @@ describe("LUD-16: a Lightning address", () => {
       "localhost",
       "pay.example.com.evil.example"
     ]) {
-      assert.strictEqual(await refusal(at("al.ice_1-2", { host })), "There is no such Lightning address", host)
+      assert.strictEqual(await refusal(at("al.ice_1-2", { host })), "No such Lightning address", host)
     }
     for (const host of ["pay.example.com@evil.example", "pay.example.com,evil.example", "a b"])
       assert.deepStrictEqual(

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, refusal } from "./Wallet.ts"
 
-// LUD-18: who pays, by his own account.
+// LUD-18: payer data, as stated by the payer.
 
 const service = await start()
 afterAll(service.dispose)
@@ -20,7 +20,7 @@ const payerDataOf = (paymentHash: PaymentHash.PaymentHash) =>
   )
 
 describe("LUD-18: payer data", () => {
-  it("LUD-18: payer data is listed by name, and none of it is required", () => {
+  it("LUD-18: payer data is listed by name, and none is required", () => {
     assert.deepStrictEqual(offer.payerData, { name: { mandatory: false }, identifier: { mandatory: false }, email: { mandatory: false } })
   })
 
@@ -30,30 +30,30 @@ describe("LUD-18: payer data", () => {
       '{"name":"Bob & Söhne + 5 %","email":"bob@bob.example"}',
       ' { "identifier" : "bob@bob.example" ,\n"name":"\\u00e9\\n" } ',
       "{}",
-      // Fields that nobody asked for are appended too.
+      // Fields that were not requested are appended too.
       '{"name":"bob","pubkey":"03ee58475055820fbfa52e356a8920f62f8316129c39369dbdde3e5d0198a9e315","shoe":43}',
       '{"name":"first","name":"second"}'
     ]) {
-      // The wallet checks the hash.
+      // `askFor` checks the hash.
       const { paymentHash } = await askFor(service, offer, 21_000, { payerdata })
       assert.strictEqual(await payerDataOf(paymentHash), payerdata)
     }
   })
 
-  it("LUD-18: hashed as in the specification's example", async () => {
+  it("LUD-18: the hash matches the specification's example", async () => {
     const encoded =
       "%7B%22name%22%3A%22bob%22%2C%22auth%22%3A%7B%22key%22%3A%2202c9323d02fc164f89c8f688dbfba8aad69a96fa8f6253ba8cce2c6f1546073fa3%22%2C%22sig%22%3A%222afd21794e2a801d0d516584ceebe1a24ed8991dd5ec708259aeaee5c0d2d1437542b689ee5d39e619a01a257142d49c18a4af3088c46ce87e2d941a1bcc7210%22%7D%2C%22identifier%22%3A%22bob%40bob.com%22%2C%22pubkey%22%3A%2203ee58475055820fbfa52e356a8920f62f8316129c39369dbdde3e5d0198a9e315%22%7D"
     assert.match((await askFor(service, offer, 21_000, { payerdata: decodeURIComponent(encoded) })).pr, /^lnbcrt/)
   })
 
-  it("LUD-18: without payer data nothing is appended", async () => {
+  it("LUD-18: nothing is appended without payer data", async () => {
     for (const more of [{}, { payerdata: "" }]) {
       const { paymentHash } = await askFor(service, offer, 21_000, more)
       assert.isNull(await payerDataOf(paymentHash))
     }
   })
 
-  it("LUD-18: payer data that is no JSON object, or too long, is refused", async () => {
+  it("LUD-18: payer data that is not a JSON object, or is too long, is rejected", async () => {
     for (const payerdata of ["bob", "[]", "null", '"bob"', "{", '{"name":"bob"}}', "7", '{"a":"\0"}'])
       assert.strictEqual(
         await refusal(get(service, callbackUrl(offer, 21_000, { payerdata }))),
@@ -62,7 +62,7 @@ describe("LUD-18: payer data", () => {
       )
     assert.strictEqual(
       await refusal(get(service, callbackUrl(offer, 21_000, { payerdata: `{"name":"${"x".repeat(2048)}"}` }))),
-      "payerdata may have 2048 bytes, this has 2059"
+      "payerdata must have at most 2048 bytes (got 2059)"
     )
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { start } from "./Service.ts"
 import { askFor, get, lookUp, pay, refusal } from "./Wallet.ts"
 
-// LUD-21: whether an invoice was paid, for whoever got it.
+// LUD-21: anyone who received an invoice can check whether it was paid.
 
 const service = await start()
 afterAll(service.dispose)
@@ -11,7 +11,7 @@ const address = await service.lightningAddress(key, "alice")
 const offer = await lookUp(service, address)
 
 describe("LUD-21: verify", () => {
-  it("LUD-21: not settled and without a preimage until the payment arrives; then with the proof", async () => {
+  it("LUD-21: settled is false and there is no preimage until the payment arrives; then the preimage proves it", async () => {
     const invoice = await askFor(service, offer, 21_000)
     const url = invoice.verify ?? assert.fail("there is no verify")
     assert.strictEqual(new URL(url).hostname, "pay.example.com")
@@ -20,7 +20,7 @@ describe("LUD-21: verify", () => {
     assert.deepStrictEqual(await get(service, url), { status: "OK", settled: true, preimage, pr: invoice.pr })
   })
 
-  it("LUD-21: not settled while a payment is only held", async () => {
+  it("LUD-21: settled is false while a payment is only held", async () => {
     const { pr, paymentHash, verify = "" } = await askFor(service, offer, 21_000)
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: pr, hold: true }))
     await service.work()
@@ -28,7 +28,7 @@ describe("LUD-21: verify", () => {
     await service.sandbox((sandbox) => sandbox.release({ paymentHash, outcome: "fail" }))
   })
 
-  it("LUD-21: the same where a company of this service pays", async () => {
+  it("LUD-21: verification works if another company of this service pays", async () => {
     const payer = await service.company()
     await service.fund(payer.key, 100)
     const { pr, verify = "" } = await askFor(service, offer, 21_000)
@@ -39,7 +39,7 @@ describe("LUD-21: verify", () => {
     assert.match(String(preimage), /^[0-9a-f]{64}$/)
   })
 
-  it("C40: LUD-21: an address shows its own invoices alone", async () => {
+  it("C40: LUD-21: an address shows only its own invoices", async () => {
     const other = await lookUp(service, await service.lightningAddress((await service.company()).key, "bob"))
     const [hers, his] = [await askFor(service, offer, 21_000), await askFor(service, other, 21_000)]
     const { body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 21, currency: "sats" } })

@@ -8,18 +8,18 @@ describe("Seal", () => {
   const acme = CompanyId.make("acme")
   const texts = ["", "x", "{}", "é₿\u{1f389}", "long ".repeat(20_000)]
 
-  it("seal: what was sealed is opened to the byte, by every process with the secret", () => {
+  it("seal: every process with the secret opens the text unchanged", () => {
     const other = Seal.make(Redacted.make("a secret of 32 characters or more"))
     for (const text of texts) assert.strictEqual(other.open(sealer.seal(text, acme), acme), text)
   })
 
-  it("seal: the same text is sealed differently each time, and what is sealed does not show it", () => {
+  it("seal: the same text is sealed differently each time, and the sealed text does not reveal it", () => {
     const sealed = Array.from({ length: 100 }, () => sealer.seal("k1=secret", acme))
     assert.strictEqual(new Set(sealed).size, 100)
     for (const one of sealed) assert.notInclude(Buffer.from(one.slice("sealed-1:".length), "base64url").toString("latin1"), "secret")
   })
 
-  it("seal: nothing is opened for another owner, with another secret, or where a byte was changed, is missing or was added", () => {
+  it("seal: opening fails with another owner, another secret or any changed byte", () => {
     const sealed = sealer.seal("k1=secret", acme)
     assert.isUndefined(sealer.open(sealed, CompanyId.make("other")))
     assert.isUndefined(Seal.make(Redacted.make("another secret")).open(sealed, acme))

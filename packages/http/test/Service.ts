@@ -4,7 +4,6 @@ import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { Place } from "@satrail/core/features/wallet-connect/WalletConnections"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import { made } from "@satrail/core/ledger/Answer"
 import * as Policy from "@satrail/core/service/Policy"
@@ -12,7 +11,7 @@ import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import { Settlements } from "@satrail/core/receiving/Settlements"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { PaymentWorker } from "@satrail/core/sending/PaymentWorker"
-import { Poster, type Posted } from "@satrail/core/features/webhooks/Ports"
+import { Poster, type Posted } from "@satrail/core/nodes/Poster"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -21,16 +20,18 @@ import { Clock, Context, Effect, Layer, Logger, ManagedRuntime, Redacted, Refere
 import type { HttpRouter } from "effect/http"
 import { OperatorToken } from "../src/api/Authentication.ts"
 import type { Code } from "../src/features/Catalogue.ts"
+import { PublicUrl } from "../src/edge/PublicUrl.ts"
 import * as Http from "../src/Http.ts"
 import { type Check, Readiness } from "../src/api/Readiness.ts"
 import * as Seal from "../src/wire/Seal.ts"
+import { references } from "./features/index.ts"
 import { WaitMillis } from "../src/features/webhooks/WebhookTest.ts"
 import * as WebhookKeys from "../src/features/webhooks/WebhookKeys.ts"
 
 export const operatorToken = "an operator's token"
 export const domain = "pay.example.com"
 
-/** An answer, read. A body that is not JSON is null here, and fails whoever looks into it. */
+/** A parsed response. `body` is null unless it is JSON, so reading its members then fails the test. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -38,7 +39,7 @@ export interface Answer {
   readonly body: {
     readonly status: number
     readonly message: string
-    // The point of these tests is what is in there: each looks for itself.
+    // No type, because checking this value is the purpose of each test.
     // oxlint-disable-next-line typescript/no-explicit-any -- see above
     readonly data: any
     readonly error?: {
@@ -56,7 +57,7 @@ export interface Answer {
   }
 }
 
-/** What a caller acts on in a bad answer. */
+/** The parts of an error response that a caller acts on. */
 export const seen = ({ status, headers, body }: Answer) => ({
   status,
   type: headers.get("content-type")?.split(";")[0],
@@ -65,36 +66,41 @@ export const seen = ({ status, headers, body }: Answer) => ({
   code: body?.error?.code
 })
 
-/** What a bad answer must be seen to be. */
+/** The expected value of `seen` for an error response. */
 export const bad = (status: number, code: Code) => ({ status, type: "application/json", inBody: status, data: null, code })
 
 export interface Ask {
   readonly key?: string
-  /** As it is when a string, as JSON otherwise. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown
   readonly headers?: Record<string, string>
 }
 
-/** What a test may change. */
+/** Options of a test's service. */
 export interface Options {
   readonly http?: Http.Options<never, HttpRouter.HttpRouter | Layer.Success<ReturnType<typeof Satrail.layer>>>
-  /** What surrounds requests in the host's process. */
+  /** Wraps requests, as in a host's process. */
   readonly around?: Layer.Layer<never>
   readonly checks?: ReadonlyArray<Check>
   readonly operatorToken?: Redacted.Redacted | undefined
   readonly settings?: Partial<Policy.Settings>
   readonly nostrKey?: Redacted.Redacted
-  /** What answers with a secret in them are sealed with. */
+  /** Seals stored responses that contain a secret. */
   readonly sealer?: Seal.Sealer | undefined
-  /** The storage ports; in memory unless given. */
+  /** The storage ports. Defaults to memory. */
   readonly storage?: typeof Memory.layer
-  /** How long a test of a webhook endpoint waits. Short unless given, since workers run only when a test says so. */
+  /**
+   * Timeout of a webhook endpoint's test. The default is short, because workers run only when a test runs
+   * them.
+   */
   readonly webhookTestMillis?: number
-  /** Services of the core that take the place of the real ones. */
+  /** Replaces services of the core. */
   readonly instead?: Context.Context<never>
 }
 
-/** Webhooks go nowhere: what would have been sent is here. Nothing listens at down.example, and error.example answers 500. */
+/**
+ * Records webhooks instead of sending them. Nothing listens at down.example, and error.example returns 500.
+ */
 export const posted = {
   requests: new Array<{ readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }>(),
   poster: {
@@ -108,7 +114,7 @@ export const posted = {
   }
 }
 
-/** The time of requests stands still, so that no rate gives back what a test has used up. Whoever sleeps wakes up nevertheless. */
+/** Stops the clock for requests, so that no rate limit recovers during a test. Sleeps still end. */
 export const stillTime: Layer.Layer<never> = Layer.effect(
   Clock.Clock,
   Effect.map(Clock.Clock, (clock): Clock.Clock => {
@@ -126,28 +132,28 @@ export const stillTime: Layer.Layer<never> = Layer.effect(
 )
 
 /**
- * Waits for the next millisecond. What a test does one after the other is so in time too: ids of one millisecond have any order, a list is in the order of its
- * ids, and what a period ends with is what was booked before its last millisecond.
+ * Waits for the next millisecond, so that a test's steps differ in time. Ids of the same millisecond are in
+ * random order, lists are sorted by id, and a period excludes entries booked in its last millisecond.
  */
 export const nextMillisecond = async (): Promise<void> => {
   const now = Date.now()
   while (Date.now() === now) await new Promise(setImmediate)
 }
 
-// What is on its way is looked at whenever a test lets the workers work.
+// Pending payments are due for a lookup each time a test runs the workers.
 const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
     Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
     Layer.provide(Layer.merge(Layer.succeed(Poster, posted.poster), WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets")))),
-    Layer.provide([
-      Layer.succeed(Nostr.SecretKey, nostrKey),
-      Layer.succeed(Place, { relays: ["wss://relay.example.com"], secretKey: Redacted.make("21".repeat(32)) })
-    ])
+    Layer.provide(Layer.succeedContext(Context.add(references, Nostr.SecretKey, nostrKey)))
   )
 
-/** The whole service in memory, and a function to ask it over its web handler. Workers run when a test says so. */
+/**
+ * The whole service in memory, and a function that sends requests to its web handler. Workers run only when a
+ * test calls `work`.
+ */
 export const start = async (options: Options = {}) => {
-  // What is logged: each call's arguments and annotations, in one text.
+  // Log entries, each with its arguments and annotations in one text.
   const logged: Array<string> = []
   const logger = Logger.layer([
     Logger.make(({ message, cause, fiber }) => {
@@ -160,6 +166,7 @@ export const start = async (options: Options = {}) => {
   const { handler, dispose } = Http.webHandler(
     Layer.merge(Http.layer(options.http), options.around ?? Layer.empty).pipe(
       Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
+      Layer.provide(Layer.succeed(PublicUrl, `https://${domain}`)),
       Layer.provide(Layer.succeed(Seal.Seal, "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers")))),
       Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),
       Layer.provide(Layer.succeed(WaitMillis, options.webhookTestMillis ?? 20)),
@@ -194,7 +201,7 @@ export const start = async (options: Options = {}) => {
       })
     )
 
-  /** A company with a key for these scopes. */
+  /** Opens a company and issues a key with these scopes. */
   const company = (plan: Plan = "paid", ...scopes: ReadonlyArray<ApiKey.Scope>) =>
     run(
       Effect.gen(function* () {
@@ -208,7 +215,7 @@ export const start = async (options: Options = {}) => {
       })
     )
 
-  /** Another key of a company. */
+  /** Issues another key for a company. */
   const keyFor = (companyId: CompanyId.CompanyId, ...scopes: ReadonlyArray<ApiKey.Scope>) =>
     run(
       Effect.gen(function* () {
@@ -220,19 +227,19 @@ export const start = async (options: Options = {}) => {
 
   const sandbox = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => run(Effect.flatMap(Sandbox.Sandbox, use))
 
-  /** What the workers do, once: credits what was paid, sends what was confirmed. */
+  /** Runs the workers once: credits received payments and sends confirmed withdrawals. */
   const work = () =>
     run(
       Effect.gen(function* () {
         yield* (yield* Settlements).poll
         yield* (yield* ChainDeposits).follow()
         const worker = yield* PaymentWorker
-        // A held payment is due again at once, so this ends after a while whatever there is.
+        // A held payment is due again immediately, so limit the number of steps.
         for (let i = 0; i < 8; i++) yield* worker.step
       })
     )
 
-  /** Somebody outside pays the company over Lightning. Answers the paid invoice's id. */
+  /** Pays the company over Lightning from outside. Returns the paid invoice's id. */
   const fund = async (key: string, sats: number): Promise<string> => {
     const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })
     await sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
@@ -240,20 +247,20 @@ export const start = async (options: Options = {}) => {
     return body.data.id
   }
 
-  /** A second operator approves a key that was issued or rotated for a company with money. */
+  /** Lets a second operator approve a key that was issued or rotated for a company with money. */
   const approve = async (keyId: string): Promise<void> => {
     const body = { name: "second operator", scopes: ["companies"] }
     const { token } = (await ask("POST", "/operator/tokens", { key: operatorToken, body })).body.data
     await ask("POST", `/operator/api-keys/${keyId}/approve`, { key: token })
   }
 
-  /** A Lightning address of a company's: as its payers write it. */
+  /** Creates a Lightning address, and returns it as payers write it. */
   const lightningAddress = async (key: string, handle: string, domain = ""): Promise<string> => {
     const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle, domain } })
     return body.data.address
   }
 
-  /** The record of a Lightning address of a company's. */
+  /** Returns the record of a company's Lightning address. */
   const record = async (key: string, address: string) => {
     const { body } = await ask("GET", "/v1/bitcoin/deposit/lightning-address", { key })
     const { data } = body
@@ -261,7 +268,7 @@ export const start = async (options: Options = {}) => {
   }
 
   return {
-    /** Every service, for whoever mounts them otherwise. */
+    /** All services, for tests that mount them differently. */
     context,
     lightningAddress,
     record,

@@ -7,7 +7,7 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Clock, Effect } from "effect"
 import type { start } from "./Service.ts"
 
-/** A payment in suspense that the node took for an invoice of a company's: its id. */
+/** Records a payment in suspense that the node reported for a company's invoice. Returns its id. */
 export const suspended = (
   { run, sats }: Awaited<ReturnType<typeof start>>,
   companyId: CompanyId.CompanyId,

@@ -1,12 +1,12 @@
 import * as OpenApi from "@satrail/testing/OpenApi"
 import type { Random } from "@satrail/testing/Random"
 
-// Values that a schema of a document allows, its bounds more often than what lies between.
+// Generates values that a document's schema allows. Bounds are more frequent than values between them.
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a schema is read as a client generator reads it: by its names
+// oxlint-disable-next-line typescript/no-explicit-any -- a schema is read by its names, as by a client generator
 type Any = any
 
-/** Stands for a value that nothing here fits: its schema needs an example. */
+/** Marks a schema for which no value can be generated, so that it needs an example. */
 export const none = Symbol("none")
 
 const texts = (least: number, most: number) => [
@@ -29,7 +29,7 @@ const texts = (least: number, most: number) => [
 
 const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value)
 
-/** Whether an object has what one alternative of its schema asks for. */
+/** Returns whether an object has the members that one alternative of its schema requires. */
 const holds = ({ required = [], properties = {} }: Any, value: Any): boolean =>
   required.every((name: string) => name in value) &&
   Object.entries<Any>(properties).every(
@@ -43,7 +43,7 @@ const meets = (schema: Any, value: Any): boolean =>
   (schema.allOf ?? []).every((one: Any) => meets(one, value)) &&
   (schema.type === undefined || schema.anyOf === undefined || schema.anyOf.some((one: Any) => holds(one, value)))
 
-/** Values by their schemas, in an order that follows from the random numbers. */
+/** Generates values for schemas, in an order determined by the random numbers. */
 export const make = (random: Random, resolve: OpenApi.Document["resolve"]) => {
   const flat = (given: Any): Any => {
     const schema: Any = resolve(given)

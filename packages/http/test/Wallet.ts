@@ -4,19 +4,23 @@ import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import { createHash } from "node:crypto"
 import type { start } from "./Service.ts"
 
-// A wallet, written against the LUDs and knowing nothing else of the service: it believes no more than they tell it to.
+// A wallet written against the LUDs alone. It checks everything it receives and knows nothing else of the
+// service.
 
 type Service = Awaited<ReturnType<typeof start>>
 
 const sha256 = (text: string) => createHash("sha256").update(text, "utf8").digest("hex")
 
-/** What the service answered, not yet believed. */
+/** A response of the service that has not been checked yet. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** An LNURL error: what the wallet shows its user. */
+/** An LNURL error, which a wallet shows to its user. */
 export class Refused extends Error {}
 
-/** Asks a URL of the service, as a browser on another site does. Status and headers mean nothing to it (LUD-01). */
+/**
+ * Requests a URL of the service, like a browser on another site. Status and headers carry no meaning
+ * (LUD-01).
+ */
 export const get = async (service: Service, url: string, headers: Record<string, string> = {}): Promise<Json> => {
   const { host, pathname, search } = new URL(url)
   const { text } = await service.ask("GET", `${pathname}${search}`, { headers: { host, origin: "https://wallet.example", ...headers } })
@@ -28,14 +32,14 @@ export const get = async (service: Service, url: string, headers: Record<string,
   return body
 }
 
-/** Why a request was refused; the test fails when it was not. */
+/** Returns the reason for a refusal. Fails if the request is not refused. */
 export const refusal = async (asked: Promise<unknown>): Promise<string> =>
   asked.then(
     () => assert.fail("it was not refused"),
     (error: unknown) => (error instanceof Refused ? error.message : Promise.reject(error))
   )
 
-/** What a wallet knows before it pays (LUD-06, step 3). */
+/** The information a wallet has before it pays (LUD-06, step 3). */
 export interface Offer {
   readonly callback: string
   readonly minSendable: number
@@ -44,7 +48,7 @@ export interface Offer {
   readonly commentAllowed: number
   readonly payerData: Json | undefined
   readonly nostrPubkey: string | undefined
-  /** What it shows: the entries of the metadata. */
+  /** Entries of the metadata, which the wallet shows. */
   readonly entries: ReadonlyArray<readonly [type: string, value: unknown]>
 }
 
@@ -52,7 +56,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : as
 const whole = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : assert.fail(`no whole number: ${String(value)}`))
 const object = (value: unknown): Json => ({ ...Object(value) })
 
-/** Looks up what a URL offers. */
+/** Fetches a payment offer from a URL. */
 export const offerAt = async (service: Service, url: string): Promise<Offer> => {
   const body = await get(service, url)
   assert.strictEqual(body["tag"], "payRequest")
@@ -74,7 +78,7 @@ export const offerAt = async (service: Service, url: string): Promise<Offer> => 
   }
 }
 
-/** Looks a Lightning address up (LUD-16), and finds itself at the right one. */
+/** Looks up a Lightning address (LUD-16), and checks that the offer is for that address. */
 export const lookUp = async (service: Service, address: string): Promise<Offer> => {
   const [user, domain] = address.split("@")
   const offer = await offerAt(service, `https://${domain}/.well-known/lnurlp/${user}`)
@@ -83,7 +87,7 @@ export const lookUp = async (service: Service, address: string): Promise<Offer> 
   return offer
 }
 
-/** An invoice that may be paid, for it was checked, and what comes with it. */
+/** A checked invoice, and the data that came with it. */
 export interface Invoice {
   readonly pr: string
   readonly paymentHash: PaymentHash
@@ -91,13 +95,13 @@ export interface Invoice {
   readonly verify: string | undefined
 }
 
-/** The callback's URL for an amount in msat, with what goes with it. */
+/** The callback URL for an amount in msat with further parameters. */
 export const callbackUrl = (offer: Offer, amount: number | string, more: Readonly<Record<string, string>> = {}): string => {
   const parameters = Object.entries({ amount: String(amount), ...more }).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   return `${offer.callback}${offer.callback.includes("?") ? "&" : "?"}${parameters.join("&")}`
 }
 
-/** Asks for an invoice (LUD-06, step 4) and checks it as a wallet must before it pays. */
+/** Requests an invoice (LUD-06, step 4) and makes the checks required before paying. */
 export const askFor = async (
   service: Service,
   offer: Offer,
@@ -111,7 +115,7 @@ export const askFor = async (
   assert.strictEqual(invoice.amount, BigInt(amount))
   assert.strictEqual(invoice.descriptionHash, sha256(more.nostr ?? `${offer.metadata}${more.payerdata ?? ""}`))
   const action = object(body["successAction"])
-  // Whoever does not know what is to happen after a payment must not pay (LUD-09).
+  // A wallet must not pay if it doesn't know the success action (LUD-09).
   assert.include([undefined, "message"], action["tag"])
   return {
     pr: invoice.paymentRequest,
@@ -121,7 +125,7 @@ export const askFor = async (
   }
 }
 
-/** Pays it, and hands back the proof. The service has heard of it when this returns. */
+/** Pays the invoice and returns the proof. The service has recorded the payment when this returns. */
 export const pay = async (service: Service, { pr, paymentHash }: Invoice): Promise<string> => {
   const { preimage } = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: pr }))
   await service.work()

@@ -3,14 +3,15 @@ import * as Memory from "@satrail/memory/Memory"
 import * as State from "@satrail/memory/State"
 import { Equal, HashMap, Layer, Ref } from "effect"
 
-/** Everything that is recorded, by the name of its kind. What compares as equal is the same. */
+/** All recorded state by kind. Equal values count as unchanged. */
 export type Recorded = ReadonlyMap<string, unknown>
 
-/** Which kinds are not as they were. */
+/** Returns the kinds that changed. */
 export const differences = (before: Recorded, after: Recorded): ReadonlyArray<string> =>
   [...after.keys()].filter((name) => !Equal.equals(before.get(name), after.get(name)))
 
-// That a key was used is noted at any time, and nobody asked for it. Looked at before and after every request: once for each state.
+// Ignore the last use of keys, which is recorded at any time. The result is cached for each state, because it
+// is read before and after every request.
 const unused = new WeakMap<object, unknown>()
 const withoutUse = (keys: HashMap.HashMap<string, ApiKey.ApiKey>): unknown => {
   const known = unused.get(keys)
@@ -20,7 +21,7 @@ const withoutUse = (keys: HashMap.HashMap<string, ApiKey.ApiKey>): unknown => {
   return made
 }
 
-/** A store in memory that can be looked at: what is not the very same object has changed. */
+/** A memory store whose state can be compared. Any object that is not identical has changed. */
 export const memory = () => {
   const state = Ref.makeUnsafe(State.empty)
   return {
@@ -29,7 +30,7 @@ export const memory = () => {
       const now = Ref.getUnsafe(state)
       const tables = new Map<string, unknown>(now.tables)
       return new Map<string, unknown>([
-        // That a key was refused is written down, and changes nothing else.
+        // A refused key is recorded in the audit log, but changes nothing else.
         ...Object.entries({ ...now, tables: undefined, audit: undefined }),
         ...tables,
         [ApiKey.noun.name, withoutUse(State.of(now, ApiKey.noun))]

@@ -11,7 +11,7 @@ const payee = await service.company()
 const to = await service.lightningAddress(payee.key, "payee")
 
 describe("GET /v1/account", () => {
-  it("account: whose the key is, on which network, and what its plan costs; a changed plan is shown at once", async () => {
+  it("account: shows the key's company, network and plan fees, and a changed plan immediately", async () => {
     const { id, key } = await service.company("free")
     const { api_key: apiKey, fees, ...shown } = await account(key)
     assert.deepStrictEqual(shown, {
@@ -35,7 +35,7 @@ describe("GET /v1/account", () => {
     assert.deepStrictEqual([plan, after.lightning.parts_per_million], ["paid", 2000])
   })
 
-  it("account: what an estimate and a confirm cost is what the account says", async () => {
+  it("account: estimates and withdrawals are charged the fees that the account shows", async () => {
     const { key } = await service.company("free")
     await service.fund(key, 100_000)
     const { fees } = await account(key)
@@ -49,7 +49,7 @@ describe("GET /v1/account", () => {
     assert.strictEqual(confirmed.body.data.fee_sats, estimate.body.data.fee_sats, confirmed.text)
   })
 
-  it("account: an operator's fees for one company are charged to it alone, shown to both, refused where they are wrong, and taken away", async () => {
+  it("account: an operator's fees for one company apply to it only, are shown to both, are validated, and can be removed", async () => {
     const [{ id, key }, other] = [await service.company("free"), await service.company("free")]
     await service.fund(key, 100_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
@@ -81,7 +81,7 @@ describe("GET /v1/account", () => {
     }
   })
 
-  it("account: limits of the company and of the key that asks, each with what is left; a freeze, without its reason", async () => {
+  it("account: shows the limits of the company and of the requesting key with what remains, and a freeze without its reason", async () => {
     const { id, key } = await service.company()
     await service.fund(key, 100_000)
     await operate("PUT", `/companies/${id}/limits`, { month_sats: 50_000 })

@@ -10,8 +10,8 @@ const path = "/v1/bitcoin/deposit/lightning-address"
 const address = await service.lightningAddress(key, "shop")
 const { id } = await service.record(key, address)
 
-describe("A Lightning address", () => {
-  it("Lightning address: fetched with everything that its owner sets and its payers scan", async () => {
+describe("Lightning addresses", () => {
+  it("Lightning address: a fetched address has everything the owner sets and payers scan", async () => {
     const { status, body } = await service.ask("GET", `${path}/${id}`, { key })
     assert.strictEqual(status, 200)
     const { created_at, updated_at, ...data } = body.data
@@ -35,7 +35,7 @@ describe("A Lightning address", () => {
       assert.strictEqual(Result.getOrThrow(Lnurl.decode(text)).url, "https://pay.example.com/.well-known/lnurlp/shop")
   })
 
-  it("Lightning address: an update replaces everything: members that are left out get their defaults", async () => {
+  it("Lightning address: PUT replaces everything; missing fields get their defaults", async () => {
     const change = (body?: unknown) => service.ask("PUT", `${path}/${id}`, { key, body })
     const decided = ({ body: { data } }: Awaited<ReturnType<typeof change>>) => ({
       min: data.min_sats,
@@ -50,7 +50,7 @@ describe("A Lightning address", () => {
     assert.deepStrictEqual(decided(await change()), { min: null, max: null, message: null, metadata: {} })
   })
 
-  it("Lightning address: an update that no payer could meet is refused with every issue", async () => {
+  it("Lightning address: an update that no payer could meet is rejected with every issue", async () => {
     const refused = await service.ask("PUT", `${path}/${id}`, {
       key,
       body: { min_sats: 0, max_sats: 1.5, success_message: "x".repeat(145), metadata: { a: 1 }, handle: "other" }
@@ -70,13 +70,13 @@ describe("A Lightning address", () => {
     )
   })
 
-  it("Lightning address: its QR code is the LNURL in upper case", async () => {
+  it("Lightning address: the QR code is the LNURL in upper case", async () => {
     const { body } = await service.ask("GET", `${path}/${id}/qr`, { key })
     assert.strictEqual(body.data.text, `LIGHTNING:${Lnurl.encode("https://pay.example.com/.well-known/lnurlp/shop").toUpperCase()}`)
     assert.match(body.data.svg, /^<svg [^]*<\/svg>$/)
   })
 
-  it("Lightning address: a deleted one can be fetched, and is not given out again", async () => {
+  it("Lightning address: a deleted address can be fetched, and its handle is not issued again", async () => {
     const gone = await service.record(key, await service.lightningAddress(key, "gone"))
     const deleted = await service.ask("DELETE", `${path}/${gone.id}`, { key })
     assert.strictEqual(deleted.status, 200)
@@ -90,8 +90,8 @@ describe("A Lightning address", () => {
   })
 })
 
-describe("A company's Lightning addresses", () => {
-  it("Lightning addresses: listed newest first, page by page", async () => {
+describe("the list of Lightning addresses", () => {
+  it("Lightning addresses: listed newest first, in pages", async () => {
     const { key } = await service.company()
     const made: Array<string> = []
     for (let n = 0; n < 5; n++) made.unshift(await service.lightningAddress(key, `n${n}`))

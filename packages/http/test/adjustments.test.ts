@@ -21,7 +21,7 @@ const balance = async ({ key }: { readonly key: string }) =>
   (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.balance
 
 describe("adjustments", () => {
-  it("adjustments: one operator asks, another one approves, and the company sees what was booked and why", async () => {
+  it("adjustments: one operator requests, another approves, and the company sees the entry and its reason", async () => {
     const id = await requested(30.5)
     assert.strictEqual(await balance(shop), 0)
     assert.deepStrictEqual(seen(await service.ask("GET", `/v1/transactions/adjustments/${id}`, { key: shop.key })), bad(404, "not_found"))
@@ -38,7 +38,7 @@ describe("adjustments", () => {
     assert.deepStrictEqual(events.body.data[0].data, shown.body.data)
   })
 
-  it("adjustments: whoever asked for it cannot approve it, by another token of the same name neither, and may take it back", async () => {
+  it("adjustments: the requester cannot approve it, even with another token of the same name, but may reject it", async () => {
     const id = await requested(10)
     const before = await balance(shop)
     for (const key of [ada, await issue("  ada "), await issue("Ａda")])
@@ -49,7 +49,7 @@ describe("adjustments", () => {
     assert.strictEqual(await balance(shop), before)
   })
 
-  it("adjustments: of many approvals at once by two operators one books; rejected afterwards it stays booked", async () => {
+  it("adjustments: concurrent approvals by two operators book it once, and a later rejection does not undo it", async () => {
     const before = await balance(shop)
     const id = await requested(10)
     const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => decide(at % 2 === 0 ? bob : eve, id)))
@@ -59,7 +59,7 @@ describe("adjustments", () => {
     assert.deepStrictEqual(seen(await decide(eve, id, "reject")), bad(409, "adjustment_decided"))
   })
 
-  it("adjustments: what a company does not have is not taken, and waits until it has", async () => {
+  it("adjustments: a debit above the available balance stays pending until the balance covers it", async () => {
     const id = await requested(-50, other)
     const refused = await decide(bob, id)
     assert.deepStrictEqual(seen(refused), bad(422, "insufficient_balance"))
@@ -70,7 +70,7 @@ describe("adjustments", () => {
     assert.deepInclude(accounts[0], { company_id: other.id })
   })
 
-  it("adjustments: the same request is one; what is wrong is named; it takes the right to mend, and is in the audit log", async () => {
+  it("adjustments: a repeated request has one effect, invalid fields are named, and the scope mend is required", async () => {
     const body = { company_id: shop.id, amount_sats: 5, reason: "a reason" }
     const headers = { "idempotency-key": "adjust-1" }
     const [first, again] = [await request(ada, body, headers), await request(ada, body, headers)]

@@ -8,7 +8,7 @@ const service = await start({ instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
 
 const [inside, outside] = ["203.0.113.9", "198.51.100.1"]
-/** Our proxy adds the caller's address; what stands before it the caller wrote himself. */
+/** Our proxy appends the caller's address. The caller can forge the addresses before it. */
 const from = (address: string, claimed = inside) => ({ headers: { "x-forwarded-for": `${claimed}, ${address}` } })
 const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
 
@@ -30,8 +30,8 @@ const send = (key: string, address: string, headers: Record<string, string> = {}
 const ranges = ["203.0.113.0/24", "2001:db8::/32"]
 const refused = bad(403, "address_not_allowed")
 
-describe("From where a key may be used", () => {
-  it("allowed from: from elsewhere a key opens nothing and learns nothing, whatever the caller writes into the header", async () => {
+describe("addresses from which a key may be used", () => {
+  it("allowed from: a key used from another address gets no access, whatever forwarding header is sent", async () => {
     const { key, shown } = await confined({ for: "everything", ranges })
     assert.deepStrictEqual(shown, { for: "everything", ranges })
     assert.strictEqual((await balance(key, inside)).status, 200)
@@ -44,7 +44,7 @@ describe("From where a key may be used", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/transactions/balance", { key })), refused, "no address is in no range")
   })
 
-  it("allowed from: an answer that is kept under an idempotency key is not told elsewhere", async () => {
+  it("allowed from: a stored idempotent response is not returned to another address", async () => {
     const { key, admin } = await confined({ for: "sending", ranges })
     const once = { "idempotency-key": "once" }
     assert.strictEqual((await send(key, inside, once)).status, 201)
@@ -54,7 +54,7 @@ describe("From where a key may be used", () => {
     assert.lengthOf(data, 1)
   })
 
-  it("allowed from: for sending alone, the key still reads from elsewhere, and nothing that sends is done", async () => {
+  it("allowed from: for sending only, the key still reads from elsewhere but cannot send", async () => {
     const { key } = await confined({ for: "sending", ranges })
     assert.strictEqual((await balance(key, outside)).status, 200)
     assert.strictEqual((await service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body, ...from(outside) })).status, 200)
@@ -68,7 +68,7 @@ describe("From where a key may be used", () => {
     assert.strictEqual((await send(key, inside)).status, 201)
   })
 
-  it("allowed from: the operator changes it, from the answer on, and a key that replaces another has the same", async () => {
+  it("allowed from: an operator's change takes effect immediately, and a rotated key has the same ranges", async () => {
     const { key, keyId } = await confined(null)
     assert.strictEqual((await balance(key, outside)).status, 200)
     const set = await operate("PUT", `/api-keys/${keyId}/allowed-from`, { allowed_from: { for: "everything", ranges } })
@@ -82,7 +82,7 @@ describe("From where a key may be used", () => {
     assert.strictEqual((await balance(next.key, outside)).status, 200)
   })
 
-  it("allowed from: what is no list of ranges is refused by name, and there are at most 50", async () => {
+  it("allowed from: invalid ranges are named, and at most 50 are accepted", async () => {
     const { keyId } = await confined(null)
     const put = (allowed_from: unknown) => operate("PUT", `/api-keys/${keyId}/allowed-from`, { allowed_from })
     const many = (count: number) => Array.from({ length: count }, (_, i) => `10.0.0.${i}`)
@@ -100,7 +100,7 @@ describe("From where a key may be used", () => {
     assert.strictEqual((await put({ for: "everything", ranges: many(50) })).status, 200)
   })
 
-  it("allowed from: the audit log has who was refused, and from where", async () => {
+  it("allowed from: the audit log has rejected keys with their addresses", async () => {
     const { key, keyId, admin } = await confined({ for: "everything", ranges })
     await balance(key, outside)
     await service.run(Effect.flatMap(AuditLog, ({ flush }) => flush))

@@ -8,7 +8,7 @@ const operate = (method: string, path: string, body?: unknown) => service.ask(me
 const payee = await service.company()
 const destination = await service.lightningAddress(payee.key, "payee")
 
-/** A company with money, a key that may send 500 sats by itself, and one that may approve more. */
+/** A company with money, a key that may send up to 500 sats on its own, and a key that may approve more. */
 const shop = async (limits: object = { approval_above_sats: 500 }, scopes: ReadonlyArray<string> = ["send", "read"]) => {
   const company = await service.company()
   await service.fund(company.key, 100_000)
@@ -28,8 +28,8 @@ const decide = (key: string, id: string, how: "approve" | "reject") =>
   service.ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
 const fetched = async (key: string, id: string) => (await service.ask("GET", `/v1/transactions/withdrawals/${id}`, { key })).body.data
 
-describe("Withdrawals that another key approves", () => {
-  it("approval: above the threshold it is pending_approval with its money held, listed as that, and sent once it is approved", async () => {
+describe("withdrawals that another key approves", () => {
+  it("approval: a withdrawal above the threshold is pending_approval and held, is listed as such, and is sent once approved", async () => {
     const { key, asks, approves } = await shop()
     assert.strictEqual((await send(asks.key, 400)).body.data.status, "pending")
     const { body } = await send(asks.key, 1000)
@@ -50,7 +50,7 @@ describe("Withdrawals that another key approves", () => {
     assert.deepStrictEqual(seen(await decide(approves.key, id, "reject")), bad(409, "approval_over"))
   })
 
-  it("approval: needs the scope, and another key than the one that asked, also after that one was replaced", async () => {
+  it("approval: requires the scope and a different key, even after the requesting key was rotated", async () => {
     const { asks, issue, key } = await shop({ approval_above_sats: 500 }, ["send", "approve"])
     const { id } = (await send(asks.key, 1000)).body.data
     for (const scopes of [["send"], ["read", "receive", "webhooks"]])
@@ -65,7 +65,7 @@ describe("Withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
-  it("approval: the same Idempotency-Key is the same withdrawal, whatever was decided", async () => {
+  it("approval: the same Idempotency-Key returns the same withdrawal, whatever was decided", async () => {
     const { asks, approves } = await shop()
     const once = { "idempotency-key": "once" }
     const first = await send(asks.key, 1000, once)
@@ -75,7 +75,7 @@ describe("Withdrawals that another key approves", () => {
     assert.deepStrictEqual([again.status, again.text], [201, first.text])
   })
 
-  it("approval: two approvals and two rejections at once have one outcome, which each is told", async () => {
+  it("approval: concurrent approvals and rejections have one outcome, which each response shows", async () => {
     const { approves, asks, issue, key } = await shop()
     const other = await issue(["approve"])
     for (let i = 0; i < 5; i++) {
@@ -104,7 +104,7 @@ describe("Withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
-  it("approval: what asks for it counts in the limits at once, and gives its room back when it is rejected", async () => {
+  it("approval: a pending withdrawal counts toward the limits immediately, and no longer once it is rejected", async () => {
     const { asks, approves } = await shop({ approval_above_sats: 500, day_count: 1 })
     const { id } = (await send(asks.key, 1000)).body.data
     assert.deepStrictEqual(seen(await send(asks.key, 1000)), bad(422, "limit_exceeded"))
@@ -114,7 +114,7 @@ describe("Withdrawals that another key approves", () => {
     assert.strictEqual(voucher.body.error?.limit, "approval_above_sats")
   })
 
-  it("approval: a key that may approve from some addresses only approves from nowhere else", async () => {
+  it("approval: a key limited to some addresses cannot approve or reject from others", async () => {
     const { approves, asks } = await shop()
     const { id } = (await send(asks.key, 1000)).body.data
     await operate("PUT", `/api-keys/${approves.id}/allowed-from`, { allowed_from: { for: "sending", ranges: ["203.0.113.7"] } })

@@ -41,10 +41,10 @@ const create = (key: string, body: object = voucher, headers: Record<string, str
   service.ask("POST", "/v1/vouchers", { key, body, headers })
 
 describe("the audit log", () => {
-  it("audit: what a key did is there, with who, to what, and the request, and nothing of its body", async () => {
+  it("audit: an entry has the key, the subject and the request, but no part of the body", async () => {
     const { key } = await service.company("free")
     await service.fund(key, 1000)
-    const { body } = await create(key, { ...voucher, description: "a secret of ours" }, { "x-request-id": "request-7" })
+    const { body } = await create(key, { ...voucher, description: "our secret" }, { "x-request-id": "request-7" })
     const [row, ...more] = await log(key, "?verb=vouchers.createVoucher")
     assert.deepInclude(row, {
       actor: "key",
@@ -55,11 +55,11 @@ describe("the audit log", () => {
       request_id: "request-7"
     })
     assert.isEmpty(more)
-    assert.notInclude(JSON.stringify(await log(key)), "a secret of ours")
+    assert.notInclude(JSON.stringify(await log(key)), "our secret")
     assert.isFalse((await log(key)).some(({ verb }) => verb.startsWith("receive.")))
   })
 
-  it("audit: a change of a limit has the value before and after, and an issued key has its scopes and a hash", async () => {
+  it("audit: a changed limit has its values before and after, and an issued key has its scopes and a hash", async () => {
     const { id } = await service.company("free")
     const issued = await service.ask("POST", `/operator/companies/${id}/api-keys`, {
       key: operatorToken,
@@ -74,7 +74,7 @@ describe("the audit log", () => {
     assert.match(ofKey.find(({ field }) => field === "secret_hash")?.after ?? "", /^[0-9a-f]{64}$/)
   })
 
-  it("audit: a company_id that is no UUID is refused by name, and one in upper case is read", async () => {
+  it("audit: an invalid company_id is named, and an upper-case one is accepted", async () => {
     const { id, key } = await service.company("free")
     await create(key)
     const refused = await service.ask("GET", "/operator/audit?company_id=x", { key: operatorToken })
@@ -83,7 +83,7 @@ describe("the audit log", () => {
     assert.isTrue(rows.length > 0 && rows.every(({ company_id }) => company_id === id))
   })
 
-  it("audit: a withdrawal, a voucher's end, an endpoint and a domain are there, each once, and by nobody else", async () => {
+  it("audit: a withdrawal, a canceled voucher, an endpoint and a domain have one entry each, with the right actor", async () => {
     const [{ key }, other] = [await service.company("paid"), await service.company("free")]
     await service.fund(key, 10_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
@@ -105,7 +105,7 @@ describe("the audit log", () => {
     assert.isTrue((await log(other.key)).every(({ actor }) => actor !== "key"))
   })
 
-  it("audit: what the operator did names the token, in the company's log without the address", async () => {
+  it("audit: an operator's entry names the token; the company's log omits the IP address", async () => {
     const { token, id } = (
       await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["companies"] } })
     ).body.data
@@ -119,7 +119,7 @@ describe("the audit log", () => {
     assert.deepInclude(issued, { actor_id: "root", outcome: "done" })
   })
 
-  it("audit: what was refused is there at once, and a flood of it is two lines", async () => {
+  it("audit: a rejected request is recorded immediately, and a flood of it in two entries", async () => {
     const { key } = await service.company("free")
     for (let i = 0; i < 50; i++) assert.strictEqual((await create(key)).body.error?.code, "insufficient_balance")
     assert.deepStrictEqual(said(await log(key, "?verb=vouchers.createVoucher")), ["key vouchers.createVoucher insufficient_balance 1"])
@@ -130,7 +130,7 @@ describe("the audit log", () => {
     ])
   })
 
-  it("audit: a key that is revoked, has a wrong secret or lacks the scope is refused in its company's log; one that nobody has is in none", async () => {
+  it("audit: a revoked key, a wrong secret or a missing scope is recorded in the company's log; an unknown key in none", async () => {
     const company = await service.company("free")
     const { key, id } = (
       await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
@@ -154,7 +154,7 @@ describe("the audit log", () => {
     assert.deepInclude(row, { actor_name: "Eve", subject: null })
   })
 
-  it("audit: an entry that cannot be read, or whose time is no time, is listed and hides no other", async () => {
+  it("audit: an entry that cannot be read, or has an invalid time, is listed and hides no others", async () => {
     const other = await start()
     const { key, id } = await other.company("free")
     const write = (body: string, atMillis: number) =>
@@ -177,7 +177,7 @@ describe("the audit log", () => {
     await other.dispose()
   })
 
-  it("audit: pages go on where they stopped, and the chains are sound", async () => {
+  it("audit: each page continues where the last one ended, and the hash chains are valid", async () => {
     const { key } = await service.company("free")
     await service.fund(key, 1000)
     for (let i = 0; i < 5; i++) await create(key)
@@ -198,7 +198,7 @@ describe("the audit log", () => {
     assert.deepStrictEqual(faults, [])
   })
 
-  it("audit: a filter or a cursor that is none is refused with its name", async () => {
+  it("audit: an invalid filter or cursor is rejected by name", async () => {
     const { key } = await service.company("free")
     for (const query of ["from=yesterday", "cursor=x", "limit=0", "who=me"])
       assert.strictEqual((await service.ask("GET", `/v1/audit?${query}`, { key })).status, 400, query)

@@ -12,13 +12,13 @@ await service.fund(key, 100_000)
 const confirm = async (destination: string) =>
   (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 500, currency: "sats", destination } })).body.data
 
-/** A withdrawal whose payment the recipient holds. */
+/** Confirms a withdrawal whose payment the payee holds. */
 const held = async () => {
   const ask = { type: "lightning_invoice", amount: service.sats(500), behaviour: "hold" } as const
   return confirm((await service.sandbox((sandbox) => sandbox.destination(ask))).destination)
 }
 
-/** An on-chain deposit that is in no block yet: its transaction, and its id. */
+/** Sends an unconfirmed on-chain deposit. Returns its transaction and its id. */
 const seen = async (sats: number) => {
   const { body } = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key })
   const txId = await service.sandbox(({ send }) => send({ address: body.data.address.address, amount: service.sats(sats) }))
@@ -27,8 +27,8 @@ const seen = async (sats: number) => {
   return { txId, id }
 }
 
-describe("what waits", () => {
-  it("backlog: a withdrawal that nobody has taken up, and one that the node has, each with what it waits for", async () => {
+describe("the backlog", () => {
+  it("backlog: shows what each withdrawal waits for, whether queued or sent to the node", async () => {
     const sent = await held()
     await service.work()
     const fresh = await held()
@@ -37,14 +37,14 @@ describe("what waits", () => {
     assert.deepStrictEqual([requested.count, dispatched.count], [1, 1])
     const [one, other] = [requested.oldest[0], dispatched.oldest[0]]
     assert.deepStrictEqual([one.id, one.company_id, one.attempts], [fresh.id, companyId, 0])
-    assert.match(one.waits_for, /worker that takes it up/)
+    assert.match(one.waits_for, /worker to process it/)
     assert.deepStrictEqual([other.id, other.since, other.amount_sats], [sent.id, sent.created_at, sent.amount_sats + sent.fee_sats])
     assert.match(other.waits_for, /node's final result/)
     assert.isAbove(other.attempts, 0)
     assert.isString(other.next_look_at)
   })
 
-  it("backlog: pending withdrawals of all companies, the oldest first, with what has happened to them", async () => {
+  it("backlog: lists pending withdrawals of all companies, oldest first, with their history", async () => {
     const rows = (await get("/withdrawals?status=pending")).body.data
     assert.lengthOf(rows, 2)
     assert.isBelow(Date.parse(rows[0].created_at), Date.parse(rows[1].created_at) + 1)
@@ -60,7 +60,7 @@ describe("what waits", () => {
     assert.deepStrictEqual([...first.body.data, ...(await get(next)).body.data], rows)
   })
 
-  it("backlog: one withdrawal by its id alone, with the node's answer, until it has ended", async () => {
+  it("backlog: one withdrawal is found by its id alone, with the node's response, until it ends", async () => {
     const [row] = (await get("/withdrawals")).body.data
     assert.strictEqual((await get(`/withdrawals/${row.id}`)).body.data.answer, "on its way")
     const paymentHash = row.destination.payment_hash
@@ -80,7 +80,7 @@ describe("what waits", () => {
     assert.include(waits_for, destination.split("@")[1] ?? "")
   })
 
-  it("backlog: a deposit in no block, and then without its confirmations, as the chain says", async () => {
+  it("backlog: a deposit is unconfirmed, then lacks confirmations, as the chain reports", async () => {
     const { id, txId } = await seen(5_000_000)
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data
@@ -94,7 +94,7 @@ describe("what waits", () => {
     assert.deepStrictEqual((await get("/backlog")).body.data.deposit_unconfirmed.oldest[0].id, id)
   })
 
-  it("backlog: what is wrong is refused, and no key of a company opens it", async () => {
+  it("backlog: invalid queries are rejected, and company keys have no access", async () => {
     for (const [query, at] of [
       ["status=settled", "status"],
       ["older_than=-1", "older_than"],

@@ -17,7 +17,7 @@ const long = "k".repeat(41)
 const badMetadata = { a: "v".repeat(501), good: "v", b: "\0", [long]: "v", "": "v" }
 const badMetadataPaths = ["metadata", "metadata", "metadata.a", "metadata.b"]
 
-/** Bodies, and every path that must be named: what a schema sees and what it does not, together. */
+/** Request bodies, and all paths that the error must name, whether or not the schema can check them. */
 const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown>, at: ReadonlyArray<string>]> = [
   [invoice, { amount: 0.5, currency: "sats", expiry_seconds: 0, x: 1 }, ["amount", "expiry_seconds", "x"]],
   [invoice, { amount: -1, currency: "doge", description: "\0" }, ["amount", "currency", "description"]],
@@ -30,7 +30,7 @@ const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown
   [estimate, { amount: 1, destination: "nonsense" }, ["currency", "destination"]],
   [confirm, { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata }, ["amount", "destination", ...badMetadataPaths]],
   [confirm, { destination: "lnbcrt1", x: 1 }, ["destination", "x"]],
-  // Of another network, and well written: nothing is wrong with that member by itself.
+  // The destination is well-formed but for another network, so it is not an error of that member alone.
   [confirm, { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }, ["amount"]],
   [lightningAddress, { handle: ".", domain: "localhost", metadata: badMetadata }, ["handle", "domain", ...badMetadataPaths]],
   [companies, { name: " ", plan: "gold" }, ["name", "plan"]],
@@ -38,7 +38,7 @@ const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown
   [`${companies}/${company.id}/domains`, { domain: "a b", x: 1 }, ["domain", "x"]]
 ]
 
-describe("a bad body is told everything that is wrong with it by itself", () => {
+describe("a response reports every issue of an invalid body", () => {
   for (const [path, body, at] of bodies) {
     it(`request body: every issue is reported: ${path} ${JSON.stringify(body).slice(0, 100)}`, async () => {
       const answer = await post(path, body)
@@ -47,16 +47,16 @@ describe("a bad body is told everything that is wrong with it by itself", () => 
     })
   }
 
-  it("request body: an amount is judged by its text, not by its float", async () => {
+  it("request body: an amount is validated by its text, not by its float", async () => {
     const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
     assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount", "destination"]])
   })
 })
 
-describe("a name that is long, as secrets are,", () => {
+describe("a long field name, like that of a secret", () => {
   const secret = "a-secret-in-the-wrong-place"
 
-  it("request body: an unknown name is cut where it is long, as secrets are; a misspelt one is repeated", async () => {
+  it("request body: a long unknown name is truncated in case it is a secret; a misspelled one is repeated", async () => {
     const key = { key: company.key }
     const answers = [
       await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", [secret]: 1 } }),
@@ -74,11 +74,13 @@ describe("a name that is long, as secrets are,", () => {
       )
     }
     const slip = await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", expiriy_seconds: 60 } })
-    assert.deepStrictEqual(slip.body.error?.issues, [{ path: "expiriy_seconds", message: "Unknown here: did you mean expiry_seconds?" }])
+    assert.deepStrictEqual(slip.body.error?.issues, [
+      { path: "expiriy_seconds", message: 'unknown field "expiriy_seconds": did you mean "expiry_seconds"?' }
+    ])
   })
 })
 
-describe("a text of as many characters as the document allows", () => {
+describe("a string of the maximum length in the document", () => {
   const wave = "\u{1F30A}" // one character of two UTF-16 units
   const texts: ReadonlyArray<readonly [most: number, ask: (text: string) => ReturnType<typeof service.ask>]> = [
     [200, (text) => post("/v1/checkouts", { amount: 1, currency: "sats", order_id: text })],
@@ -88,7 +90,7 @@ describe("a text of as many characters as the document allows", () => {
     [253, (text) => service.ask("GET", `/v1/events?subject=${encodeURIComponent(text)}`, { key: company.key })]
   ]
   for (const [at, [most, ask]] of texts.entries()) {
-    it(`request: characters are counted as JSON Schema counts them, as code points: case ${at + 1}, ${most} emoji`, async () => {
+    it(`request: characters are counted as code points, as in JSON Schema: case ${at + 1}, ${most} emoji`, async () => {
       const [taken, refused] = [await ask(wave.repeat(most)), await ask(wave.repeat(most + 1))]
       assert.oneOf(taken.status, [200, 201], taken.text)
       assert.strictEqual(refused.status, 400, refused.text)
@@ -96,7 +98,7 @@ describe("a text of as many characters as the document allows", () => {
   }
 })
 
-describe("a member that is given twice", () => {
+describe("a repeated member", () => {
   const twice: ReadonlyArray<readonly [path: string, text: string, at: ReadonlyArray<string>]> = [
     [invoice, `{"amount":1,"currency":"sats","currency":"btc"}`, ["currency"]],
     [invoice, `{"amount":1,"amount":1,"currency":"sats"}`, ["amount"]],
@@ -104,7 +106,7 @@ describe("a member that is given twice", () => {
     [companies, `{"name":"a","name":"b","plan":"free"}`, ["name"]]
   ]
   for (const [path, text, at] of twice) {
-    it(`request body: a repeated member is refused and named: ${text}`, async () => {
+    it(`request body: a repeated member is rejected and named: ${text}`, async () => {
       const answer = await post(path, text)
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(
@@ -114,12 +116,12 @@ describe("a member that is given twice", () => {
     })
   }
 
-  it("request body: the same name deeper inside is another member", async () => {
+  it("request body: the same name in a nested object is a different member", async () => {
     assert.strictEqual((await post(invoice, `{"amount":1,"currency":"sats","metadata":{"currency":"x","amount":"y"}}`)).status, 201)
   })
 })
 
-describe("the text of a body", () => {
+describe("the encoding of a body", () => {
   const send = (body: string | Uint8Array<ArrayBuffer>, contentType: string) =>
     service.send(
       new Request(`http://service${invoice}`, {
@@ -139,7 +141,7 @@ describe("the text of a body", () => {
     }
   })
 
-  it("request body: the declared charset may be UTF-8, and nothing else", async () => {
+  it("request body: the declared charset may only be UTF-8", async () => {
     for (const charset of ["utf-8", "UTF-8", '"utf-8"', "utf8"])
       assert.strictEqual((await send(good, `application/json; charset=${charset}`)).status, 201, charset)
     for (const charset of ["utf-16", "iso-8859-1", "latin1", "utf-8x", ""])
@@ -147,9 +149,9 @@ describe("the text of a body", () => {
   })
 })
 
-describe("a day that no calendar has", () => {
+describe("dates that do not exist", () => {
   for (const day of ["2026-02-30", "2026-02-29", "2100-02-29", "2027-04-31", "2027-13-01", "2027-00-01", "2027-01-00"]) {
-    it(`date: ${day} is refused, in a body and in a query`, async () => {
+    it(`date: ${day} is rejected in a body and in a query`, async () => {
       const key = await post(keys, { name: "a", scopes: ["read"], expires_at: `${day}T00:00:00Z` })
       assert.deepStrictEqual([key.status, key.body.error?.issues?.map(({ path }) => path)], [400, ["expires_at"]], key.text)
       const list = await service.ask("GET", `/v1/transactions?from=${day}T00:00:00Z`, { key: company.key })
@@ -157,7 +159,7 @@ describe("a day that no calendar has", () => {
     })
   }
 
-  it("date: 29 February is a day in a leap year, also with an offset", async () => {
+  it("date: February 29 is valid in a leap year, also with an offset", async () => {
     const { body } = await post(keys, { name: "a", scopes: ["read"], expires_at: "2096-02-29T23:30:00-01:00" })
     assert.strictEqual(body.data.expires_at, "2096-03-01T00:30:00.000Z")
   })

@@ -22,7 +22,7 @@ const pay = async (paymentRequest: string) => {
   await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
   await service.work()
 }
-/** Pays an address, and has it mined so deep that it is credited. */
+/** Pays an address. `mine` confirms the payment so that it is credited. */
 const send = (address: string, sats: number) => service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
 const mine = async () => {
   await service.work()
@@ -30,7 +30,7 @@ const mine = async () => {
   await service.work()
 }
 
-/** What the worker does, so many seconds from now. */
+/** Runs the worker with its clock ahead by this many seconds. */
 const follow = (seconds = 60) =>
   service.run(
     Effect.gen(function* () {
@@ -42,7 +42,7 @@ const follow = (seconds = 60) =>
     })
   )
 
-/** What its company was told of it, the oldest first. */
+/** Events about the checkout that the company received, oldest first. */
 const told = async (id: string) => {
   const { data } = (await service.ask("GET", "/v1/events?limit=100", { key })).body
   return data
@@ -53,8 +53,20 @@ const told = async (id: string) => {
     .map(({ type, data }: { readonly type: string; readonly data: { readonly status: string } }) => `${type} ${data.status}`)
 }
 
-describe("A checkout", () => {
-  it("checkout: paid over Lightning it is paid at once, its company is told once, and what was paid is a deposit", async () => {
+describe("checkouts", () => {
+  it("checkout: a contact is an email address or an https URL, and options are known", async () => {
+    for (const contact of ["javascript:alert(1)", "help", "mailto:help@shop.example", "http://shop.example", "a@b", "a b@shop.example", ""])
+      assert.deepStrictEqual(seen(await create({ contact })), bad(400, "malformed"), contact)
+    assert.strictEqual((await create({ options: ["refund"] })).status, 400)
+    assert.deepStrictEqual(seen(await create({ amount: null, currency: null, options: ["tip"] })), bad(400, "malformed"))
+    const made = await created({ contact: "help@shop.example", options: ["new_quote", "tip", "email"] })
+    assert.deepStrictEqual(
+      [made.contact, made.options, made.tip_sats, made.payer_email],
+      ["help@shop.example", ["new_quote", "tip", "email"], null, null]
+    )
+  })
+
+  it("checkout: a Lightning payment makes it paid immediately, with one event and a deposit", async () => {
     const { id, url, payment_request, status } = await created({ order_id: "1042", description: "tea" })
     assert.match(url, /^https:\/\/pay\.example\.com\/pay\/[0-9a-f]{32}$/)
     assert.strictEqual(status, "open")
@@ -67,7 +79,7 @@ describe("A checkout", () => {
     assert.deepStrictEqual(seen(await cancel(id)), bad(409, "checkout_not_open"))
   })
 
-  it("checkout: paid on-chain it closes its invoice; what is on its way is shown before", async () => {
+  it("checkout: an on-chain payment is shown before it confirms, and closes the invoice", async () => {
     const { id, address, invoice_id } = await created()
     await send(address, 1000)
     await service.work()
@@ -82,7 +94,7 @@ describe("A checkout", () => {
     assert.deepStrictEqual(await told(id), ["checkout.paid paid"])
   })
 
-  it("checkout: underpaid, the rest has an invoice of its own, and the one before takes nothing any more", async () => {
+  it("checkout: an underpayment creates an invoice for the rest and closes the previous one", async () => {
     const { id, address, invoice_id } = await created()
     await send(address, 600)
     await mine()
@@ -99,14 +111,14 @@ describe("A checkout", () => {
     assert.deepStrictEqual(await told(id), ["checkout.underpaid underpaid", "checkout.paid paid"])
   })
 
-  it("checkout: what is missing within the tolerance is not asked for", async () => {
+  it("checkout: an underpayment within the tolerance is accepted", async () => {
     const { id, address } = await created({ tolerance_percent: 5 })
     await send(address, 950)
     await mine()
     assert.strictEqual((await get(id)).status, "paid")
   })
 
-  it("checkout: not paid in time it expires, and paid all the same it is paid, late", async () => {
+  it("checkout: an unpaid checkout expires, and a payment after that makes it paid, late", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await follow(61)
     assert.strictEqual((await get(id)).status, "expired")
@@ -118,7 +130,7 @@ describe("A checkout", () => {
     assert.deepStrictEqual(await told(id), ["checkout.expired expired", "checkout.paid paid"])
   })
 
-  it("checkout: it does not expire while enough is on its way", async () => {
+  it("checkout: does not expire while enough is pending", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await send(address, 1000)
     await service.work()
@@ -130,14 +142,14 @@ describe("A checkout", () => {
     assert.deepStrictEqual([paid.status, paid.late], ["paid", false])
   })
 
-  it("checkout: canceled, its invoice takes nothing any more; canceling again changes nothing", async () => {
+  it("checkout: canceling closes its invoice, and canceling twice has no further effect", async () => {
     const { id, invoice_id } = await created()
     for (let i = 0; i < 2; i++) assert.strictEqual((await cancel(id)).body.data.status, "canceled")
     assert.strictEqual((await invoice(invoice_id)).status, "canceled")
     assert.deepStrictEqual(await told(id), ["checkout.canceled canceled"])
   })
 
-  it("checkout: where the payer decides, whatever arrives pays it", async () => {
+  it("checkout: any payment pays a checkout without an amount", async () => {
     const { id, amount_sats, address } = (await service.ask("POST", path, { key, body: { amount: null, description: "a donation" } })).body
       .data
     assert.isNull(amount_sats)
@@ -147,20 +159,20 @@ describe("A checkout", () => {
     assert.deepStrictEqual([paid.status, paid.received_sats], ["paid", 777])
   })
 
-  it("checkout: the rate of a fiat amount is the checkout's for its life", async () => {
+  it("checkout: the rate of a fiat amount is fixed for the life of the checkout", async () => {
     const { fiat_amount, fiat_currency, rate, amount_sats } = await created({ amount: 2.5, currency: "EUR" })
     assert.deepStrictEqual([fiat_amount, fiat_currency], ["2.5", "eur"])
     assert.strictEqual(amount_sats, Math.ceil((2.5 / Number(rate)) * 1e8))
   })
 
-  it("checkout: with the same key it is one, in the same bytes", async () => {
+  it("checkout: the same Idempotency-Key returns the same checkout in the same bytes", async () => {
     const headers = { "idempotency-key": "checkout-1" }
     const first = await create({ description: "once" }, headers)
     assert.strictEqual((await create({ description: "once" }, headers)).text, first.text)
     assert.deepStrictEqual(seen(await create({ description: "twice" }, headers)), bad(422, "idempotency_mismatch"))
   })
 
-  it("checkout: says which member cannot be, and what could", async () => {
+  it("checkout: an error names the invalid field and the valid values", async () => {
     const wrong = {
       return_url: [
         "http://shop.example/",

@@ -24,7 +24,7 @@ const services = Satrail.layer({ ...Policy.defaults, network: "regtest", domain:
 
 class BaseUrl extends Context.Service<BaseUrl, string>()("test/BaseUrl") {}
 
-/** The service on a real socket, on a free port of this machine. */
+/** The service on a socket at a free port of the loopback interface. */
 const server = HttpRouter.serve(Http.layer(), { disableLogger: true, disableListenLog: true }).pipe(
   Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
   Layer.provideMerge(Layer.mergeAll(services, Layer.succeed(OperatorToken, operatorToken), Layer.succeed(Readiness, [])))
@@ -40,7 +40,7 @@ const clientFor = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
 
 const operator = Effect.suspend(() => clientFor(operatorToken))
 
-/** A company's client. */
+/** A client with a company's key. */
 const company = Effect.gen(function* () {
   const {
     operator: { openCompany, issueKey }
@@ -53,7 +53,7 @@ const company = Effect.gen(function* () {
 layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHttpClient.layer), server), { excludeTestServices: true })(
   "the client, over a socket",
   (it) => {
-    it.effect("client: creates and reads, out of the envelope", () =>
+    it.effect("client: creates and reads, without the envelope", () =>
       Effect.gen(function* () {
         const { receive, read } = yield* company
         const invoice = yield* receive.createInvoice({ payload: { amount: 21, currency: "sats" } })
@@ -74,7 +74,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: walks through a list", () =>
+    it.effect("client: iterates over a list", () =>
       Effect.gen(function* () {
         const client = yield* company
         for (const amount of [1, 2, 3]) {
@@ -112,7 +112,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: sends, by either spelling", () =>
+    it.effect("client: sends, with either spelling of confirm", () =>
       Effect.gen(function* () {
         const client = yield* company
         const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_address" })
@@ -134,19 +134,19 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         paths: ReadonlyArray<string>
       ]
     > = {
-      "what the service refuses": [
+      "an invalid request": [
         ({ receive }) => receive.createInvoice({ payload: { amount: 21.5, currency: "sats" } }),
         400,
         "malformed",
         ["amount"]
       ],
-      "what is not there": [
+      "an unknown record": [
         ({ read }) => read.deposit({ params: { depositID: "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d" } }),
         404,
         "not_found",
         []
       ],
-      "what the operator alone may": [
+      "an operator's request with a company key": [
         ({ operator }) => operator.openCompany({ payload: { name: "a", plan: "free" } }),
         401,
         "unauthorized",
@@ -154,7 +154,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       ]
     }
     for (const [what, [call, status, code, paths]] of Object.entries(refusals)) {
-      it.effect(`client: ${what} is one ApiError: ${status} ${code}`, () =>
+      it.effect(`client: ${what} throws one ApiError: ${status} ${code}`, () =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(call(yield* company))
           assert.instanceOf(error, Client.ApiError)
@@ -164,7 +164,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       )
     }
 
-    it.effect("client: an unreachable service is one ApiError", () =>
+    it.effect("client: an unreachable service throws one ApiError", () =>
       Effect.gen(function* () {
         const { read } = yield* Client.make({ baseUrl: "http://127.0.0.1:1", apiKey: Redacted.make("x") })
         const error = yield* Effect.flip(read.balance())
@@ -172,26 +172,26 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: a response that is no envelope is one ApiError", () =>
+    it.effect("client: a response without an envelope throws one ApiError", () =>
       Effect.gen(function* () {
         const { read } = yield* Client.make({ baseUrl: `${yield* BaseUrl}/docs`, apiKey: Redacted.make("x") })
         assert.strictEqual((yield* Effect.flip(read.balance())).code, "not_found")
       })
     )
 
-    it.effect("client: a method for every endpoint", () =>
+    it.effect("client: has a method for every endpoint", () =>
       Effect.gen(function* () {
         const client = yield* company
         const calls = Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()]))
         const { customer, operator } = Docs.documents(Api, { network: "regtest" })
         const documented = [customer, operator].flatMap(({ paths }) => JSON.stringify(paths).match(/(?<="operationId":")[^"]+/g) ?? [])
-        // It reads whole answers, and a stream has no end.
+        // The client reads complete responses, and a stream never ends.
         const calledByNone = ["events.streamEvents"]
         assert.sameMembers(
           Object.entries(calls).flatMap(([group, names]) => names.map((name) => `${group}.${name}`)),
           documented.filter((name) => !calledByNone.includes(name))
         )
-        // Names that programs call by.
+        // Method names are public API.
         assert.deepInclude(calls, {
           receive: [
             "cancelInvoice",
@@ -252,7 +252,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("http: over a socket, a body that is too large is 413, a half one 400, and the server goes on", () =>
+    it.effect("http: over a socket, a body that is too large is 413, an incomplete one 400, and the server keeps running", () =>
       Effect.gen(function* () {
         const url = `${yield* BaseUrl}/v1/bitcoin/deposit/on-chain`
         const {
@@ -262,7 +262,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         const { key } = yield* issueKey({ params: { id }, payload: { name: "a", scopes: ["receive"] } })
         const post = (body: string | ReadableStream) =>
           Effect.promise(async () => {
-            // A stream is sent in chunks, so that nobody says beforehand how long it is.
+            // A stream is sent in chunks, without a declared length.
             const request: RequestInit = {
               method: "POST",
               body,

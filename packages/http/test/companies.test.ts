@@ -10,18 +10,18 @@ const post = (path: string, body: unknown) => service.ask("POST", `/operator${pa
 const opened = async (name: string, plan = "free"): Promise<string> => (await post("/companies", { name, plan })).body.data.id
 const ids = ({ body }: Answer): ReadonlyArray<string> => body.data.map(({ id }: { readonly id: string }) => id)
 
-/** In the order of lists. Of the same millisecond, ids have any order. */
+/** Lists are sorted by id, newest first. Ids of the same millisecond are in random order. */
 const newestFirst = (...made: ReadonlyArray<string>) => made.toSorted().toReversed()
 
-/** All pages of a list, each as its link says. */
+/** Follows a list's links and returns all pages. */
 const pages = async (path: string): Promise<ReadonlyArray<Answer>> => {
   const answer = await service.ask("GET", path, { key: operatorToken })
   const [, next] = /<([^>]*)>/.exec(answer.headers.get("link") ?? "") ?? []
   return next === undefined ? [answer] : [answer, ...(await pages(next))]
 }
 
-describe("the operator looks at companies", () => {
-  it("companies: a company with its balance, its keys and when it was seen last", async () => {
+describe("operators list companies", () => {
+  it("companies: a company has its balance, keys and last use", async () => {
     const { id, key } = await service.company("paid")
     await service.fund(key, 50_000)
     const { body } = await get(`/${id}`)
@@ -38,7 +38,7 @@ describe("the operator looks at companies", () => {
     assert.deepStrictEqual(first, body.data, "the list has the same, the newest first")
   })
 
-  it("companies: what is held is not available, and a revoked key is not counted", async () => {
+  it("companies: held amounts are not available, and revoked keys are not counted", async () => {
     const { id, key } = await service.company("paid")
     await service.fund(key, 50_000)
     await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })
@@ -49,7 +49,7 @@ describe("the operator looks at companies", () => {
     assert.deepStrictEqual([posted_sats, available_sats, api_keys], [50_000, 50_000 - held_sats, 1])
   })
 
-  it("companies: found by a part of the name in any letter case, by the beginning of an id, and by plan", async () => {
+  it("companies: found by part of the name in any letter case, by the start of an id, and by plan", async () => {
     const [one, two] = [await opened("Coffee & Söhne"), await opened("more COFFEE", "paid")]
     assert.deepStrictEqual(ids(await get("?search=coffee")), newestFirst(one, two))
     assert.deepStrictEqual(ids(await get("?search=coffee&plan=free")), [one])
@@ -57,7 +57,7 @@ describe("the operator looks at companies", () => {
     assert.deepStrictEqual(ids(await get("?search=tea%25")), [])
   })
 
-  it("companies: pages follow each other with the same search", async () => {
+  it("companies: pages continue the same search", async () => {
     const all = [await opened("paged 1"), await opened("paged 2"), await opened("paged 3")]
     const found = await pages("/operator/companies?search=paged&limit=2")
     assert.deepStrictEqual(
@@ -67,7 +67,7 @@ describe("the operator looks at companies", () => {
     assert.deepStrictEqual(found.flatMap(ids), newestFirst(...all))
   })
 
-  it("companies: a company's keys, the newest first, without what they are", async () => {
+  it("companies: a company's keys are listed newest first, without their secrets", async () => {
     const id = await opened("keys")
     const keys: Array<string> = []
     for (const name of ["a", "b", "c"]) keys.push((await post(`/companies/${id}/api-keys`, { name, scopes: ["read"] })).body.data.id)
@@ -85,7 +85,7 @@ describe("the operator looks at companies", () => {
     assert.deepStrictEqual(differences(found[0]?.body.data[0], { ...shape, ...unused }), [])
   })
 
-  it("companies: what is wrong is refused, and says where", async () => {
+  it("companies: invalid fields are rejected and named", async () => {
     const id = await opened("bad")
     const codes = async (path: string) => {
       const { status, body } = await get(path)
@@ -100,8 +100,8 @@ describe("the operator looks at companies", () => {
   })
 })
 
-describe("the operator reads what a company reads", () => {
-  it("companies: the same answers as to the company itself, of that company only, and pages of its own", async () => {
+describe("operators read a company's records", () => {
+  it("companies: operators get the same responses as the company, for that company only, with separate pages", async () => {
     const [one, two] = [await service.company("paid"), await service.company("paid")]
     for (const { key } of [one, two]) for (let i = 0; i < 2; i++) await service.fund(key, 1000)
     for (const path of ["/transactions", "/transactions/balance", "/bitcoin/deposit/lightning-invoice", "/events", "/webhook-endpoints"]) {
@@ -116,7 +116,7 @@ describe("the operator reads what a company reads", () => {
     assert.strictEqual((await get(`/${one.id}/transactions/deposits/${theirs}`)).status, 404)
   })
 
-  it("companies: opened by the operator's token, and by no key of a company", async () => {
+  it("companies: accessible with an operator token, and with no company key", async () => {
     const { id, key } = await service.company("paid")
     for (const path of ["", `/${id}`, `/${id}/api-keys`, `/${id}/transactions`, `/${id}/events`]) {
       assert.strictEqual((await get(path, key)).status, 401, path)
@@ -124,7 +124,7 @@ describe("the operator reads what a company reads", () => {
     }
   })
 
-  it("companies: nothing is changed there", async () => {
+  it("companies: these routes change nothing", async () => {
     const { id } = await service.company("paid")
     for (const method of ["POST", "PUT", "DELETE"])
       assert.include([404, 405], (await service.ask(method, `/operator/companies/${id}/vouchers`, { key: operatorToken })).status)

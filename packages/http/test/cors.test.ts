@@ -17,7 +17,7 @@ const allowHeaders = ({ headers }: { readonly headers: Headers }) =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"))
 
 describe("a browser on an allowed origin", () => {
-  it("CORS: an allowed origin gets its preflight answered, with methods and headers", async () => {
+  it("CORS: a preflight request from an allowed origin returns methods and headers", async () => {
     const { status, headers } = await preflight(open, shop)
     assert.deepStrictEqual(
       [
@@ -32,7 +32,7 @@ describe("a browser on an allowed origin", () => {
     assert.include((await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get("access-control-allow-methods"), "POST")
   })
 
-  it("CORS: an allowed origin may read every response, good and bad, and the headers that matter", async () => {
+  it("CORS: an allowed origin may read every response, including errors, and its relevant headers", async () => {
     const { key } = await open.company()
     for (const [to, ask, status] of [
       [path, { key }, 200],
@@ -51,12 +51,12 @@ describe("a browser on an allowed origin", () => {
 
 describe("a browser on another origin", () => {
   for (const [what, service, origin] of [
-    ["that is not on the list", open, stranger],
-    ["that only begins like one", open, `${shop}.evil.example`],
-    ["when none is allowed", closed, shop],
-    ["that is null", open, "null"]
+    ["not on the list", open, stranger],
+    ["that only starts like an allowed one", open, `${shop}.evil.example`],
+    ["with no allow list", closed, shop],
+    ["null", open, "null"]
   ] as const) {
-    it(`CORS: an origin ${what}: answered, and allowed nothing`, async () => {
+    it(`CORS: an origin ${what} gets a response, but no permission to read it`, async () => {
       for (const answer of [await preflight(service, origin), await service.ask("GET", path, { headers: { origin } })]) {
         assert.deepStrictEqual(allowHeaders(answer), [])
         assert.isObject(answer.body)
@@ -65,18 +65,18 @@ describe("a browser on another origin", () => {
   }
 })
 
-it("CORS: with * every origin is allowed, each by its name, and none with cookies", async () => {
+it("CORS: with * every origin is allowed by name, and none with cookies", async () => {
   const { headers } = await preflight(wide, stranger)
   assert.strictEqual(headers.get("access-control-allow-origin"), stranger)
   assert.isNull(headers.get("access-control-allow-credentials"))
 })
 
-it("CORS: caches may not give one origin's response to another", async () => {
+it("CORS: caches must not share responses between origins", async () => {
   for (const headers of [{}, { origin: shop }, { origin: stranger }])
     assert.strictEqual((await open.ask("GET", path, { headers })).headers.get("vary"), "Origin")
 })
 
-it("CORS: OPTIONS without a browser lists the methods, and is 404 for an unknown path", async () => {
+it("CORS: OPTIONS without an origin lists the methods, and is 404 for an unknown path", async () => {
   const { status, headers, body } = await closed.ask("OPTIONS", "/v1/bitcoin/withdraw/confirm")
   assert.deepStrictEqual([status, headers.get("allow"), body.data], [200, "OPTIONS, POST", { methods: ["OPTIONS", "POST"] }])
   const nowhere = await closed.ask("OPTIONS", "/nowhere")

@@ -7,7 +7,8 @@ import { Effect, Option } from "effect"
 import { start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, offerAt, refusal } from "./Wallet.ts"
 
-// One handle at the service's domain and at two companies' own: whoever pays at one of them pays its company, whatever headers come along.
+// The same handle at the service's domain and at the domains of two companies. A payment at a domain goes to
+// its company, whatever headers the request has.
 
 const service = await start()
 afterAll(service.dispose)
@@ -22,15 +23,15 @@ const owners = {
   [await service.lightningAddress(two.key, "shop", "zwölf.example")]: two.id
 }
 const domains = ["pay.example.com", "one.example", "xn--zwlf-6qa.example"]
-const unknown = "There is no such Lightning address"
+const unknown = "No such Lightning address"
 
 const ownerOf = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(
     Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).companyId))
   )
 
-describe("One handle at three domains", () => {
-  it("C40: Lightning address: one handle at three domains is three companies', and each is paid at its own", async () => {
+describe("one handle at three domains", () => {
+  it("C40: Lightning address: the same handle at three domains belongs to three companies, each paid at its own", async () => {
     assert.deepStrictEqual(
       Object.keys(owners),
       domains.map((domain) => `shop@${domain}`)
@@ -41,7 +42,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("Lightning address: the domain is the Host, in any spelling", async () => {
+  it("Lightning address: the domain is the Host header, in any spelling", async () => {
     const spellings = {
       "ONE.example": "one.example",
       "one.example:443": "one.example",
@@ -49,7 +50,7 @@ describe("One handle at three domains", () => {
       "XN--ZWLF-6QA.EXAMPLE": "xn--zwlf-6qa.example"
     }
     for (const [host, domain] of Object.entries(spellings)) {
-      // A header is Latin-1 on its way: what a client cannot write there it writes in punycode.
+      // Headers are Latin-1. A client writes other characters in Punycode.
       const body = await get(service, "https://any.example/.well-known/lnurlp/shop", { host })
       assert.include(String(body["metadata"]), `"shop@${domain}"`, host)
     }
@@ -74,7 +75,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("Lightning address: another domain's is reached by its path from the service's own domain", async () => {
+  it("Lightning address: an address at another domain is reached by its path from the service's domain", async () => {
     for (const domain of domains) {
       const offer = await offerAt(service, `https://pay.example.com/lnurlp/${domain}/shop`)
       assert.deepStrictEqual(offer.entries[1], ["text/identifier", `shop@${domain}`])
@@ -92,7 +93,7 @@ describe("One handle at three domains", () => {
         assert.strictEqual(await refusal(get(service, `https://${host}/lnurlp/${domain}/shop`)), unknown)
         assert.strictEqual(await refusal(get(service, `https://${host}/lnurlp/${domain}/shop/callback?amount=21000`)), unknown)
         assert.strictEqual(await refusal(get(service, there(invoice.verify ?? ""))), unknown)
-        // Nor is an invoice of one shown as another's.
+        // An invoice of one domain is not shown at another.
         const elsewhere = (invoice.verify ?? "").replaceAll(domain, host)
         assert.strictEqual(await refusal(get(service, elsewhere)), "Not found")
       }

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import { Effect } from "effect"
 import { bad, seen, start } from "./Service.ts"
 import { askFor, lookUp, pay } from "./Wallet.ts"
@@ -9,15 +9,15 @@ afterAll(service.dispose)
 const { id, key } = await service.company()
 const claim = (body: unknown, asking = key) => service.ask("POST", "/v1/domains", { key: asking, body })
 const show = (value: string) =>
-  service.run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [value])))
+  service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [value])))
 
-describe("A company's own domain", () => {
-  it("domain: claimed, verified by the record that the refusal names, listed, and paid at", async () => {
+describe("custom domains", () => {
+  it("domain: is claimed, verified by the record that the error names, listed, and can be paid at", async () => {
     const refused = await claim({ domain: "Shop.example" })
     assert.deepStrictEqual(seen(refused), bad(422, "domain_not_shown"))
     assert.strictEqual(
       refused.body.message,
-      `Set a TXT record at _satrail-verify.shop.example with the value satrail-verify=${id}, and repeat the request`
+      `The TXT record is missing. Set a TXT record at _satrail-verify.shop.example with the value satrail-verify=${id}, then repeat the request.`
     )
     await show(`satrail-verify=${id}`)
     const claimed = await claim({ domain: "Shop.example" })
@@ -39,7 +39,7 @@ describe("A company's own domain", () => {
     assert.match(await pay(service, await askFor(service, await lookUp(service, address), 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("domain: refused to other companies, and where it cannot be public", async () => {
+  it("domain: another company's domain and a non-public one are rejected", async () => {
     const [other, free] = [await service.company(), await service.company("free")]
     await show(`satrail-verify=${other.id}`)
     assert.deepStrictEqual(seen(await claim({ domain: "shop.example" }, other.key)), bad(409, "domain_taken"))
@@ -49,8 +49,8 @@ describe("A company's own domain", () => {
     assert.deepStrictEqual((await service.ask("GET", "/v1/domains", { key: other.key })).body.data, [])
   })
 
-  it("domain: while the name servers give no answer, the response says so", async () => {
-    const setAway = (isAway: boolean) => service.run(Effect.flatMap(PretendNames.PretendNames, ({ setAway }) => setAway(isAway)))
+  it("domain: if the name servers do not respond, the error says so", async () => {
+    const setAway = (isAway: boolean) => service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ setAway }) => setAway(isAway)))
     await setAway(true)
     const answer = await claim({ domain: "a.example" })
     await setAway(false)
@@ -58,7 +58,7 @@ describe("A company's own domain", () => {
     assert.strictEqual(answer.headers.get("retry-after"), "1")
   })
 
-  it("domain: /tls/ask allows a certificate for a served domain only", async () => {
+  it("domain: /tls/ask allows a certificate only for a served domain", async () => {
     const ask = (domain: string) => service.ask("GET", `/tls/ask?domain=${encodeURIComponent(domain)}`)
     for (const domain of ["pay.example.com", "shop.example", "SHOP.example"]) assert.strictEqual((await ask(domain)).status, 200, domain)
     for (const domain of ["other.example", "", "www.shop.example"])

@@ -61,14 +61,14 @@ interface Endpoint {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly status: 200 | 201
-  /** The scopes of which one is enough. */
+  /** The endpoint accepts any one of these scopes. */
   readonly scopes: ReadonlyArray<keyof typeof keys>
-  /** A body that is taken; none for an endpoint that reads none. */
+  /** A valid body, if the endpoint reads one. */
   readonly body?: Record<string, unknown>
   readonly bodyIsOptional?: true
-  /** Members that must be there. */
+  /** Required members. */
   readonly required?: ReadonlyArray<string>
-  /** Values that a member must not have. */
+  /** Invalid values for each member. */
   readonly wrong?: Record<string, ReadonlyArray<unknown>>
   /** Allowed methods of the path. */
   readonly allow: string
@@ -95,7 +95,7 @@ const confirms = (path: string): Endpoint => ({
   wrong: { ...wrongWithdrawal, metadata }
 })
 
-/** Every endpoint of the interface. */
+/** All endpoints of the API. */
 const endpoints: ReadonlyArray<Endpoint> = [
   {
     method: "POST",
@@ -198,7 +198,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
   { ...reads("/v1/account"), scopes: ["read", "receive", "send"] }
 ]
 
-/** Everything that the whole service has recorded. */
+/** All events and the company's balance. */
 const recorded = () =>
   service.run(
     Effect.gen(function* () {
@@ -207,7 +207,7 @@ const recorded = () =>
     })
   )
 
-/** Bodies that nobody should send, by what is odd about them: each gets a clean 400. */
+/** Malformed bodies by their defect. Each must return a plain 400. */
 const hostile = (good: Record<string, unknown>): Record<string, string> => {
   const rest = Object.entries(good)
     .map(([member, value]) => `,${JSON.stringify(member)}:${JSON.stringify(value)}`)
@@ -242,10 +242,10 @@ const withBody = endpoints.flatMap((endpoint) => (endpoint.body === undefined ? 
 const withId = endpoints.filter(({ path }) => /[0-9a-f-]{36}/.test(path))
 const issuesOf = (answer: Answer) => answer.body.error?.issues?.map(({ path }) => path) ?? []
 
-describe("a good request", () => {
+describe("valid requests", () => {
   for (const endpoint of endpoints) {
     const { status, scopes } = endpoint
-    it(`${named(endpoint)}: ${status} to ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
+    it(`${named(endpoint)}: returns ${status} to ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
       for (const key of [company.key, ...scopes.map((scope) => keys[scope])]) {
         const answer = await asking(endpoint)({ key })
         assert.strictEqual(answer.status, status, answer.text)
@@ -257,7 +257,7 @@ describe("a good request", () => {
       }
     })
 
-    it(`${named(endpoint)}: the scheme of the key in any letter case`, async () => {
+    it(`${named(endpoint)}: the key's scheme may have any letter case`, async () => {
       assert.strictEqual((await asking(endpoint)({ headers: { authorization: `bEARER  ${company.key}` } })).status, status)
     })
   }
@@ -303,14 +303,14 @@ describe("a good request", () => {
   }
 
   for (const endpoint of withId) {
-    it(`${named(endpoint)}: the id in any letter case`, async () => {
+    it(`${named(endpoint)}: the id may have any letter case`, async () => {
       const path = endpoint.path.replace(/[0-9a-f-]{36}/, (id) => id.toUpperCase())
       assert.strictEqual((await service.ask("GET", path, { key: company.key })).status, 200)
     })
   }
 })
 
-describe("who may", () => {
+describe("authorization", () => {
   for (const endpoint of endpoints) {
     const ask = asking(endpoint)
 
@@ -332,7 +332,7 @@ describe("who may", () => {
       }
     })
 
-    it(`${named(endpoint)}: 403 to a key of another scope, and names the right one`, async () => {
+    it(`${named(endpoint)}: 403 for a key without the scope, and names the required one`, async () => {
       for (const scope of (["read", "receive", "send"] as const).filter((one) => !endpoint.scopes.includes(one))) {
         const answer = await ask({ key: keys[scope] })
         assert.deepStrictEqual(seen(answer), bad(403, "scope_required"))
@@ -342,9 +342,9 @@ describe("who may", () => {
   }
 })
 
-describe("a bad request", () => {
+describe("invalid requests", () => {
   for (const endpoint of endpoints) {
-    it(`${named(endpoint)}: 405 to another method, with Allow`, async () => {
+    it(`${named(endpoint)}: 405 for another method, with Allow`, async () => {
       const allowed = endpoint.allow.split(", ")
       for (const another of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method))) {
         const answer = await service.ask(another, endpoint.path, { key: company.key })
@@ -353,7 +353,7 @@ describe("a bad request", () => {
       }
     })
 
-    it(`${named(endpoint)}: an unknown query parameter is refused`, async () => {
+    it(`${named(endpoint)}: an unknown query parameter is rejected`, async () => {
       const answer = await asking({ ...endpoint, path: `${endpoint.path}?colour=red` })({ key: company.key })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(issuesOf(answer), ["colour"])
@@ -364,7 +364,7 @@ describe("a bad request", () => {
     const { body, required = [], wrong = {} } = endpoint
     const ask = (sent: unknown) => asking(endpoint)({ key: company.key, body: sent })
 
-    it(`C54: ${named(endpoint)}: 413 to a body that is too large, with a declared length or without`, async () => {
+    it(`C54: ${named(endpoint)}: 413 for a body that is too large, with or without a declared length`, async () => {
       const tooLarge = JSON.stringify({ ...body, x: "x".repeat(70_000) })
       assert.deepStrictEqual(seen(await ask(tooLarge)), bad(413, "body_too_large"))
       const stream = new ReadableStream({
@@ -378,7 +378,7 @@ describe("a bad request", () => {
       assert.deepStrictEqual(seen(await service.send(new Request(`http://service${endpoint.path}`, unsaid))), bad(413, "body_too_large"))
     })
 
-    it(`${named(endpoint)}: 415 to another content type`, async () => {
+    it(`${named(endpoint)}: 415 for another content type`, async () => {
       for (const type of [
         "text/plain",
         "application/x-www-form-urlencoded",
@@ -391,7 +391,7 @@ describe("a bad request", () => {
       }
     })
 
-    it(`${named(endpoint)}: 400 to a malformed body, and nothing is recorded`, async () => {
+    it(`${named(endpoint)}: 400 for a malformed body, and nothing is recorded`, async () => {
       const before = await recorded()
       for (const [what, text] of Object.entries(hostile(body)))
         assert.deepStrictEqual({ what, ...seen(await ask(text)) }, { what, ...bad(400, "malformed") })
@@ -409,12 +409,12 @@ describe("a bad request", () => {
         const { [member]: _, ...without } = body
         const answer = await ask(without)
         assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
-        assert.deepStrictEqual(answer.body.error?.issues, [{ path: member, message: "Missing" }])
+        assert.deepStrictEqual(answer.body.error?.issues, [{ path: member, message: `${member} is required` }])
       })
     }
 
     for (const [member, values] of Object.entries(wrong)) {
-      it(`${named(endpoint)}: invalid values of ${member} are refused and named, and nothing is recorded`, async () => {
+      it(`${named(endpoint)}: invalid values of ${member} are rejected and named, and nothing is recorded`, async () => {
         const before = await recorded()
         for (const value of values) {
           const answer = await ask({ ...body, [member]: value })
@@ -451,26 +451,26 @@ describe("amounts", () => {
     ["1e2", "sats", 100]
   ]
   for (const [amount, currency, sats] of taken) {
-    it(`amounts: ${amount} ${currency} are ${sats} sats`, async () => {
+    it(`amounts: ${amount} ${currency} is ${sats} sats`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
       assert.deepStrictEqual([status, body.data?.amount_sats], [201, sats])
     })
   }
 
-  // A float would take each of these for a good number.
+  // Parsed as a float, each of these would be a valid number.
   for (const [amount, currency] of [
     ["21.00000000000000001", "sats"],
     ["0.000000210000000000001", "btc"],
     ["2.1e-400", "btc"],
     ["0.00024999", "usd"]
   ] as const) {
-    it(`amounts: ${amount} ${currency} are refused, exactly as they are written`, async () => {
+    it(`amounts: ${amount} ${currency} is rejected, exactly as written`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
       assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount"]])
     })
   }
 
-  it("amounts: an amount needs its currency, and a currency alone means nothing", async () => {
+  it("amounts: an amount requires a currency, and a currency alone is rejected", async () => {
     const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
     const { body } = await estimate({ amount: 1000, destination })
     assert.deepStrictEqual(
@@ -490,7 +490,7 @@ describe("amounts", () => {
     assert.sameMembers(body.error?.issues?.map(({ path }) => path) ?? [], ["amount", "currency", "expiry_seconds", "description", "colour"])
   })
 
-  it("invoice: the description is any text of at most 639 bytes", async () => {
+  it("invoice: the description is any text of up to 639 bytes", async () => {
     for (const description of ["", "ü".repeat(319), "🙂", 'a\nb\t"c"', "x".repeat(639)]) {
       const { status, body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
         key: company.key,
@@ -500,7 +500,7 @@ describe("amounts", () => {
     }
   })
 
-  it("amounts: one that is given twice is refused, since readers would differ about it", async () => {
+  it("amounts: a repeated amount is rejected, because JSON parsers disagree about it", async () => {
     const { status, body } = await invoice(`{"amount":1,"currency":"btc","amount":21,"currency":"sats"}`)
     assert.deepStrictEqual(
       [status, body.error?.code, body.error?.issues?.map(({ path }) => path)],
@@ -509,8 +509,8 @@ describe("amounts", () => {
   })
 })
 
-describe("what is no endpoint", () => {
-  it("http: an unknown path is 404 in an envelope, with a key or without", async () => {
+describe("paths that are not endpoints", () => {
+  it("http: an unknown path is 404 in an envelope, with or without a key", async () => {
     for (const path of ["/v1", "/v2/transactions", "/v1/transactions/balance/x", "/v1/%E0%A4%A", "/v1/../etc/passwd", "//", "/%00"]) {
       for (const ask of [{}, { key: company.key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(404, "not_found"))
       assert.deepStrictEqual(seen(await service.ask("POST", path, { body: {} })), bad(404, "not_found"))
@@ -519,10 +519,10 @@ describe("what is no endpoint", () => {
   })
 })
 
-describe("a handle or domain of one's own", () => {
+describe("custom handles and domains", () => {
   const create = (key: string, body: unknown) => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body })
 
-  it("Lightning address: a chosen handle or domain is 403 to a free company, and a random one is not", async () => {
+  it("Lightning address: a free company gets 403 for a chosen handle or domain, but not for a random handle", async () => {
     const free = await service.company("free")
     for (const body of [{ handle: "mine" }, { domain: "example.com" }, { handle: "mine", domain: "example.com" }])
       assert.deepStrictEqual(seen(await create(free.key, body)), bad(403, "plan_required"))
@@ -530,13 +530,13 @@ describe("a handle or domain of one's own", () => {
       assert.strictEqual((await create(free.key, body)).status, 201)
   })
 
-  it("Lightning address: a handle is given out once", async () => {
+  it("Lightning address: a handle is issued once", async () => {
     assert.strictEqual((await create(company.key, { handle: "once" })).status, 201)
     assert.deepStrictEqual(seen(await create(other.key, { handle: "ONCE" })), bad(409, "handle_taken"))
     assert.deepStrictEqual(seen(await create(company.key, { handle: "once" })), bad(409, "handle_taken"))
   })
 
-  it("Lightning address: an own domain must be verified", async () => {
+  it("Lightning address: a custom domain must be verified", async () => {
     assert.deepStrictEqual(
       seen(await create(company.key, { handle: "a", domain: "unverified.example.org" })),
       bad(422, "domain_not_verified")

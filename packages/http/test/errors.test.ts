@@ -34,11 +34,11 @@ const invoiceFor = async (sats: number, key = company.key) =>
   (await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })).body.data
     .payment_request as string
 
-// BOLT 11, "Examples": a coffee for 2500 micro-bitcoin.
+// BOLT 11, "Examples": coffee for 2500 µBTC.
 const mainnetInvoice =
   "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
-/** How a destination may be refused. */
+/** Reasons for refusing a destination. */
 const destinations: Record<string, readonly [body: () => Promise<unknown>, status: number, code: Errors.Code]> = {
   "an invoice of another network": [async () => ({ destination: mainnetInvoice }), 422, "wrong_network"],
   "an address of another network": [
@@ -51,7 +51,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "unsupported"
   ],
-  "less than a BOLT 12 offer asks for": [
+  "less than the amount of a BOLT 12 offer": [
     async () => ({
       ...(await sandbox((one) => one.destination({ type: "bolt12_offer", amount: service.sats(100) }))),
       amount: 99,
@@ -71,7 +71,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "amount_mismatch"
   ],
-  "no amount at all": [async () => ({ destination: "a@wallet.example" }), 422, "amount_required"],
+  "a missing amount": [async () => ({ destination: "a@wallet.example" }), 422, "amount_required"],
   dust: [
     async () => ({
       destination: (await sandbox((one) => one.destination({ type: "chain_address" }))).destination,
@@ -81,7 +81,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "dust"
   ],
-  "less than the recipient takes": [
+  "less than the recipient's minimum": [
     async () => ({
       destination: (await sandbox((one) => one.destination({ type: "lightning_address", amount: service.sats(100) }))).destination,
       amount: 99,
@@ -98,9 +98,17 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "invoice_expired"
   ],
-  "nobody here": [async () => ({ destination: "nobody@pay.example.com", amount: 100, currency: "sats" }), 422, "recipient_not_found"],
-  "nobody there": [async () => ({ destination: "nobody@wallet.example", amount: 100, currency: "sats" }), 422, "recipient_refused"],
-  "an invoice of ours that was paid": [
+  "an unknown address of this service": [
+    async () => ({ destination: "nobody@pay.example.com", amount: 100, currency: "sats" }),
+    422,
+    "recipient_not_found"
+  ],
+  "an unknown address of another service": [
+    async () => ({ destination: "nobody@wallet.example", amount: 100, currency: "sats" }),
+    422,
+    "recipient_refused"
+  ],
+  "a paid invoice of this service": [
     async () => {
       const invoice = await invoiceFor(100)
       await sandbox((one) => one.pay({ paymentRequest: invoice }))
@@ -110,7 +118,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "invoice_not_payable"
   ],
-  "an invoice that another withdrawal pays": [
+  "an invoice paid by another withdrawal": [
     async () => {
       const { destination } = await sandbox((one) =>
         one.destination({ type: "lightning_invoice", amount: service.sats(100), behaviour: "hold" })
@@ -122,13 +130,13 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "payment_hash_used"
   ],
-  nonsense: [async () => ({ destination: "nonsense", amount: 1, currency: "sats" }), 400, "malformed"],
-  "an invoice with a typing error": [async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") }), 400, "malformed"]
+  "an invalid text": [async () => ({ destination: "nonsense", amount: 1, currency: "sats" }), 400, "malformed"],
+  "an invoice with a typo": [async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") }), 400, "malformed"]
 }
 
-describe("a destination that cannot be paid is refused the same way by estimate and confirm, and nothing is held", () => {
+describe("estimate and confirm reject an unpayable destination the same way, and hold nothing", () => {
   for (const [what, [make, status, code]] of Object.entries(destinations)) {
-    it(`destination: ${what}: ${status} ${code}, by estimate and confirm alike`, async () => {
+    it(`destination: ${what}: ${status} ${code} from both estimate and confirm`, async () => {
       const body = await make()
       const balance = () => service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
       const before = await balance()
@@ -148,7 +156,7 @@ describe("a destination that cannot be paid is refused the same way by estimate 
     })
   }
 
-  it("withdrawal: more than the balance is 422 insufficient_balance, by confirm alone", async () => {
+  it("withdrawal: only confirm returns 422 insufficient_balance for more than the balance", async () => {
     const { destination } = await sandbox((one) => one.destination({ type: "lightning_address" }))
     const body = { destination, amount: 100_000, currency: "sats" }
     assert.strictEqual((await estimate(body)).status, 200)
@@ -157,37 +165,37 @@ describe("a destination that cannot be paid is refused the same way by estimate 
       body: { error, message }
     } = await confirm(body)
     assert.deepStrictEqual([status, error?.code], [422, "insufficient_balance"])
-    assert.include(message, "100705 sats") // 200 of service at 2 000 ppm, 505 that routing may cost
+    assert.include(message, "100705 sats") // 200 for the service at 2000 ppm, and up to 505 for routing
   })
 })
 
-describe("estimates that ask a stranger's server", () => {
+describe("estimates that query a recipient's server", () => {
   const perMinute = (count: number) => ({ count, everyMillis: 60_000 / count })
   const limited = (perCompany: number, perHost: number) =>
     start({ settings: { estimates: { perCompany: perMinute(perCompany), perHost: perMinute(perHost) } } })
 
-  it("estimate: so many a minute for a company, 429 with Retry-After beyond, and no request to the recipient; others go on", async () => {
+  it("estimate: limited per minute and company; above that 429 with Retry-After and no request to the recipient, other companies unaffected", async () => {
     const few = await limited(3, 100)
     const [{ key }, other] = [await few.company("paid", "read"), await few.company("paid", "read")]
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
     const ask = (key: string, to: string) =>
       few.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { destination: to, amount: 100, currency: "sats" } })
     for (let i = 0; i < 3; i++) assert.strictEqual((await ask(key, destination)).status, 200)
-    // Were the recipient asked, it would be unreachable now.
+    // If the payee's server were contacted now, it would be unreachable.
     await few.sandbox((one) => one.pause("web"))
     const refused = await ask(key, destination)
     assert.deepStrictEqual(seen(refused), bad(429, "rate_limited"))
     assert.strictEqual(refused.headers.get("retry-after"), "1")
-    assert.include(refused.body.message, "3 a minute for a company")
+    assert.include(refused.body.message, "3 estimates per minute per company")
     await few.sandbox((one) => one.resume("web"))
     assert.strictEqual((await ask(other.key, destination)).status, 200)
-    // What asks nobody is not limited.
+    // Estimates that contact no server are not limited.
     const { destination: chain } = await few.sandbox((one) => one.destination({ type: "chain_address" }))
     for (let i = 0; i < 5; i++) assert.strictEqual((await ask(key, chain)).body.error?.code, "dust")
     await few.dispose()
   })
 
-  it("estimate: so many a minute at one host, for all companies together, and other hosts are asked", async () => {
+  it("estimate: limited per minute and host for all companies together, other hosts unaffected", async () => {
     const few = await limited(100, 2)
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
     const ask = async (to: string) => {
@@ -197,13 +205,13 @@ describe("estimates that ask a stranger's server", () => {
     for (let i = 0; i < 2; i++) assert.strictEqual((await ask(destination)).status, 200)
     const refused = await ask(destination)
     assert.deepStrictEqual(seen(refused), bad(429, "rate_limited"))
-    assert.include(refused.body.message, "2 a minute in all")
+    assert.include(refused.body.message, "2 estimates per minute for this payee's server")
     assert.notStrictEqual((await ask("a@other.example")).status, 429)
     await few.dispose()
   })
 })
 
-describe("an outage is 503 with Retry-After, and comes back by itself", () => {
+describe("an outage is 503 with Retry-After, and ends without intervention", () => {
   const outages: Record<
     string,
     readonly [part: "node" | "chain" | "web", ask: () => Promise<Awaited<ReturnType<typeof service.ask>>>, code: Errors.Code]
@@ -217,7 +225,7 @@ describe("an outage is 503 with Retry-After, and comes back by itself", () => {
     "the recipient": ["web", () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }), "recipient_unreachable"]
   }
   for (const [what, [part, ask, code]] of Object.entries(outages)) {
-    it(`outage: of ${what}: 503 ${code} with Retry-After, and over by itself`, async () => {
+    it(`outage: ${what}: 503 ${code} with Retry-After, and ends without intervention`, async () => {
       await sandbox((one) => one.pause(part))
       const { status, headers, body, text } = await ask().finally(() => sandbox((one) => one.resume(part)))
       assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, code, "1"])
@@ -227,7 +235,7 @@ describe("an outage is 503 with Retry-After, and comes back by itself", () => {
   }
 })
 
-/** The service with a balance that comes out like this. */
+/** The service with this result for every balance. */
 const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
   const never = () => Effect.die("not asked for here")
   return start({
@@ -236,7 +244,7 @@ const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
   })
 }
 
-describe("what nobody foresaw", () => {
+describe("unexpected errors", () => {
   it("C56: errors: a crash is 500 with a reference and no details; the log has the reference and the cause", async () => {
     const crashing = await broken(() => Effect.die(new Error("secret detail at 10.0.0.1")))
     const { key } = await crashing.company()
@@ -251,7 +259,7 @@ describe("what nobody foresaw", () => {
     await crashing.dispose()
   })
 
-  it("errors: a store that is away is 503 store_unavailable", async () => {
+  it("errors: an unavailable store is 503 store_unavailable", async () => {
     const away = await broken(() => Effect.fail(new StoreUnavailable({ operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1") })))
     const { key } = await away.company()
     const { status, headers, body, text } = await away.ask("GET", "/v1/transactions/balance", { key })
@@ -264,7 +272,7 @@ describe("what nobody foresaw", () => {
     await away.dispose()
   })
 
-  it("errors: a store that is overloaded is 503 overloaded, without a log line for each", async () => {
+  it("errors: an overloaded store is 503 overloaded, without a log line each time", async () => {
     const busy = await broken(() =>
       Effect.fail(new StoreUnavailable({ operation: "balance", why: "overloaded", cause: new Error("full") }))
     )
@@ -275,7 +283,7 @@ describe("what nobody foresaw", () => {
     await busy.dispose()
   })
 
-  it("errors: a client that disconnects ends the work of its request", async () => {
+  it("errors: a client that disconnects stops the work of its request", async () => {
     const ended = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const slow = await broken(() =>
@@ -295,12 +303,12 @@ describe("what nobody foresaw", () => {
     await slow.dispose()
   })
 
-  it("C5: withdrawal: a client that disconnects once the money is held changes nothing: it is sent, once", async () => {
+  it("C5: withdrawal: a client that disconnects after the hold changes nothing; the payment is sent once", async () => {
     const held = Promise.withResolvers<void>()
     let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
     const instead = Withdrawals.of({
       estimate: () => Effect.die("not asked for here"),
-      known: () => undefined,
+      confirmed: () => undefined,
       handOver: () => Effect.void,
       confirm: (ask) => Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))
     })
@@ -335,8 +343,8 @@ describe("what nobody foresaw", () => {
     await left.dispose()
   })
 
-  it("errors: a request that a stop interrupts is 503 stopping", async () => {
-    // What a server does to the requests that its stop did not wait for: it interrupts them, and nobody has gone away.
+  it("errors: a request interrupted by a shutdown is 503 stopping", async () => {
+    // A server that stops interrupts its remaining requests, although no client has disconnected.
     const stopped = await broken(() => Effect.interrupt)
     const { key } = await stopped.company()
     const answer = await stopped.ask("GET", "/v1/transactions/balance", { key })
@@ -345,13 +353,13 @@ describe("what nobody foresaw", () => {
     await stopped.dispose()
   })
 
-  it("errors: a request above the time limit is 503 timeout, and its work is ended", async () => {
+  it("errors: a request above the time limit is 503 timeout, and its work stops", async () => {
     const ended = Promise.withResolvers<void>()
     const never = () => Effect.onInterrupt(Effect.never, () => Effect.sync(ended.resolve))
     const withdrawals = Withdrawals.of({
       estimate: never,
       confirm: never,
-      known: () => undefined,
+      confirmed: () => undefined,
       handOver: () => Effect.void
     })
     const slow = await start({ http: { timeoutMillis: 20 }, instead: Context.make(Withdrawals, withdrawals) })
@@ -363,7 +371,7 @@ describe("what nobody foresaw", () => {
     await slow.dispose()
   })
 
-  it("errors: a body that stalls is 503 timeout, and the connection is closed after the response", async () => {
+  it("errors: a body that stalls is 503 timeout, and the connection closes after the response", async () => {
     const server = ManagedRuntime.make(
       HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), { disableLogger: true, disableListenLog: true }).pipe(
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
@@ -406,14 +414,14 @@ describe("the table of errors", () => {
     for (const [code, { status }] of Object.entries(catalogue)) assert.include(page, `| \`${code}\` | ${status} |`)
   })
 
-  it("errors: the page of the endpoints has what opens each", () => {
+  it("errors: the endpoints page shows what each endpoint requires", () => {
     const page = Reference.endpoints(Api)
     assert.include(page, "| `POST /v1/bitcoin/withdraw/estimate` | Estimate a withdrawal | an API key with `read` or `send` or `admin` |")
     assert.include(
       page,
-      "| `POST /v1/bitcoin/send/confirm` | Send bitcoin, by the other spelling of the path | an API key with `send` or `admin` |"
+      "| `POST /v1/bitcoin/send/confirm` | Send bitcoin (alias of `/v1/bitcoin/withdraw/confirm`) | an API key with `send` or `admin` |"
     )
-    assert.include(page, "| `POST /operator/companies` | Open a company | the operator's token with `companies` or `all` |")
-    assert.include(page, "| `GET /healthz` | Whether the process is up | nothing |")
+    assert.include(page, "| `POST /operator/companies` | Create a company | the operator's token with `companies` or `all` |")
+    assert.include(page, "| `GET /healthz` | Check whether the process is up | nothing |")
   })
 })

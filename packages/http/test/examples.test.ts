@@ -13,11 +13,11 @@ const service = await start({ http: { about: { network: "regtest" } } })
 afterAll(service.dispose)
 const company = await service.company("free")
 
-// The documents are read as whoever generates a client reads them: by their names.
+// The documents are read by their names, as by a client generator.
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 type Any = any
 
-/** Endpoints whose answer is text, or a report that its schema tells better than one example. */
+/** Endpoints that return text, or a report that its schema describes better than one example could. */
 const withoutExample = [
   "GET /operator/metrics",
   "GET /operator/reconciliation",
@@ -53,7 +53,7 @@ for (const network of Network.all) {
   const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.examples.default.value.data
 
   describe(`examples: ${network}`, () => {
-    it("examples: every endpoint has one, of its body too, and each is what its schema says", () => {
+    it("examples: every endpoint has an example, also of its body, that matches its schema", () => {
       for (const { name, media, body, operation, isStream } of operations) {
         if (withoutExample.includes(name) || (media === undefined && isStream)) continue
         assert.deepStrictEqual(differences(media?.examples.default.value, media?.schema ?? {}), [], name)
@@ -67,7 +67,7 @@ for (const network of Network.all) {
       }
     })
 
-    it("examples: every record that is answered has one in the served document, as its schema says", () => {
+    it("examples: every returned record has an example in the served document that matches its schema", () => {
       const served = Docs.documents(Api, { network })
       for (const { components } of [served.customer, served.operator] as ReadonlyArray<Any>) {
         const records = Object.entries<Any>(components.schemas).flatMap(([name, { properties }]) =>
@@ -82,7 +82,7 @@ for (const network of Network.all) {
       }
     })
 
-    it("examples: invoices are signed, of this network, and have the hash of their preimage", () => {
+    it("examples: invoices are signed, for this network, and have the hash of their preimage", () => {
       const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
       const { lightning_payment: payment } = exampleOf("GET /v1/transactions/withdrawals/{withdrawalID}")
       const told = [
@@ -98,13 +98,13 @@ for (const network of Network.all) {
       assert.deepStrictEqual([payee, description], [invoice.node_id, invoice.memo])
     })
 
-    it("examples: addresses and keys are of this network", () => {
+    it("examples: addresses and keys are for this network", () => {
       const { address } = exampleOf("POST /v1/bitcoin/deposit/on-chain")
       assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address.address, network)).kind, "p2tr")
       assert.match(exampleOf("POST /operator/companies/{id}/api-keys").key, new RegExp(`^sr_${network}_\\w{12}_\\w{40,}$`))
     })
 
-    it("examples: they tell one story", () => {
+    it("examples: are consistent with each other", () => {
       const [withdrawal, deposit] = exampleOf("GET /v1/transactions")
       const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
       const fetched = exampleOf("GET /v1/transactions/deposits/{depositID}")
@@ -123,10 +123,10 @@ for (const network of Network.all) {
   })
 }
 
-describe("examples: the first Send", () => {
+describe("examples: the filled-in request", () => {
   const documents = ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
 
-  it("examples: what the page fills in is read by the service, and no Idempotency-Key is sent", async () => {
+  it("examples: the service accepts the filled-in request, and no Idempotency-Key is sent", async () => {
     const operations = operationsOf((await Promise.all(documents)).map(OpenApi.expanded)).filter(
       ({ method }) => method === "post" || method === "put"
     )

@@ -13,7 +13,10 @@ afterAll(service.dispose)
 
 type Row = Readonly<Record<string, string>>
 
-/** What an independent reader makes of it, in its strict mode: every record as long as the header, quotes only where they may be. */
+/**
+ * Parses an export with an independent CSV reader in strict mode: each record has the header's length, and
+ * quotes appear only where allowed.
+ */
 const rowsOf = (text: string): ReadonlyArray<Row> =>
   parse<Row>(text, { columns: true, relax_column_count: false, relax_quotes: false, record_delimiter: "\r\n" })
 
@@ -23,7 +26,7 @@ const csv = async (key: string, path = "/v1/transactions/export"): Promise<Reado
   return rowsOf(text)
 }
 
-/** Sats to the msat, as an integer. */
+/** Converts sats to msat. */
 const msat = (sats = ""): bigint => {
   const [, sign, whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,3}))?$/.exec(sats) ?? assert.fail(`no amount: ${sats}`)
   return BigInt(`${sign}${whole}${fraction.padEnd(3, "0")}`)
@@ -46,7 +49,7 @@ const withdraw = async (key: string, amount: number, metadata: object = {}) => {
 const posted = async (id: string): Promise<number> =>
   (await service.ask("GET", `/operator/companies/${id}`, { key: operatorToken })).body.data.posted_sats
 
-/** A company that was paid and has paid. */
+/** A company with a deposit and a withdrawal. */
 const busy = async () => {
   const company = await service.company("free")
   await invoice(company.key, { amount: 50_000, metadata: { order: "1042", customer: 'Ann "A", Ltd' } })
@@ -55,7 +58,7 @@ const busy = async () => {
 }
 
 describe("exports", () => {
-  it("export: each line has its record, its fees and the balance after it, and all add up to the ledger's balance to the msat", async () => {
+  it("export: each line has its record, fees and balance, and their total is the ledger's balance to the msat", async () => {
     const { id, key } = await busy()
     const [opening, ...more] = await csv(key)
     const [closing, ...rows] = more.toReversed()
@@ -81,7 +84,7 @@ describe("exports", () => {
     assert.strictEqual(paid?.["balance_sats"], closing?.["balance_sats"])
   })
 
-  it("export: metadata is whole in one column, and has a column for each key that was asked for", async () => {
+  it("export: all metadata is in one column, and each requested key has a column", async () => {
     const { key } = await busy()
     const [, deposit, paid] = await csv(key, "/v1/transactions/export?metadata_keys=order,customer,order")
     assert.deepStrictEqual([deposit?.["metadata.order"], deposit?.["metadata.customer"]], ["1042", 'Ann "A", Ltd'])
@@ -121,7 +124,7 @@ describe("exports", () => {
       }
   })
 
-  it("export: JSON Lines say the same, each line an object", async () => {
+  it("export: JSON Lines have the same content, one object per line", async () => {
     const { key } = await busy()
     const { text, headers } = await service.ask("GET", "/v1/transactions/export?format=jsonl", { key })
     assert.strictEqual(headers.get("content-type"), "application/x-ndjson")
@@ -139,7 +142,7 @@ describe("exports", () => {
     assert.deepStrictEqual(lines[1]?.["metadata"], { order: "1042", customer: 'Ann "A", Ltd' })
   })
 
-  it("export: a rate is there where an amount was given in fiat, with what it was worth; its currency where a checkout named it", async () => {
+  it("export: an amount in fiat has its rate and value, and a checkout's price its currency", async () => {
     const { key } = await service.company("paid")
     await invoice(key, { amount: 10, currency: "usd" })
     const { body } = await service.ask("POST", "/v1/checkouts", { key, body: { amount: 10, currency: "eur" } })
@@ -158,7 +161,7 @@ describe("exports", () => {
     assert.isAtMost(Date.parse(asked?.["fiat_rate_at"] ?? ""), Date.parse(asked?.["booked_at"] ?? ""))
   })
 
-  it("export: what two operators book by hand is a line of its kind, up or down, in file, balance and statement", async () => {
+  it("export: an adjustment by two operators is a line of its type, credit or debit, in file, balance and statement", async () => {
     const { id, key } = await service.company("paid")
     await invoice(key, { amount: 50_000 })
     const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
@@ -170,7 +173,7 @@ describe("exports", () => {
     }
     await book(30.5)
     await book(-1000)
-    // What was booked in this very millisecond is of the next period.
+    // Entries booked in the current millisecond belong to the next period.
     const rows = await csv(key, `/v1/transactions/export?until=${new Date(Date.now() + 60_000).toISOString()}`)
     assert.deepStrictEqual(
       rows.map(({ type, amount_sats, total_sats, balance_sats }) => [type, amount_sats, total_sats, balance_sats]),
@@ -194,7 +197,7 @@ describe("exports", () => {
     assert.strictEqual(data.closing_sats, 49_030.5)
   })
 
-  it("export: a period begins with the balance that was there, and has no line of its end", async () => {
+  it("export: a period starts with its opening balance, and excludes its end", async () => {
     const { key } = await busy()
     const [, deposit, paid] = await csv(key)
     const from = encodeURIComponent(paid?.["booked_at"] ?? "")
@@ -211,7 +214,7 @@ describe("exports", () => {
     assert.strictEqual(later[0]?.["balance_sats"], before.at(-1)?.["balance_sats"])
   })
 
-  it("export: what is asked wrongly is refused by its name", async () => {
+  it("export: invalid parameters are rejected by name", async () => {
     const { key } = await service.company("paid", "read")
     for (const [query, path] of [
       ["format=xls", "format"],
@@ -227,7 +230,7 @@ describe("exports", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/export", { key: receiver.key })).status, 403)
   })
 
-  it("export: of everybody, one company after the other; of one company, as it has it itself; for the operator only", async () => {
+  it("export: the operator's export has every company in turn, or one company as it sees itself, and is closed to companies", async () => {
     const [one, other] = [await busy(), await busy()]
     const all = await csv(operatorToken, "/operator/transactions/export")
     for (const { id, key } of [one, other]) {
@@ -242,7 +245,7 @@ describe("exports", () => {
     assert.isTrue((await csv(one.key)).every(({ company_id }) => company_id === one.id))
   })
 
-  it("export: so many at once and not one more; a reader who leaves makes room, and so does one who is done", async () => {
+  it("export: concurrent exports are limited; a reader that disconnects or finishes frees a slot", async () => {
     const { key } = await busy()
     const asked = () =>
       service.handler(new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } }))
@@ -262,7 +265,7 @@ describe("exports", () => {
 describe("statements", () => {
   const month = new Date().toISOString().slice(0, 7)
 
-  it("statement: its parts add up to what the ledger has, to the msat", async () => {
+  it("statement: its parts add up to the ledger's totals, to the msat", async () => {
     const { id, key } = await busy()
     const { body, headers } = await service.ask("GET", `/v1/statements/${month}`, { key })
     const { data } = body
@@ -276,7 +279,7 @@ describe("statements", () => {
     assert.deepStrictEqual(looked.body.data, data)
   })
 
-  it("statement: a month before anything is empty and final; one that has not begun, or is none, is refused by its name", async () => {
+  it("statement: a month before the first entry is empty and final; a future or invalid month is rejected by name", async () => {
     const { key } = await service.company("paid", "read")
     const { body } = await service.ask("GET", "/v1/statements/2020-02", { key })
     assert.deepInclude(body.data, { opening_sats: 0, closing_sats: 0, is_final: true, to: "2020-03-01T00:00:00.000Z" })
@@ -287,7 +290,7 @@ describe("statements", () => {
     }
   })
 
-  it("statement: the page runs nothing, loads nothing, and says a stranger's text as a text; a browser gets it unasked", async () => {
+  it("statement: the page runs nothing, loads nothing and escapes texts of payers; a browser gets it by default", async () => {
     const opened = await service.run(
       Effect.flatMap(Companies, ({ open }) => Effect.flatMap(open({ name: '<script>alert("1")</script>', plan: "free" }), made))
     )
@@ -302,7 +305,7 @@ describe("statements", () => {
       `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
     )
     assert.notInclude(asked.text, "<script")
-    assert.include(asked.text, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;")
+    assert.include(asked.text, "&lt;script>alert(&quot;1&quot;)&lt;/script>")
     assert.include(asked.text, "1,234,567")
     assert.include(asked.text, "not closed yet")
     const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -319,7 +322,7 @@ describe("statements", () => {
 })
 
 describe("the audit log as a file", () => {
-  it("audit: all of it is one file, as CSV and as JSON Lines, with what was asked for and nothing of others", async () => {
+  it("audit: the whole log is exported as CSV or JSON Lines, with the filters applied and nothing of other companies", async () => {
     const { key } = await busy()
     for (let i = 0; i < 3; i++) await service.ask("POST", "/v1/vouchers", { key, body: { amount: 10, currency: "sats" } })
     await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))

@@ -8,7 +8,9 @@ import * as Events from "../src/wire/Events.ts"
 import * as Extension from "../src/edge/Extension.ts"
 import { bad, seen, start } from "./Service.ts"
 
-/** What a page, a stream and forms of a host's own are, and what became of them. */
+/**
+ * The state of a host's page, stream and form: open streams, ended streams, interrupted requests, and spans.
+ */
 const world = { open: 0, ended: 0, interrupted: 0, spans: new Array<Tracer.NativeSpan>() }
 
 const watched = <A>(stream: Stream.Stream<A>) =>
@@ -20,7 +22,7 @@ const watched = <A>(stream: Stream.Stream<A>) =>
     )
   })
 
-/** How long something may take that must become true. */
+/** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }
 
 const html = "text/html; charset=utf-8"
@@ -45,13 +47,13 @@ const shop = Extension.make(
     HttpRouter.add("GET", "/shop/breaks", Effect.die("a secret of the inside")),
     HttpRouter.add("GET", "/shop/sold-out", HttpServerResponse.text("<p>Sold out", { status: 410, contentType: html })),
     HttpRouter.add("GET", "/shop/style.css", HttpServerResponse.text("p{}", { headers: { "cache-control": "public, max-age=60" } })),
-    // Under a prefix, as a package may have its routes.
+    // Routes under a prefix, as a package might define them.
     HttpRouter.use((router) => router.prefixed("/shop").add("POST", "/orders", orders))
   ),
   { timeoutMillis: 300, maxStreams: 2, maxBodyBytes: 100, headers: { "content-security-policy": "default-src 'self'" } }
 )
 
-/** Routes with a middleware of their own, which lets in whoever has a key, and what a key opens. */
+/** Routes with their own middleware, which requires an API key. */
 const closed = Extension.make(
   Layer.provide(
     HttpRouter.add("GET", "/till/:name", HttpServerResponse.text("inside")),
@@ -93,7 +95,7 @@ const stream = async (signal?: AbortSignal) => {
 }
 type Reader = Awaited<ReturnType<typeof stream>>["reader"]
 
-/** What is read until this is in it, or the end. */
+/** Reads until the text contains `until`, or to the end. */
 const read = async (reader: Reader, until?: string): Promise<string> => {
   let text = ""
   for (;;) {
@@ -104,7 +106,7 @@ const read = async (reader: Reader, until?: string): Promise<string> => {
 }
 
 describe("an extension", () => {
-  it("extension: a page is answered beside the API, with its own policy and the service's headers, and is not cached", async () => {
+  it("extension: serves a page beside the API with its own policy and the service's headers, and without caching", async () => {
     const { status, headers, text } = await service.ask("GET", "/shop")
     assert.deepStrictEqual([status, text], [200, "<!doctype html><p>Pay here"])
     const expected = {
@@ -118,21 +120,21 @@ describe("an extension", () => {
     assert.strictEqual((await service.ask("GET", "/shop/style.css")).headers.get("cache-control"), "public, max-age=60")
   })
 
-  it("extension: a policy without headers of its own lets a page load nothing and be framed nowhere", async () => {
+  it("extension: without its own headers, a policy prevents loading and framing", async () => {
     const { headers } = await service.ask("GET", "/till/1")
     assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
     assert.include(headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
     assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
   })
 
-  it("extension: middleware of its own guards its routes and no others", async () => {
+  it("extension: its middleware guards its own routes only", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await service.ask("GET", "/till/1").then(({ status, text }) => [status, text]), [401, "outside"])
     assert.strictEqual((await service.ask("GET", "/till/1", { headers: { "x-till": key } })).text, "inside")
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).status, 200)
   })
 
-  it("extension: wrong methods, OPTIONS and CORS are as everywhere, and as its policy says", async () => {
+  it("extension: wrong methods, OPTIONS and CORS work as in the API, within its policy", async () => {
     const wrong = await service.ask("POST", "/shop", { body: {} })
     assert.deepStrictEqual(seen(wrong), bad(405, "method_not_allowed"))
     assert.strictEqual(wrong.headers.get("allow"), "GET, HEAD, OPTIONS")
@@ -148,7 +150,7 @@ describe("an extension", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/shop/%73tyle.css")), bad(404, "not_found"))
   })
 
-  it("extension: a page of its own for an error is kept, and a crash is an envelope with nothing of the inside", async () => {
+  it("extension: its own error page is kept, and a crash returns an envelope without details", async () => {
     const { status, headers, text } = await service.ask("GET", "/shop/sold-out")
     assert.deepStrictEqual([status, headers.get("content-type"), text], [410, html, "<p>Sold out"])
     const crashed = await service.ask("GET", "/shop/breaks")
@@ -157,7 +159,7 @@ describe("an extension", () => {
     assert.include(service.logged.join(), "secret of the inside")
   })
 
-  it("extension: bodies and time are limited as its policy says, for reads too", async () => {
+  it("extension: its policy limits bodies and time, for reads too", async () => {
     const sent = (length: number) => service.ask("POST", "/shop/orders", { body: "x".repeat(length) })
     assert.strictEqual((await sent(100)).text, "100")
     assert.deepStrictEqual(seen(await sent(101)), bad(413, "body_too_large"))
@@ -167,7 +169,7 @@ describe("an extension", () => {
     await vi.waitFor(() => assert.strictEqual(world.interrupted, before + 1), patience)
   })
 
-  it("extension: global middleware of an extension is for its own routes", async () => {
+  it("extension: global middleware of an extension applies to its own routes only", async () => {
     const stamped = HttpRouter.middleware((http) => Effect.map(http, HttpServerResponse.setHeader("x-stamp", "yes")), { global: true })
     const routes = Layer.mergeAll(HttpRouter.add("GET", "/stamped", page), stamped)
     const { ask, dispose } = await start({ http: { extensions: [Extension.make(routes)] } })
@@ -178,13 +180,13 @@ describe("an extension", () => {
     await dispose()
   })
 
-  it("extension: a path that is served already stops the start, and is named", async () => {
+  it("extension: a path that is already served stops the startup, and is named", async () => {
     const { ask } = await start({ http: { extensions: [Extension.make(HttpRouter.add("GET", "/healthz", page))] } })
     const failure = await ask("GET", "/").then(() => "", String)
     assert.include(failure, "/healthz")
   })
 
-  it("extension: requests are in a host's traces as those for the API are", async () => {
+  it("extension: requests appear in a host's traces like API requests", async () => {
     world.spans.length = 0
     await service.ask("GET", "/shop")
     await service.ask("GET", "/healthz")
@@ -218,7 +220,7 @@ describe("a stream", () => {
     await vi.waitFor(() => assert.strictEqual(world.ended, before + 1), patience)
   })
 
-  it("stream: so many are open at once and not one more, until one ends", async () => {
+  it("stream: concurrent streams are limited until one ends", async () => {
     const open = [await stream(), await stream()]
     for (const { response } of open) assert.strictEqual(response.status, 200)
     const { status, body } = await service.ask("GET", "/shop/events")
@@ -233,14 +235,14 @@ describe("a stream", () => {
     await open[1]?.reader?.cancel()
   })
 
-  it("stream: one that lasts too long is ended in order", async () => {
+  it("stream: an event stream that lasts too long ends properly", async () => {
     const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
     const response = await brief.handler(new Request("http://service/shop/events"))
     assert.include(await response.text(), "data: 1")
     await brief.dispose()
   })
 
-  it("stream: a file that lasts too long breaks off, so that nobody takes it for whole", async () => {
+  it("stream: a file that lasts too long is cut off, so that it is not taken as complete", async () => {
     const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
     const response = await brief.handler(new Request("http://service/shop/file"))
     assert.strictEqual(response.status, 200)
@@ -252,14 +254,14 @@ describe("a stream", () => {
     await brief.dispose()
   })
 
-  it("stream: HEAD answers without one, and leaves nothing open", async () => {
+  it("stream: HEAD returns no stream, and leaves nothing open", async () => {
     const before = world.open
     const { status, text } = await service.ask("HEAD", "/shop/events")
     assert.deepStrictEqual([status, text, world.open], [200, "", before])
     for (let i = 0; i < 3; i++) assert.strictEqual((await service.ask("HEAD", "/shop/events")).status, 200)
   })
 
-  it("stream: when the server closes, all end in order, and one that is asked for then ends at once", async () => {
+  it("stream: when the server closes, all streams end properly, and a new one ends immediately", async () => {
     const { reader } = await stream()
     await read(reader, "data: 1")
     Deferred.doneUnsafe(closing, Effect.void)

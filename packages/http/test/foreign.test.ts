@@ -14,7 +14,8 @@ import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 import * as Watched from "./Watched.ts"
 
-// Every route with an id, and every list, asked by those whom it is not for. What the document has and this does not fails.
+// Calls every route with an id, and every list, with credentials that must not have access. A documented
+// route without a case here fails the test.
 
 const watched = Watched.memory()
 const service = await start({ storage: watched.layer })
@@ -57,7 +58,7 @@ const refund = async (company: Company): Promise<string> => {
   return created(company, refunds, { deposit_id, amount: 1000, currency: "sats" })
 }
 const address = (company: Company) => created(company, lightningAddress, { handle: `shop-${++made}` })
-/** The answer to its creation has no id. */
+/** The response to creating an address has no id. */
 const onChain = async ({ key }: Company): Promise<string> => {
   const path = "/v1/bitcoin/deposit/on-chain"
   await service.ask("POST", path, { key })
@@ -68,7 +69,7 @@ const apiKey = async ({ id }: Company): Promise<string> =>
   (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read"] } })).body
     .data.id
 
-/** A key that has an app. */
+/** Issues a key with a connected app. */
 const connected = async (company: Company): Promise<string> => {
   const id = await apiKey(company)
   await service.ask("POST", `/operator/api-keys/${id}/connect`, { key: operatorToken })
@@ -77,7 +78,16 @@ const connected = async (company: Company): Promise<string> => {
 
 type Maker = (company: Company) => Promise<string>
 
-/** A withdrawal that waits for another key than the one that asked for it. */
+/** A person invited by another operator. */
+const invited =
+  (role: string): Maker =>
+  async ({ id, key }) => {
+    await service.fund(key, 1000)
+    const { second } = await adjusted(service, id)
+    return created({ key: second }, "/operator/people", { company_id: id, name: "Ada", role })
+  }
+
+/** A withdrawal that waits for approval by another key. */
 const waiting: Maker = async ({ id, key: funded }) => {
   await service.fund(funded, 10_000)
   const body = { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
@@ -89,11 +99,11 @@ const waiting: Maker = async ({ id, key: funded }) => {
 
 const hooks = "webhook-endpoints"
 const hook = { url: "https://shop.example/webhooks" }
-/** One of a company's, or of the operator's. */
+/** An endpoint of a company. `operators` makes one of the operator. */
 const endpoint: Maker = (company) => created(company, `/v1/${hooks}`, hook)
 const ofOperator = (path: string, body: unknown) => (): Promise<string> => created({ key: operatorToken }, `/operator/${path}`, body)
 const operators = ofOperator(hooks, hook)
-/** What was sent there, and given up. */
+/** A failed delivery to an endpoint. */
 const delivery =
   (make: Maker, owner: (company: Company) => CompanyId.CompanyId): Maker =>
   async (company) => {
@@ -127,10 +137,10 @@ const event = async (company: Company): Promise<string> => {
   return (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
 }
 
-/** How a company comes by what an id names, by the path with the id in it, where that is not what the example of its creation makes. */
+/** Creates the record that an id names, by path, if the example of its creation is not enough. */
 const makers: Readonly<Record<string, Maker>> = {
   [`${invoice}/{invoiceID}`]: (company) => created(company, invoice, { amount: 1, currency: "sats" }),
-  // One that is held, which may be settled.
+  // A held invoice, which can be settled.
   [`${invoice}/{invoiceID}/settle`]: async ({ key }) => {
     const { data } = (await service.ask("POST", invoice, { key, body: { amount: 1, currency: "sats", hold: true } })).body
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: data.payment_request }))
@@ -155,7 +165,7 @@ const makers: Readonly<Record<string, Maker>> = {
   "/v1/webhook-deliveries/{id}/resend": delivery(endpoint, ({ id }) => id),
   "/operator/webhook-deliveries/{id}/resend": delivery(operators, () => CompanyId.operator),
   "/operator/companies/{id}/api-keys": async ({ id }) => id,
-  // Of another one, which may have a lesser plan and spend nothing from then on.
+  // Another company, because these change its plan or limits, or stop it from spending.
   "/operator/companies/{id}/limits": async () => (await service.company()).id,
   "/operator/companies/{id}/fees": async () => (await service.company()).id,
   "/operator/companies/{id}/freeze": async () => (await service.company()).id,
@@ -172,6 +182,9 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/withdrawals/{id}": withdrawal,
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
+  "/operator/people/{id}": invited("viewer"),
+  "/operator/people/{id}/recover": invited("viewer"),
+  "/operator/people/{id}/approve": invited("admin"),
   "/operator/api-keys/{id}": apiKey,
   "/operator/api-keys/{id}/limits": apiKey,
   "/operator/api-keys/{id}/allowed-from": apiKey,
@@ -181,27 +194,27 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/api-keys/{id}/wallet-connection": connected
 }
 
-/** Makes one of what is listed at the beginning of this path, by the example of that; undefined where nothing is made there. */
+/** Creates a record by the example of its collection. Undefined if the collection has no POST. */
 const shown = (path: string): Maker | undefined => {
   const [collection = ""] = path.split("/{")
   const creation = operations.find(({ name }) => name === `POST ${collection}`)
   return creation && ((company) => created(company, collection, creation.example))
 }
 
-/** The path of a company's own route that the operator reads; undefined for any other. */
+/** The company's own route that the operator reads at this path, or undefined. */
 const readBelow = (path: string): string | undefined => {
   const [, own] = /^\/operator\/companies\/\{companyId\}(\/.*)$/.exec(path) ?? []
   return own === undefined ? undefined : `/v1${own}`
 }
 
-/** How a company comes by what the last id of a path names. */
+/** Returns the function that creates the record named by a path's last id. */
 const makerOf = (path: string): Maker | undefined => {
   const own = readBelow(path)
   if (own === undefined) return makers[path] ?? shown(path)
   return own.includes("{") ? makerOf(own) : async ({ id }) => id
 }
 
-/** Bodies that would change something, where the example's does not. */
+/** Bodies that cause a change, for routes whose example doesn't. */
 const bodies: Record<string, unknown> = {
   [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
@@ -213,7 +226,7 @@ const bodies: Record<string, unknown> = {
   "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 }
 }
 
-/** Lists whose rows are a company's own, and what makes it two. */
+/** Adds two records of a company to each list. */
 const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> = {
   [transactions]: (company) => Promise.all([deposit(company), withdrawal(company)]),
   [lightningAddress]: (company) => Promise.all([address(company), address(company)]),
@@ -229,15 +242,15 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   "/v1/domains": ({ id }) =>
     service.run(Effect.flatMap(Companies, ({ verifyDomain }) => Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))))
 }
-/** Lists that are the same for everybody. */
+/** Lists that are the same for all callers. */
 const shared = new Set(["/v1/rates"])
-/** Lists that are so short that they have no pages. */
+/** Lists too short to have pages. */
 const unpaged = new Set(["/v1/domains", `/v1/${hooks}`])
 
 const [ours, other] = [await service.company(), await service.company()]
 const scopes = ["read", "receive", "send", "webhooks"] as const
 bodies["POST /operator/suspense/{id}/assign"] = { company_id: ours.id }
-// Of an event that there is.
+// Replay from an existing event.
 for (const root of ["/v1", "/operator"]) bodies[`POST ${root}/${hooks}/{id}/replay`] = { replay_from: await event(ours) }
 const [oursBy, otherBy] = await Promise.all(
   [ours, other].map(
@@ -245,7 +258,7 @@ const [oursBy, otherBy] = await Promise.all(
   )
 )
 
-// Everybody has each month.
+// A month exists for every company, so it is not an id of a record.
 const isNoId = (path: string) => path === "/readyz/{check}" || path.endsWith("/statements/{month}")
 const withId = operations.filter(({ path }) => path.includes("{") && !isNoId(path))
 const listed = operations.filter(({ method, path, answers, opens }) => {
@@ -254,14 +267,17 @@ const listed = operations.filter(({ method, path, answers, opens }) => {
   return method === "GET" && opens.includes("apiKey") && !path.includes("{") && OpenApi.isObject(data) && data["type"] === "array"
 })
 
-/** All of an answer that its caller can tell from another one. A date is the clock's, and a reference says nothing. */
+/**
+ * Everything in a response by which a caller could tell it from another. The date is the clock's, and all
+ * requests have the same id.
+ */
 const told = ({ status, headers, text }: Answer) => ({
   status,
   headers: [...headers].filter(([name]) => name !== "date"),
   text
 })
 
-/** The same of every list that the document has. */
+/** Fills each documented list with two records. */
 const lists = new Map(
   listed
     .filter(({ path }) => !shared.has(path))
@@ -272,7 +288,7 @@ const lists = new Map(
     })
 )
 
-/** Ids that nobody has, some of which are no ids. */
+/** Ids of no record. Some are malformed. */
 const nobodys = [
   "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d",
   "00000000-0000-0000-0000-000000000000",
@@ -302,12 +318,15 @@ describe("every route with an id", () => {
         ...(body !== undefined && { body }),
         headers: { "x-request-id": "the-same-for-all" }
       })
-    /** What a key is told about an id that there is, which must be what it is told about those that there are not. Nothing may change. */
+    /**
+     * Requests an existing id and ids that don't exist. Asserts that the responses are the same and that
+     * nothing changed.
+     */
     const toldTo = async (key: string | undefined, id: string) => {
       const before = watched.look()
       const [there, ...not] = await Promise.all([id, ...nobodys].map((one) => ask(one, key)))
-      if (there === undefined) return assert.fail("an id was asked for")
-      for (const answer of not) assert.deepStrictEqual(told(answer), told(there), "which of them there is must not be told")
+      if (there === undefined) return assert.fail("there is no response")
+      for (const answer of not) assert.deepStrictEqual(told(answer), told(there), "the responses must not reveal which id exists")
       assert.deepStrictEqual(Watched.differences(before, watched.look()), [])
       return [there.status, there.body.error?.code] as const
     }
@@ -322,7 +341,8 @@ describe("every route with an id", () => {
         assert.deepStrictEqual(await toldTo(operatorToken, id), [401, "unauthorized"])
         assert.deepStrictEqual(await toldTo(other.key, id), [404, "not_found"])
         assert.deepStrictEqual(await toldTo(ours.key, `${id}x`), [404, "not_found"])
-        const opening = Array.from(description.matchAll(/scope `(\w+)`/g), ([, scope]) => scope)
+        const [, named = ""] = /Requires the ([^.]*) scope\./.exec(description) ?? []
+        const opening = Array.from(named.matchAll(/`(\w+)`/g), ([, scope]) => scope)
         assert.isNotEmpty(opening)
         for (const scope of scopes) {
           const opens = opening.includes(scope)
@@ -330,7 +350,7 @@ describe("every route with an id", () => {
           if (!opens) assert.deepStrictEqual(await toldTo(oursBy?.get(scope), id), [403, "scope_required"], scope)
         }
       }
-      // And there is one, for whom it is for.
+      // The record exists for the rightful caller.
       const { status, text } = await ask(id, opens.includes("operatorToken") ? operatorToken : ours.key)
       assert.include([200, 201], status, text)
     })
@@ -355,7 +375,7 @@ describe("every list", () => {
       }
     }
 
-    it(`GET ${path}: only the company's own records, on every page`, async () => {
+    it(`GET ${path}: returns only the company's own records, on every page`, async () => {
       const companies = [await service.company(), await service.company()] as const
       for (const company of companies) await fill(company)
       const [one, two] = companies
@@ -368,12 +388,12 @@ describe("every list", () => {
       }
       const { next } = unpaged.has(path) ? { next: undefined } : await pages(one, "?limit=1")
       if (next === undefined) return
-      // A cursor of the feed is the id of an event, and so nobody else's.
+      // A cursor of the feed is an event id, which is invalid for other companies.
       if (next.startsWith("evt_")) {
         const { status } = await service.ask("GET", `${path}?cursor=${next}`, { key: two.key })
         return assert.strictEqual(status, 400)
       }
-      // Where a page of another company's begins is a place in time: what is there of one's own is shown.
+      // Other cursors are only a point in time, so the page shows the caller's own records.
       for (const row of (await pages(two, `?cursor=${next}`)).rows) assert.include(others.rows, row)
     })
   }

@@ -1,6 +1,6 @@
 import { Records } from "@satrail/core/service/Records"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import { Effect } from "effect"
 import { type Answer, bad, operatorToken, seen, start } from "./Service.ts"
 
@@ -23,7 +23,7 @@ const confirmBody = `{"amount": 1000, "currency": "sats", "destination": "${dest
 
 const refundBody = `{"amount":21,"currency":"sats","deposit_id":"${depositId}"}`
 
-/** Every endpoint that creates something. */
+/** All endpoints that create a record. */
 const creations: Record<string, readonly [body: string, another: string, key: string]> = {
   "/v1/bitcoin/deposit/lightning-invoice": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
   "/v1/bitcoin/deposit/lightning-address": [`{}`, `{"metadata":{}}`, company.key],
@@ -36,7 +36,7 @@ const creations: Record<string, readonly [body: string, another: string, key: st
   "/operator/companies": [`{"name":"a","plan":"free"}`, `{"name":"b","plan":"free"}`, operatorToken]
 }
 
-/** What a replay is told by: the bytes of the first answer, and the header. */
+/** The parts of a response that identify a replay: the first response's bytes and the header. */
 const told = ({ status, text, headers }: Answer) => [
   status,
   headers.get("content-type")?.split(";")[0],
@@ -47,7 +47,7 @@ const replayOf = (first: Answer) => [201, "application/json", "true", first.text
 
 for (const [path, [body, another, key]] of Object.entries(creations)) {
   describe(`POST ${path}`, () => {
-    it(`idempotency key: POST ${path}: the same key and body take effect once, with the same bytes in response`, async () => {
+    it(`idempotency key: POST ${path}: a repeated key and body take effect once, with the same bytes in response`, async () => {
       const first = await post(path, body, `once-${path}`, key)
       assert.strictEqual(first.status, 201, first.text)
       assert.isNull(first.headers.get("idempotency-replayed"))
@@ -56,7 +56,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before)
     })
 
-    it(`idempotency key: POST ${path}: twenty at once take effect once, and all get its response`, async () => {
+    it(`idempotency key: POST ${path}: twenty concurrent requests take effect once, and all get its response`, async () => {
       const before = await events()
       const answers = await Promise.all(Array.from({ length: 20 }, () => post(path, body, `race-${path}`, key)))
       assert.deepStrictEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
@@ -64,7 +64,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before + 1)
     })
 
-    it(`idempotency key: POST ${path}: the same key with another body is 422, also one that only looks the same`, async () => {
+    it(`idempotency key: POST ${path}: the same key with another body is 422, even if it looks the same`, async () => {
       const first = await post(path, body, `other-${path}`, key)
       const before = await events()
       for (const changed of [another, ` ${body}`]) {
@@ -75,8 +75,8 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.deepStrictEqual(told(await post(path, body, `other-${path}`, key)), replayOf(first))
     })
 
-    it(`idempotency key: POST ${path}: 1 to 255 visible ASCII characters`, async () => {
-      // The endpoints share the company's keys: each has its own letter here.
+    it(`idempotency key: POST ${path}: has 1 to 255 visible ASCII characters`, async () => {
+      // The endpoints share the company's idempotency keys, so each uses its own letter.
       const letter = String.fromCharCode(97 + Object.keys(creations).indexOf(path))
       for (const good of [letter, `!~${letter}`, letter.repeat(255)]) assert.strictEqual((await post(path, body, good, key)).status, 201)
       for (const bad of ["", "a b", "x".repeat(256), "ü", "a\tb"]) {
@@ -85,7 +85,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       }
     })
 
-    it(`idempotency key: POST ${path}: without one each request takes effect`, async () => {
+    it(`idempotency key: POST ${path}: without a key, each request takes effect`, async () => {
       const ask = () => service.ask("POST", path, { key, body })
       assert.notStrictEqual((await ask()).text, (await ask()).text)
     })
@@ -97,19 +97,19 @@ it("idempotency key: the two spellings of confirm are one operation", async () =
   assert.deepStrictEqual(told(await post(send, confirmBody, "spelling")), replayOf(first))
 })
 
-it("idempotency key: one for two operations is 422", async () => {
+it("idempotency key: the same key for two operations is 422", async () => {
   assert.strictEqual((await post("/v1/bitcoin/deposit/on-chain", "{}", "two")).status, 201)
   assert.strictEqual((await post("/v1/bitcoin/deposit/lightning-address", "{}", "two")).body.error?.code, "idempotency_mismatch")
 })
 
-it("idempotency key: two companies may use the same one", async () => {
+it("idempotency key: two companies may use the same key", async () => {
   const mine = await post("/v1/bitcoin/deposit/on-chain", "{}", "shared")
   const theirs = await post("/v1/bitcoin/deposit/on-chain", "{}", "shared", other.key)
   assert.strictEqual(theirs.status, 201)
   assert.notStrictEqual(theirs.text, mine.text)
 })
 
-it("idempotency key: no body and an empty one are the same request", async () => {
+it("idempotency key: no body and an empty body are the same request", async () => {
   const first = await post("/v1/bitcoin/deposit/on-chain", undefined, "empty")
   assert.deepStrictEqual(told(await post("/v1/bitcoin/deposit/on-chain", "", "empty")), replayOf(first))
 })
@@ -122,7 +122,7 @@ it("idempotency key: the response stays the same, whatever the withdrawal's late
   assert.deepStrictEqual(told(await post(withdraw, confirmBody, "later")), replayOf(first))
 })
 
-it("C23: idempotency key: a replay comes before any check, also when the destination is unreachable", async () => {
+it("C23: idempotency key: a replay comes before any check, even if the destination is unreachable", async () => {
   const first = await post(withdraw, confirmBody, "paused")
   await service.sandbox((sandbox) => sandbox.pause("web"))
   try {
@@ -133,7 +133,7 @@ it("C23: idempotency key: a replay comes before any check, also when the destina
   }
 })
 
-it("idempotency key: a refused request may be tried again with it", async () => {
+it("idempotency key: a rejected request may be retried with it", async () => {
   const poor = await service.company("paid")
   const refused = await post(withdraw, confirmBody, "again", poor.key)
   assert.strictEqual(refused.body.error?.code, "insufficient_balance")
@@ -141,14 +141,14 @@ it("idempotency key: a refused request may be tried again with it", async () => 
   assert.strictEqual((await post(withdraw, confirmBody, "again", poor.key)).status, 201)
 })
 
-describe("an operator's creation, and a domain, with an Idempotency-Key", () => {
+describe("an operator's creation, or a domain, with an Idempotency-Key", () => {
   const asOperator = (path: string, body: object, idempotencyKey: string) => post(path, body, idempotencyKey, operatorToken)
   const issuePath = (id: string) => `/operator/companies/${id}/api-keys`
   const keyOf = async () => (await asOperator(issuePath(company.id), { name: "old", scopes: ["read"] }, crypto.randomUUID())).body.data
   const show = (domain: string) =>
-    service.run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])))
+    service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])))
 
-  /** How each is asked, with another body, and for another id where its path has one. */
+  /** The request for each, another body, and the path for another id if it has one. */
   const creations: Readonly<
     Record<
       string,
@@ -175,20 +175,20 @@ describe("an operator's creation, and a domain, with an Idempotency-Key", () => 
       another: { overlap_seconds: 1 },
       elsewhere: `/operator/api-keys/${(await keyOf()).id}/rotate`
     }),
-    "a domain that the operator vouches for": async () => ({
+    "a domain verified by the operator": async () => ({
       key: operatorToken,
       path: `/operator/companies/${company.id}/domains`,
       body: { domain: "vouched.example" },
       another: { domain: "another.example" },
       elsewhere: `/operator/companies/${(await service.company()).id}/domains`
     }),
-    "a domain that its TXT record shows": async () => {
+    "a domain verified by its TXT record": async () => {
       for (const domain of ["shown.example", "another-shown.example"]) await show(domain)
       return { key: company.key, path: "/v1/domains", body: { domain: "shown.example" }, another: { domain: "another-shown.example" } }
     }
   }
   for (const [what, make] of Object.entries(creations)) {
-    it(`idempotency key: ${what}: eight at once and once more get the same bytes, and one takes effect`, async () => {
+    it(`idempotency key: ${what}: eight concurrent requests and a repeat get the same bytes, and one takes effect`, async () => {
       const { key, path, body, another, elsewhere } = await make()
       const once = crypto.randomUUID()
       const answers = await Promise.all(Array.from({ length: 8 }, () => post(path, body, once, key)))
@@ -203,25 +203,25 @@ describe("an operator's creation, and a domain, with an Idempotency-Key", () => 
     })
   }
 
-  it("idempotency key: an API key that was issued with one opens, and so does what is answered again", async () => {
+  it("idempotency key: an API key issued with one is valid, also in a repeated response", async () => {
     const ask = () => asOperator(issuePath(company.id), { name: "till", scopes: ["read"] }, "issue-1")
     const [first, again] = [await ask(), await ask()]
     assert.strictEqual(first.body.data.key, again.body.data.key)
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key: again.body.data.key })).status, 200)
   })
 
-  it("idempotency key: a rotation that is asked for again replaces no second key", async () => {
+  it("idempotency key: a repeated rotation does not rotate a second key", async () => {
     const old = await keyOf()
     const ask = () => asOperator(`/operator/api-keys/${old.id}/rotate`, { overlap_seconds: 0 }, "rotate-1")
     const [first, again] = [await ask(), await ask()]
     assert.strictEqual(again.text, first.text)
     assert.notStrictEqual(first.body.data.id, old.id)
-    // Without the key it is another request, for a key that is no more.
+    // Without the idempotency key this is a new request, for a key that no longer exists.
     const another = await service.ask("POST", `/operator/api-keys/${old.id}/rotate`, { key: operatorToken, body: { overlap_seconds: 0 } })
     assert.deepStrictEqual(seen(another), bad(404, "not_found"))
   })
 
-  it("idempotency key: where a domain is the company's already, the answer is kept all the same", async () => {
+  it("idempotency key: the response is stored even if the domain already belongs to the company", async () => {
     await show("mine.example")
     const body = { domain: "mine.example" }
     await service.ask("POST", "/v1/domains", { key: company.key, body })
@@ -235,7 +235,7 @@ describe("an operator's creation, and a domain, with an Idempotency-Key", () => 
     )
   })
 
-  it("idempotency key: of a new API key it is refused where no secret to seal the response is set", async () => {
+  it("idempotency key: rejected for a new API key if no secret to seal the response is set", async () => {
     const bare = await start({ sealer: undefined })
     const { id } = await bare.company()
     const ask = { key: operatorToken, body: { name: "a", scopes: ["read"] }, headers: { "idempotency-key": "k" } }

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Lanes from "../src/edge/Lanes.ts"
 
-/** Requests that are worked on until they are let go, in the order in which they began. */
+/** Requests that run until a test ends them. Records the order in which they begin. */
 const service = () => {
   const inLane = Lanes.make()
   const began: Array<string> = []
@@ -21,7 +21,7 @@ const service = () => {
   return { began, ask, flood }
 }
 
-/** What became free in one turn of the event loop is handed out at its end. */
+/** Capacity freed in one turn of the event loop is assigned at its end. */
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
@@ -29,7 +29,7 @@ const turn = Effect.callback<void>((resume) => {
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => `flood ${i + 1}`)
 
 describe("lanes", () => {
-  it.effect("lanes: a company that is alone has all it asks for worked on at once, and so it has when the other one has gone", () =>
+  it.effect("lanes: a company that is alone is not limited, also once another has become idle", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* flood(3 * Lanes.width)
@@ -37,7 +37,7 @@ describe("lanes", () => {
       yield* ask("other", "other")
       yield* TestClock.adjust(Lanes.sharedMillis)
       began.length = 0
-      // The first of them ends that the other one was the last who asked.
+      // The first request makes the flooder the most recent company again.
       yield* flood(1)
       yield* TestClock.adjust(Lanes.sharedMillis)
       began.length = 0
@@ -47,7 +47,7 @@ describe("lanes", () => {
   )
 
   it.effect(
-    "lanes: beside another company it has so many, the next ones in the order in which they came, and the other one waits for none",
+    "lanes: beside another active company it has a limited lane, later requests wait in order, and the other company does not wait",
     () =>
       Effect.gen(function* () {
         const { began, ask, flood } = service()
@@ -62,41 +62,37 @@ describe("lanes", () => {
       })
   )
 
-  it.effect(
-    "lanes: beside another company that asks now and then it has more, and those that wait come as soon as there are more places",
-    () =>
-      Effect.gen(function* () {
-        const { began, ask, flood } = service()
-        yield* ask("other", "other")
-        const asked = yield* flood(1)
-        yield* TestClock.adjust(Lanes.crowdedMillis / 2)
-        const more = yield* flood(Lanes.wideWidth + 3)
-        assert.deepStrictEqual(began, ["other", ...upTo(1), ...upTo(Lanes.width - 1)])
-        yield* TestClock.adjust(Lanes.crowdedMillis / 2)
-        began.length = 0
-        for (const { end } of asked) yield* end
-        yield* turn
-        assert.strictEqual(began.length, 1 + Lanes.wideWidth - Lanes.width)
-        began.length = 0
-        for (const { end } of more.slice(0, 2)) yield* end
-        yield* turn
-        assert.strictEqual(began.length, 2)
-      })
+  it.effect("lanes: beside an occasionally active company the lane is wider, and waiting requests start as soon as it widens", () =>
+    Effect.gen(function* () {
+      const { began, ask, flood } = service()
+      yield* ask("other", "other")
+      const asked = yield* flood(1)
+      yield* TestClock.adjust(Lanes.crowdedMillis / 2)
+      const more = yield* flood(Lanes.wideWidth + 3)
+      assert.deepStrictEqual(began, ["other", ...upTo(1), ...upTo(Lanes.width - 1)])
+      yield* TestClock.adjust(Lanes.crowdedMillis / 2)
+      began.length = 0
+      for (const { end } of asked) yield* end
+      yield* turn
+      assert.strictEqual(began.length, 1 + Lanes.wideWidth - Lanes.width)
+      began.length = 0
+      for (const { end } of more.slice(0, 2)) yield* end
+      yield* turn
+      assert.strictEqual(began.length, 2)
+    })
   )
 
-  it.effect(
-    "lanes: what another company asked a while ago crowds nobody: who comes then has the wider lane from its first request on",
-    () =>
-      Effect.gen(function* () {
-        const { began, ask, flood } = service()
-        yield* ask("other", "other")
-        yield* TestClock.adjust(Lanes.crowdedMillis)
-        yield* flood(Lanes.wideWidth + 3)
-        assert.deepStrictEqual(began, ["other", ...upTo(Lanes.wideWidth)])
-      })
+  it.effect("lanes: a company idle for a while does not narrow the lane; another has the wider lane from its first request", () =>
+    Effect.gen(function* () {
+      const { began, ask, flood } = service()
+      yield* ask("other", "other")
+      yield* TestClock.adjust(Lanes.crowdedMillis)
+      yield* flood(Lanes.wideWidth + 3)
+      assert.deepStrictEqual(began, ["other", ...upTo(Lanes.wideWidth)])
+    })
   )
 
-  it.effect("lanes: who goes away while it waits, or while it is worked on, keeps no place", () =>
+  it.effect("lanes: a request canceled while waiting or running frees its place", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* ask("other", "other")
@@ -115,14 +111,14 @@ describe("lanes", () => {
     })
   )
 
-  it.effect("lanes: nobody waits for longer than the limit, whatever those before him wait for", () =>
+  it.effect("lanes: no request waits longer than the limit, whatever those before it wait for", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* ask("other", "other")
       const asked = yield* flood(2 * Lanes.width)
       yield* TestClock.adjust(Lanes.maxWaitMillis)
       assert.deepStrictEqual(began, ["other", ...upTo(2 * Lanes.width)])
-      // There are more than there are places for: whoever ends makes none.
+      // More requests are active than there are places, so ending one frees none.
       yield* ask("other", "again")
       yield* flood(1)
       yield* (asked[0] ?? assert.fail("nobody")).end

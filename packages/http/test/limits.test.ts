@@ -7,7 +7,7 @@ afterAll(service.dispose)
 const confirmed = "/v1/bitcoin/withdraw/confirm"
 const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
 
-/** A company with money, and a key of its with these limits. */
+/** A company with money, and a key with these limits. */
 const limited = async (limits: object, sats = 100_000) => {
   const company = await service.company()
   const issued = (await operate("POST", `/companies/${company.id}/api-keys`, { name: "agent", scopes: ["send"], limits })).body.data
@@ -15,14 +15,14 @@ const limited = async (limits: object, sats = 100_000) => {
   return { ...company, admin: company.key, key: issued.key, keyId: issued.id, limits: issued.limits }
 }
 
-/** Another company's Lightning address: what is sent there costs no network fee. */
+/** Another company's Lightning address. Payments to it cost no network fee. */
 const payee = await service.company()
 const to = await service.lightningAddress(payee.key, "payee")
 
 const send = (key: string, amount: number, destination = to) =>
   service.ask("POST", confirmed, { key, body: { amount, currency: "sats", destination } })
 
-/** What sending this much comes to. */
+/** The amount plus its fees. */
 const cost = async (key: string, amount: number): Promise<number> => {
   const { body } = await service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { amount, currency: "sats", destination: to } })
   return amount + body.data.fee_sats
@@ -31,8 +31,8 @@ const cost = async (key: string, amount: number): Promise<number> => {
 const give = (key: string, amount: number) => service.ask("POST", "/v1/vouchers", { key, body: { amount, currency: "sats" } })
 const shown = async (id: string) => (await operate("GET", `/api-keys/${id}`)).body.data
 
-describe("The limits of a key", () => {
-  it("C30: limits: of 64 at once with room for 10, exactly 10 are held, and the refusal says what is left and when", async () => {
+describe("the limits of a key", () => {
+  it("C30: limits: if the limit allows 10, exactly 10 of 64 concurrent requests are held; the errors state the remaining amount and the reset time", async () => {
     const { admin, key, keyId } = await limited({ day_sats: 10_000 }, 100_000)
     const each = await cost(admin, 900)
     const room = Math.floor(10_000 / each)
@@ -52,7 +52,7 @@ describe("The limits of a key", () => {
     assert.strictEqual((await send(admin, 900)).status, 201, "another key is not limited by it")
   })
 
-  it("limits: one withdrawal, its kind and its recipient are limited, and vouchers as what they are", async () => {
+  it("limits: withdrawals are limited by amount, type and recipient; a voucher counts as an invoice to an unknown recipient", async () => {
     const each = await limited({ per_withdrawal_sats: 500 })
     const tooMuch = await send(each.key, 501)
     assert.deepStrictEqual(seen(tooMuch), bad(422, "limit_exceeded"))
@@ -71,7 +71,7 @@ describe("The limits of a key", () => {
     assert.strictEqual((await give(named.key, 400)).body.error?.limit, "recipients")
   })
 
-  it("limits: a voucher counts when it is created, and a canceled one gives its room back", async () => {
+  it("limits: a voucher counts when it is created, and no longer once it is canceled", async () => {
     const { key, keyId } = await limited({ day_count: 1 })
     const voucher = await give(key, 400)
     assert.strictEqual(voucher.status, 201)
@@ -81,7 +81,7 @@ describe("The limits of a key", () => {
     assert.strictEqual((await send(key, 400)).status, 201)
   })
 
-  it("limits: a refund counts as what pays it, whether it has a destination or is a link", async () => {
+  it("limits: a refund counts like the withdrawal or voucher that pays it", async () => {
     const { key, admin } = await limited({ day_count: 1 })
     const [deposit] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: admin })).body.data
     const refund = (more: object) =>
@@ -90,7 +90,7 @@ describe("The limits of a key", () => {
     for (const more of [{ destination: to }, {}]) assert.strictEqual((await refund(more)).body.error?.limit, "day_count")
   })
 
-  it("limits: changed at once, and what was sent stays counted", async () => {
+  it("limits: a change takes effect immediately, and earlier payments still count", async () => {
     const { key, keyId } = await limited({ day_count: 1 })
     assert.strictEqual((await send(key, 400)).status, 201)
     assert.strictEqual((await send(key, 400)).status, 422)
@@ -102,7 +102,7 @@ describe("The limits of a key", () => {
     assert.strictEqual((await send(key, 400)).status, 201)
   })
 
-  it("limits: a key that replaces another goes on where that one was", async () => {
+  it("limits: a rotated key continues the totals of the previous key", async () => {
     const { key, keyId } = await limited({ day_count: 2 })
     assert.strictEqual((await send(key, 400)).status, 201)
     const rotate = async (id: string) => {
@@ -116,19 +116,19 @@ describe("The limits of a key", () => {
     for (const one of [key, next.key, last.key]) assert.strictEqual((await send(one, 400)).body.error?.limit, "day_count")
   })
 
-  it("limits: a company's hold for all of its keys together", async () => {
+  it("limits: a company's limits apply to all of its keys together", async () => {
     const { id, admin, key } = await limited({ day_count: 10 })
     const { body } = await operate("PUT", `/companies/${id}/limits`, { day_count: 2 })
     assert.deepStrictEqual([body.data.limits.day_count, body.data.remaining.day_count], [2, 2])
     assert.deepStrictEqual([(await send(admin, 400)).status, (await send(key, 400)).status], [201, 201])
     for (const one of [admin, key]) {
       const { message, error } = (await send(one, 400)).body
-      assert.deepStrictEqual([error?.limit, message], ["day_count", "This is more than the company's limit day_count allows"])
+      assert.deepStrictEqual([error?.limit, message], ["day_count", 'This would exceed the company\'s limit "day_count".'])
     }
     assert.strictEqual((await operate("GET", `/companies/${id}/limits`)).body.data.remaining.day_count, 0)
   })
 
-  it("limits: what cannot be one is refused, member by member", async () => {
+  it("limits: the error for an invalid limit names the field", async () => {
     const { keyId } = await limited({})
     for (const [body, at] of [
       [{ day_sats: -1 }, "day_sats"],

@@ -17,7 +17,10 @@ await service.fund(other.key, 1000)
 const t0 = Date.UTC(2026, 0, 31, 12)
 const idOf = (millis: number, n: number) => Id.fromMillis(millis, (size) => new Uint8Array(size).fill(n))
 
-/** Thirty deposits on the chain, three to a second, the first ten of them credited; and one withdrawal in the middle. */
+/**
+ * Thirty on-chain deposits, three per second, the first ten of them credited, and one withdrawal in the
+ * middle.
+ */
 await service.run(
   Effect.gen(function* () {
     const { commit } = yield* Journal
@@ -87,7 +90,7 @@ const list = async (query = "", key = company.key) => {
 }
 const nextOf = (link: string | null) => /^<(\/v1\/transactions\?[^>]+)>; rel="next"$/.exec(link ?? "")?.[1]
 
-/** Follows the links to the end. */
+/** Follows the links to the last page. */
 const all = async (query: string) => {
   const pages: Array<ReadonlyArray<Line>> = []
   for (let next: string | undefined = `/v1/transactions${query}`; next !== undefined;) {
@@ -99,7 +102,7 @@ const all = async (query: string) => {
 }
 
 describe("the list", () => {
-  it("list: deposits and withdrawals mixed, newest first, of this company only", async () => {
+  it("list: has deposits and withdrawals together, newest first, of this company only", async () => {
     const { lines, link } = await list()
     assert.strictEqual(lines.length, 31)
     assert.isNull(link)
@@ -118,7 +121,7 @@ describe("the list", () => {
   })
 
   for (const limit of [1, 2, 3, 7, 30, 31, 1000]) {
-    it(`list: in pages of ${limit} every row once, in the same order`, async () => {
+    it(`list: pages of ${limit} have every row once, in the same order`, async () => {
       const pages = await all(`?limit=${limit}`)
       assert.deepStrictEqual(pages.flat(), (await list()).lines)
       assert.isTrue(pages.every((page) => page.length <= limit))
@@ -126,7 +129,7 @@ describe("the list", () => {
     })
   }
 
-  it("list: a page stays where it is when something new comes in", async () => {
+  it("list: a page stays the same when a new row is added", async () => {
     const first = await list("?limit=5")
     await service.fund(company.key, 21)
     const next = nextOf(first.link)
@@ -135,7 +138,7 @@ describe("the list", () => {
     assert.deepStrictEqual(second, (await list()).lines.slice(6, 11))
   })
 
-  it("list: an empty array for a company without transactions", async () => {
+  it("list: is an empty array for a company without transactions", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await list("", key), { lines: [], link: null })
   })
@@ -156,7 +159,7 @@ describe("filters", () => {
     "?from=2026-01-31T12:00:04.500Z&until=2026-01-31T12:00:04.500Z": () => false
   }
   for (const [query, keeps] of Object.entries(only)) {
-    it(`list: ${query} keeps exactly those, page by page too`, async () => {
+    it(`list: ${query} returns exactly the matching rows, in pages too`, async () => {
       const expected = (await list("?limit=1000")).lines.filter(keeps)
       assert.deepStrictEqual((await list(query)).lines, expected)
       assert.deepStrictEqual((await all(`${query}&limit=4`)).flat(), expected)
@@ -188,18 +191,18 @@ describe("filters", () => {
     "cursor=%00": "cursor",
     "offset=1": "offset",
     "Limit=1": "Limit",
-    // Later than any date there is.
+    // Later than the latest valid date.
     [`cursor=${Buffer.from(`8640000000000001 ${idOf(t0, 1)}`).toString("base64url")}`]: "cursor",
     [`cursor=${Buffer.from(`${t0} x' or 1=1`).toString("base64url")}`]: "cursor"
   }
   for (const [query, path] of Object.entries(refused)) {
-    it(`list: ?${query} is refused`, async () => {
+    it(`list: ?${query} is rejected`, async () => {
       const { status, body } = await service.ask("GET", `/v1/transactions?${query}`, { key: company.key })
       assert.deepStrictEqual([status, body.error?.code, body.error?.issues?.map((issue) => issue.path)], [400, "malformed", [path]])
     })
   }
 
-  it("list: another company's cursor shows only one's own records", async () => {
+  it("list: another company's cursor shows only the company's own records", async () => {
     const cursor = new URL(nextOf((await list("?limit=1")).link) ?? "", "http://x").searchParams.get("cursor")
     const { lines } = await list(`?cursor=${cursor}`, other.key)
     assert.isTrue(lines.every(({ id }) => id !== undefined))

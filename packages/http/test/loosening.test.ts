@@ -20,12 +20,12 @@ const looser: Readonly<Record<string, object>> = {
   "one removed": { ...full, day_sats: null },
   "the approval threshold raised": { ...full, approval_above_sats: 501 },
   "the approval threshold removed": { ...full, approval_above_sats: null },
-  "another kind of destination": { ...full, recipient_types: ["lightning_invoice", "chain_address"] },
-  "any kind of destination": { ...full, recipient_types: null },
+  "another destination type": { ...full, recipient_types: ["lightning_invoice", "chain_address"] },
+  "any destination type": { ...full, recipient_types: null },
   "another recipient": { ...full, recipients: ["ada@example.com", "bob@example.com"] }
 }
 
-describe("the operator's scopes stop and loosen", () => {
+describe("the operator scopes stop and loosen", () => {
   for (const [of, path] of [
     ["a company", `/companies/${id}/limits`],
     ["a key", `/api-keys/${apiKey}/limits`]
@@ -40,7 +40,7 @@ describe("the operator's scopes stop and loosen", () => {
         assert.strictEqual((await ask("PUT", path, loosen, body)).status, 200)
       })
 
-    it(`operator scopes: the limits of ${of}: stop can tighten each of them, and PATCH cannot loosen either`, async () => {
+    it(`operator scopes: the limits of ${of}: stop can tighten each of them, and cannot loosen with PATCH either`, async () => {
       await ask("PUT", path, loosen, full)
       const tighter = { day_sats: 999, approval_above_sats: 0, recipient_types: ["lnurl"], recipients: [], hour_sats: 5 }
       assert.strictEqual((await ask("PATCH", path, stop, tighter)).status, 200)
@@ -49,7 +49,7 @@ describe("the operator's scopes stop and loosen", () => {
     })
   }
 
-  it("operator scopes: where a key may be used from: stop can narrow the ranges, and only loosen can widen them", async () => {
+  it("operator scopes: the addresses of a key: stop can narrow the ranges, and only loosen can widen them", async () => {
     const path = `/api-keys/${apiKey}/allowed-from`
     const put = async (token: string, allowed_from: object | null) => (await ask("PUT", path, token, { allowed_from })).status
     assert.strictEqual(await put(stop, { for: "everything", ranges: ["203.0.113.0/24"] }), 200)
@@ -61,7 +61,7 @@ describe("the operator's scopes stop and loosen", () => {
     assert.strictEqual(await put(loosen, null), 200)
   })
 
-  it("operator scopes: stop pauses and freezes, which every operator sees, and only loosen resumes and unfreezes", async () => {
+  it("operator scopes: stop pauses and freezes, all operators see it, and only loosen resumes and unfreezes", async () => {
     const freeze = { reason: "reported key theft", pending: "wait" }
     assert.strictEqual((await ask("POST", "/pause", stop, { what: "sending" })).status, 200)
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, stop, freeze)).status, 200)

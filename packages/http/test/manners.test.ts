@@ -6,7 +6,8 @@ import { catalogue } from "../src/features/Catalogue.ts"
 import * as Extension from "../src/edge/Extension.ts"
 import { operatorToken, start } from "./Service.ts"
 
-// How an error is met by whoever gets it: by what it is found again, where it is explained, and what it says would be right.
+// The parts of an error that help its reader: a request id, a link to its documentation, and the expected
+// value.
 
 const made = /^[0-9a-f]{32}$/
 const service = await start()
@@ -15,8 +16,8 @@ const { key } = await service.company("paid")
 const balance = "/v1/transactions/balance"
 const invoicePath = "/v1/bitcoin/deposit/lightning-invoice"
 
-describe("a request's id", () => {
-  it("request id: every answer has one, and no two have the same", async () => {
+describe("request ids", () => {
+  it("request id: every response has one, and no two have the same", async () => {
     const asked = [
       service.ask("GET", balance, { key }),
       service.ask("POST", invoicePath, { key, body: { amount: 1, currency: "sats" } }),
@@ -49,7 +50,7 @@ describe("a request's id", () => {
     "x".repeat(128)
   ]
   for (const id of kept) {
-    it(`request id: ${id.slice(0, 40)} is kept, in the header and in an error`, async () => {
+    it(`request id: ${id.slice(0, 40)} is kept, in the header and in errors`, async () => {
       const headers = { "x-request-id": id }
       assert.strictEqual((await service.ask("GET", balance, { key, headers })).headers.get("x-request-id"), id)
       const refused = await service.ask("GET", "/nowhere", { headers })
@@ -58,14 +59,14 @@ describe("a request's id", () => {
   }
 
   for (const id of ["", "x".repeat(129), "a b", "a,b", "a;b", '"a"', "<a>", "{}", "a\tb", "é", "a\\b", "%41"]) {
-    it(`request id: ${JSON.stringify(id.slice(0, 20))} is not well-formed: another is made`, async () => {
+    it(`request id: ${JSON.stringify(id.slice(0, 20))} is malformed and is replaced`, async () => {
       const { headers, body } = await service.ask("GET", "/nowhere", { headers: { "x-request-id": id } })
       assert.match(headers.get("x-request-id") ?? "", made)
       assert.strictEqual(body.error?.request_id, headers.get("x-request-id"))
     })
   }
 
-  it("request id: pages of other origins may send it and read it", async () => {
+  it("request id: pages of other origins may send and read it", async () => {
     const shop = await start({ http: { corsOrigins: ["https://shop.example"] } })
     const headers = { origin: "https://shop.example" }
     assert.include((await shop.ask("OPTIONS", balance, { headers })).headers.get("access-control-allow-headers") ?? "", "X-Request-Id")
@@ -73,13 +74,13 @@ describe("a request's id", () => {
     await shop.dispose()
   })
 
-  it("request id: every line that is logged for a request has it, beside a host's own annotations, and none of another request's", async () => {
+  it("request id: every log line of a request has its id only, beside a host's annotations", async () => {
     const balanceOf = () =>
       Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
     const never = () => Effect.die("not asked for here")
     const instead = Transactions.of({ balance: balanceOf, deposit: never, callback: never, withdrawal: never, list: never })
     const page = HttpRouter.add("GET", "/page", Effect.as(Effect.logInfo("shown"), HttpServerResponse.text("page")))
-    // The log of what surrounds requests, where an extension's goes.
+    // The logger of the surrounding host, to which an extension writes.
     const outside: Array<string> = []
     const logger = Logger.make(({ message, fiber }) => {
       outside.push(`${JSON.stringify(message)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
@@ -109,8 +110,8 @@ describe("a request's id", () => {
   })
 })
 
-describe("where an error is explained", () => {
-  it("doc_url: leads to the explanation of the code, on a page of the service itself", async () => {
+describe("links to explanations of errors", () => {
+  it("doc_url: links to the explanation of the code, on a page of the service itself", async () => {
     const { body } = await service.ask("GET", balance)
     assert.strictEqual(body.error?.doc_url, "/docs/errors#unauthorized")
     const [path = ""] = body.error?.doc_url?.split("#") ?? []
@@ -121,14 +122,14 @@ describe("where an error is explained", () => {
       assert.include(page.text, `<h2 id="${code}"><code>${code}</code> (${status})</h2>`)
   })
 
-  it("doc_url: begins with the service's public URL where that is known", async () => {
+  it("doc_url: starts with the service's public URL if that is set", async () => {
     const known = await start({ http: { publicUrl: "https://pay.example.com/btc" } })
     const { body } = await known.ask("GET", "/nowhere")
     assert.strictEqual(body.error?.doc_url, "https://pay.example.com/btc/docs/errors#not_found")
     await known.dispose()
   })
 
-  it("doc_url: an error of a host's own, and one in LNURL's shape, stay as they are", async () => {
+  it("doc_url: a host's own errors and LNURL errors are unchanged", async () => {
     const own = { status: 409, error: { code: "sold_out" } }
     const host = await start({
       http: {
@@ -141,7 +142,7 @@ describe("where an error is explained", () => {
   })
 })
 
-describe("what an error says would be right", () => {
+describe("suggestions in errors", () => {
   const confirm = "/v1/bitcoin/withdraw/confirm"
   const issuesOf = async (path: string, body: unknown) => (await service.ask("POST", path, { key, body })).body.error?.issues ?? []
 
@@ -154,40 +155,46 @@ describe("what an error says would be right", () => {
     ["expires_seconds", "expiry_seconds"]
   ]
   for (const [given, near] of members) {
-    it(`unknown member: ${given}: did you mean ${near}?`, async () => {
+    it(`unknown member: ${given}: suggests ${near}`, async () => {
       const issues = await issuesOf(invoicePath, { amount: 1, currency: "sats", [given]: 1 })
-      assert.deepStrictEqual(issues, [{ path: given, message: `Unknown here: did you mean ${near}?` }])
+      assert.deepStrictEqual(issues, [{ path: given, message: `unknown field "${given}": did you mean "${near}"?` }])
     })
   }
 
-  it("unknown member: each has its own suggestion, and one that is near to nothing has none", async () => {
+  it("unknown member: each has its own suggestion, and one without a close match has none", async () => {
     const issues = await issuesOf(confirm, { destinaton: "a@b.example", curency: "sats", amount: 1, colour: "red", x: 1 })
-    const said = issues.map(({ path, message }) => `${path} ${message}`)
+    const said = issues.map(({ message }) => message)
     for (const one of [
-      "destinaton Unknown here: did you mean destination?",
-      "curency Unknown here: did you mean currency?",
-      "colour Unknown here",
-      "x Unknown here",
-      "destination Missing"
+      'unknown field "destinaton": did you mean "destination"?',
+      'unknown field "curency": did you mean "currency"?',
+      'unknown field "colour"',
+      'unknown field "x"',
+      "destination is required"
     ])
       assert.include(said, one)
   })
 
-  it("unknown member: a body that may be left out has suggestions too", async () => {
+  it("unknown member: an optional body has suggestions too", async () => {
     const issues = await issuesOf("/v1/bitcoin/deposit/lightning-address", { handel: "shop" })
-    assert.deepStrictEqual(issues, [{ path: "handel", message: "Unknown here: did you mean handle?" }])
+    assert.deepStrictEqual(issues, [{ path: "handel", message: 'unknown field "handel": did you mean "handle"?' }])
   })
 
-  it("unknown parameter: has a suggestion, or is told that there are none", async () => {
+  it("unknown parameter: has a suggestion, or the error says that there are no parameters", async () => {
     const asked = async (path: string) => (await service.ask("GET", path, { key })).body.error?.issues
-    assert.deepStrictEqual(await asked("/v1/transactions?limits=1"), [{ path: "limits", message: "Unknown here: did you mean limit?" }])
-    assert.deepStrictEqual(await asked("/v1/transactions?unti=x"), [{ path: "unti", message: "Unknown here: did you mean until?" }])
-    assert.deepStrictEqual(await asked(`${balance}?limit=1`), [{ path: "limit", message: "Unknown here: there are no parameters" }])
+    assert.deepStrictEqual(await asked("/v1/transactions?limits=1"), [
+      { path: "limits", message: 'unknown parameter "limits": did you mean "limit"?' }
+    ])
+    assert.deepStrictEqual(await asked("/v1/transactions?unti=x"), [
+      { path: "unti", message: 'unknown parameter "unti": did you mean "until"?' }
+    ])
+    assert.deepStrictEqual(await asked(`${balance}?limit=1`), [
+      { path: "limit", message: 'unknown parameter "limit": this endpoint has none' }
+    ])
   })
 
-  it("unknown member: one that is long, and may be a secret in the wrong place, is not repeated", async () => {
+  it("unknown member: a long name, which may be a misplaced secret, is not repeated", async () => {
     const [issue] = await issuesOf(invoicePath, { amount: 1, currency: "sats", [key]: 1 })
-    assert.deepStrictEqual(issue, { path: `${key.slice(0, 8)}…`, message: "Unknown here" })
+    assert.deepStrictEqual(issue, { path: `${key.slice(0, 8)}…`, message: `unknown field "${key.slice(0, 8)}…"` })
   })
 
   const broken: ReadonlyArray<readonly [text: string, line: number, column: number, offset: number]> = [
@@ -200,7 +207,7 @@ describe("what an error says would be right", () => {
     ['{"amount":1}}', 1, 13, 12]
   ]
   for (const [text, line, column, offset] of broken) {
-    it(`JSON: ${JSON.stringify(text)} has its first wrong character at line ${line}, column ${column}, and nothing of it is repeated`, async () => {
+    it(`JSON: ${JSON.stringify(text)} fails at line ${line}, column ${column}, and nothing of it is repeated`, async () => {
       const { status, body } = await service.ask("POST", invoicePath, { key, body: text })
       const [issue, ...more] = body.error?.issues ?? []
       assert.deepStrictEqual([status, body.error?.code, issue?.path, more], [400, "malformed", "", []])
@@ -208,12 +215,12 @@ describe("what an error says would be right", () => {
       const where = `line ${line}, column ${column}`
       assert.strictEqual(
         issue?.message,
-        `The body must be JSON, and ${offset === [...text].length ? `ends too early, at ${where}` : `is not, from ${where}`}`
+        `The body is not valid JSON: ${offset === [...text].length ? "it ends too early, at" : "the error is at"} ${where}`
       )
     })
   }
 
-  it("insufficient_balance: says what there is and what would be needed, in words and in numbers", async () => {
+  it("insufficient_balance: has the available and the required amount, in text and in numbers", async () => {
     const poor = await service.company("paid")
     await service.fund(poor.key, 1000)
     const { destination } = await service.sandbox((one) => one.destination({ type: "lightning_address" }))
@@ -225,37 +232,34 @@ describe("what an error says would be right", () => {
     const { status, body } = await service.ask("POST", confirm, { key: poor.key, body: { destination, amount: 1000, currency: "sats" } })
     assert.deepStrictEqual([status, body.error?.code], [422, "insufficient_balance"])
     assert.deepStrictEqual([body.error?.available_sats, body.error?.needed_sats], [1000, needed])
-    assert.strictEqual(body.message, `The balance does not cover the ${needed} sats that amount and fee come to: 1000 sats are available`)
+    assert.strictEqual(body.message, `Insufficient balance: the amount plus fee is ${needed} sats, and 1000 sats are available.`)
     const voucher = await service.ask("POST", "/v1/vouchers", { key: poor.key, body: { amount: 1000, currency: "sats" } })
     assert.deepStrictEqual([voucher.status, voucher.body.error?.available_sats], [422, 1000])
     assert.isAbove(voucher.body.error?.needed_sats ?? 0, 1000)
   })
 })
 
-describe("the wrong kind of key", () => {
+describe("keys of the wrong type", () => {
   const mainnet = "sr_mainnet_7Kq2mVx9TbZc_5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVq"
   const own = mainnet.replace("mainnet", "regtest")
   const wrong: Readonly<Record<string, readonly [authorization: string | undefined, message: RegExp]>> = {
-    "no header": [undefined, /^An API key is needed: Authorization: Bearer <API_KEY>$/],
-    "nothing after Bearer": ["Bearer ", /^An API key is needed/],
-    "an unknown key": [`Bearer ${own}`, /^The API key is unknown$/],
-    "a key of mainnet": [
+    "no header": [undefined, /^No API key was sent. Send "Authorization: Bearer <API_KEY>".$/],
+    "nothing after Bearer": ["Bearer ", /^No API key was sent/],
+    "an unknown key": [`Bearer ${own}`, /^This API key is not valid\. Check that you copied the whole key\.$/],
+    "a key for mainnet": [
       `Bearer ${mainnet}`,
-      /^The API key is for mainnet, and this service is on regtest: use a key that begins with sr_regtest_$/
+      /^This API key is for mainnet, but this service runs on regtest\. Use a key that begins with sr_regtest_\.$/
     ],
-    "a key of a network that there is not": [
-      `Bearer ${mainnet.replace("mainnet", "moonnet")}`,
-      /^The API key is not complete, or has a typing error/
-    ],
-    "half a key": [`Bearer ${own.slice(0, 30)}`, /^The API key is not complete, or has a typing error/],
-    "an operator's token by its look": ["Bearer op_1234", /^This is the operator's token, which opens \/operator and never \/v1/],
-    "the operator's token": [`Bearer ${operatorToken}`, /^This is the operator's token/],
-    "another service's key": ["Bearer sk_live_123", /^The API key is unknown$/],
-    "a key without Bearer": [own, /^The Authorization header is not a bearer's: write `Bearer`, a space, and then the key$/],
-    "a key as a password": [`Basic ${btoa(`user:${own}`)}`, /^The Authorization header is not a bearer's/]
+    "a key for an unknown network": [`Bearer ${mainnet.replace("mainnet", "moonnet")}`, /^This API key is malformed/],
+    "half a key": [`Bearer ${own.slice(0, 30)}`, /^This API key is malformed/],
+    "a value with the prefix of an operator token": ["Bearer op_1234", /^This is an operator token, which is valid only for \/operator\./],
+    "the operator's token": [`Bearer ${operatorToken}`, /^This is an operator token, which is valid only for/],
+    "another service's key": ["Bearer sk_live_123", /^This API key is not valid\. Check that you copied the whole key\.$/],
+    "a key without Bearer": [own, /^The Authorization header does not use the Bearer scheme\. Send `Bearer`, a space and the key\.$/],
+    "a key as a password": [`Basic ${btoa(`user:${own}`)}`, /^The Authorization header does not use the Bearer scheme/]
   }
   for (const [what, [authorization, message]] of Object.entries(wrong)) {
-    it(`key: ${what}: 401, and what would be right`, async () => {
+    it(`key: ${what}: 401, and the error says which key is required`, async () => {
       const answer = await service.ask("GET", balance, authorization === undefined ? {} : { headers: { authorization } })
       assert.deepStrictEqual([answer.status, answer.body.error?.code], [401, "unauthorized"])
       assert.match(answer.body.message, message)
@@ -263,22 +267,22 @@ describe("the wrong kind of key", () => {
     })
   }
 
-  it("key: an API key at the operator's routes: 401, and what would be right", async () => {
+  it("key: an API key on an operator route: 401, and the error says which key is required", async () => {
     for (const given of [key, mainnet, `  ${own}`]) {
       const { status, body, text } = await service.ask("POST", "/operator/companies", { key: given, body: { name: "a", plan: "free" } })
       assert.strictEqual(status, 401)
-      assert.match(body.message, /^This is an API key, which opens \/v1 and never \/operator\. The operator's token is needed/)
+      assert.match(body.message, /^This is an API key, which is valid only for \/v1\. A valid operator token is required/)
       assert.notInclude(text, given.slice(-20))
     }
     const other = await service.ask("POST", "/operator/companies", { key: "op_1", body: { name: "a", plan: "free" } })
-    assert.match(other.body.message, /^The operator's token is needed/)
+    assert.match(other.body.message, /^A valid operator token is required/)
   })
 
-  it("key: where the operator's routes are closed, their refusal is the same", async () => {
+  it("key: closed operator routes return the same error", async () => {
     const closed = await start({ operatorToken: undefined })
     const { status, body } = await closed.ask("POST", "/operator/companies", { key: "op_1", body: { name: "a", plan: "free" } })
     assert.deepStrictEqual([status, body.error?.code], [401, "unauthorized"])
-    assert.match(body.message, /^The operator's token is needed/)
+    assert.match(body.message, /^A valid operator token is required/)
     await closed.dispose()
   })
 })

@@ -5,7 +5,10 @@ import { operatorToken, start } from "./Service.ts"
 
 const service = await start()
 
-/** What is scraped now, by series. Whatever else runs in this process is in it too: what a test compares is what it has added. */
+/**
+ * Scrapes the current values by series. They include other activity of this process, so tests compare
+ * differences.
+ */
 const scraped = async () => {
   const { text } = await service.ask("GET", "/operator/metrics", { key: operatorToken })
   return new Map(
@@ -17,7 +20,7 @@ const scraped = async () => {
   )
 }
 
-/** What was added meanwhile to the series whose names begin so. */
+/** Increases of the series with this prefix during `meanwhile`. */
 const added = async (prefix: string, meanwhile: () => Promise<unknown>) => {
   const before = await scraped()
   await meanwhile()
@@ -25,7 +28,7 @@ const added = async (prefix: string, meanwhile: () => Promise<unknown>) => {
   return Object.fromEntries(changes.filter(([series, change]) => series.startsWith(prefix) && change !== 0))
 }
 
-it("metrics: shown to the operator, in Prometheus's text format", async () => {
+it("metrics: available to operators, in Prometheus's text format", async () => {
   const counter = Metric.counter("satrail_test_total", { description: "For this test", incremental: true })
   await Effect.runPromise(Metric.update(Metric.withAttributes(counter, { operation: "boiling" }), 3))
   const { status, headers, text } = await service.ask("GET", "/operator/metrics", { key: operatorToken })
@@ -41,7 +44,7 @@ it("metrics: shown to the operator, in Prometheus's text format", async () => {
   assert.strictEqual((await service.ask("GET", "/operator/metrics", { key })).status, 401)
 })
 
-it("metrics: requests are counted by route and status, whatever paths were asked for, and timed by route", async () => {
+it("metrics: requests are counted and timed by route, not by path, and counted by status", async () => {
   const { key } = await service.company()
   const counted = await added("satrail_http_request", async () => {
     await service.ask("GET", "/v1/transactions/balance", { key })
@@ -66,7 +69,7 @@ it("metrics: requests are counted by route and status, whatever paths were asked
     assert.include(text.split("\n"), `# TYPE satrail_${name} ${type}`)
 })
 
-it("metrics: payments and their volume are counted by rail and result, and never by company", async () => {
+it("metrics: payments and their volume are counted by rail and result, never by company", async () => {
   const { key } = await service.company()
   const payee = await service.company()
   const pay = async (body: { readonly destination: string; readonly amount?: number; readonly currency?: string }) => {

@@ -19,9 +19,9 @@ const created = async (body: Readonly<Record<string, unknown>> = {}, of = key) =
 const balance = async (of: string) => (await service.ask("GET", "/v1/transactions/balance", { key: of })).body.data
 const pay = (offer: string, sats: number) =>
   service.sandbox((sandbox) => sandbox.pay({ paymentRequest: offer, amount: service.sats(sats) }))
-/** How often it is looked at before nothing more is to come: all of it is in memory, and each look lets the listener go on. */
+/** Number of checks before giving up. All state is in memory, and each check lets the listener run. */
 const turns = 500
-/** Hears what the node has to tell, until this is so. */
+/** Listens to the node's notices until the condition holds. */
 const heard = (isSo: () => Promise<boolean>) =>
   service.run(
     Effect.gen(function* () {
@@ -34,14 +34,14 @@ const heard = (isSo: () => Promise<boolean>) =>
   )
 const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
 
-describe("An offer", () => {
-  it("C60: offer: two payments of it are two deposits of its company, each with an invoice of its own, and told again none more", async () => {
+describe("offers", () => {
+  it("C60: offer: two payments are two deposits of its company, each with its own invoice, and repeated notices add none", async () => {
     const { id, offer, memo } = await created({ description: "coffee", metadata: { shelf: "3" } })
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).description, memo)
     const first = await pay(offer, 1000)
     await pay(offer, 250)
     await heard(async () => (await deposits()).length === 2)
-    // From the first again: the place of before is lost.
+    // Start again from the first notice, as if the cursor had been lost.
     await service.run(Effect.flatMap(Settlements, ({ look }) => look))
     await pay(offer, 1)
     await heard(async () => (await deposits()).length === 3)
@@ -65,7 +65,7 @@ describe("An offer", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
   })
 
-  it("offer: an offer with an amount names it, and no payment below it is made", async () => {
+  it("offer: an offer with an amount states it, and a payment below it is not made", async () => {
     const { offer, amount_sats } = await created({ amount: 0.0000021, currency: "BTC", description: "coffee" })
     assert.deepStrictEqual([amount_sats, Result.getOrThrow(Bolt12.decode(offer)).amount], [210, service.sats(210)])
     const before = await deposits()
@@ -89,7 +89,7 @@ describe("An offer", () => {
     assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [400, ["amount"]])
   })
 
-  it("offer: that of a Lightning address comes with its record for the zone, and there is one of an address", async () => {
+  it("offer: an offer of a Lightning address has its DNS record, and each address has one offer", async () => {
     const address = (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })).body.data
     const made = await created({ lightning_address_id: address.id })
     assert.deepInclude(made, { lightning_address_id: address.id, lightning_address: address.address })
@@ -104,7 +104,7 @@ describe("An offer", () => {
     assert.deepStrictEqual(seen(theirs), bad(404, "not_found"))
   })
 
-  it("offer: what is paid for one that no company has is nobody's, and stops nothing", async () => {
+  it("offer: a payment of an offer that no company owns is not credited, and blocks no other", async () => {
     const before = (await deposits()).length
     const issuer = await service.run(OfferIssuer.available)
     if (issuer === undefined) return assert.fail("the sandbox issues offers")
@@ -116,7 +116,7 @@ describe("An offer", () => {
     assert.strictEqual((await deposits())[0].amount_sats, 5)
   })
 
-  it("offer: the sandbox loses no notice of a payment of one, since nothing else tells of it", async () => {
+  it("offer: the sandbox never drops the notice of an offer's payment, because nothing else reports it", async () => {
     const before = (await deposits()).length
     const { offer } = await created()
     await service.sandbox((sandbox) => sandbox.loseNextNotice)

@@ -8,7 +8,7 @@ import * as AuditLog from "@satrail/core/features/audit/AuditLog"
 import * as Notice from "@satrail/core/events/Notice"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { gunzipSync } from "node:zlib"
@@ -20,14 +20,14 @@ import { suspended } from "./Suspended.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
-// oxlint-disable-next-line typescript/no-explicit-any -- the documents are read as whoever generates a client reads them: by their names
+// oxlint-disable-next-line typescript/no-explicit-any -- documents are read by their names, as by a client generator
 type Any = any
 const { body: customers, headers } = await service.ask("GET", "/openapi.json")
 const { body: operators } = await service.ask("GET", "/operator/openapi.json")
-// The documents are read as whoever generates a client reads them: by their names.
+// The documents are read by their names, as by a client generator.
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 const [customer, operator] = [OpenApi.expanded(customers) as any, OpenApi.expanded(operators) as any]
-/** Every operation with its own example: served documents have one for each kind of record. */
+/** All operations, each with its own example. A served document has one example for each kind of record. */
 const whole = new Map<string, Any>(
   Object.values(Docs.whole(Api, { network: "regtest" })).flatMap(({ paths }: Any) =>
     Object.entries<Any>(paths).flatMap(([path, methods]) =>
@@ -54,7 +54,7 @@ const {
     data: { id: withdrawalID }
   }
 } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })
-/** Withdrawals that wait for a second key. */
+/** Withdrawals that wait for another key's approval. */
 const { key: limitedKey, id: limitedId } = (
   await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
     key: operatorToken,
@@ -111,7 +111,7 @@ const {
   }
 } = await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })
 
-// A deposit that waits for a block: followed by itself, so that no worker pays the withdrawal.
+// An unconfirmed deposit. Follow the chain directly, so that no worker pays the withdrawal.
 await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
 await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
 
@@ -129,7 +129,7 @@ const {
 } = await service.ask("POST", "/v1/refunds", { key: company.key, body: refund })
 
 await service.run(
-  Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
+  Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
 
 await service.run(AuditLog.link)
@@ -139,7 +139,7 @@ const exampleOf = (name: string) => documented.find((one) => one.name === name)?
 
 const eventId: string = (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
 
-/** A delivery that was given up, to an endpoint of its own. */
+/** Creates an endpoint with a failed delivery. */
 const failedDelivery = async (root: string, key: string, companyId: CompanyId.CompanyId) => {
   const { body } = await service.ask("POST", `${root}/webhook-endpoints`, { key, body: { url: "https://shop.example/webhooks" } })
   return service.run(
@@ -170,14 +170,14 @@ const theirs = await failedDelivery("/operator", operatorToken, CompanyId.operat
 
 const failing = "/v1/bitcoin/withdraw/confirm"
 
-/** How an endpoint is asked well. */
+/** A valid request to an endpoint. */
 interface Ask {
   readonly path?: string
   readonly body?: unknown
   readonly key?: string
 }
 
-/** Endpoints that are not asked as their own example says, by their paths in the document. */
+/** Requests for endpoints whose own example can't be used, by documented path. */
 const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/withdraw/estimate": { post: { body: withdrawal } },
   "/v1/bitcoin/withdraw/confirm": { post: { body: withdrawal } },
@@ -342,6 +342,19 @@ const asked: Record<string, Record<string, Ask>> = {
     get: { key: operatorToken },
     post: { key: operatorToken, body: { company_id: company.id, amount_sats: 1, reason: "a drill" } }
   },
+  "/operator/people/{id}/approve": {
+    post: {
+      key: adjustments.second,
+      path: `/operator/people/${
+        (
+          await service.ask("POST", "/operator/people", {
+            key: operatorToken,
+            body: { company_id: company.id, name: "Mara K.", role: "admin" }
+          })
+        ).body.data.id
+      }/approve`
+    }
+  },
   "/operator/adjustments/{id}": { get: { key: operatorToken, path: `/operator/adjustments/${adjustments.booked}` } },
   "/operator/adjustments/{id}/approve": {
     post: { key: adjustments.second, path: `/operator/adjustments/${adjustments.booked}/approve` }
@@ -360,7 +373,7 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/metrics": { get: { key: operatorToken } }
 }
 
-/** Every list and record of a company, as the operator reads it: asked as the company asks. */
+/** The operator reads a company's lists and records with the same requests as the company. */
 for (const name of Object.keys(document.paths)) {
   const own = asked[name.replace("/operator/companies/{companyId}/", "/v1/")]
   if (!name.startsWith("/operator/companies/{companyId}/") || own?.["get"] === undefined) continue
@@ -368,7 +381,7 @@ for (const name of Object.keys(document.paths)) {
   asked[name] = { ...asked[name], get: { key: operatorToken, path } }
 }
 
-/** The path of a record: what is made by a POST, with the example's body, where its kind is listed. */
+/** The path of a record created by a POST to its collection with the example's body. */
 const pathOf = async (path: string) => {
   const [collection = ""] = path.split("/{")
   if (collection === path) return path
@@ -377,7 +390,7 @@ const pathOf = async (path: string) => {
   return path.replace(/\{\w+\}/, body.data.id)
 }
 
-/** Every other endpoint, as its example says. */
+/** All other endpoints, requested with their example. */
 const shown: Record<string, Record<string, Ask>> = {}
 for (const [name, methods] of Object.entries<Record<string, object>>(document.paths)) {
   if (asked[name] !== undefined) continue
@@ -394,7 +407,7 @@ for (const [name, methods] of Object.entries<Record<string, object>>(document.pa
 const endpoints = { ...asked, ...shown }
 
 describe("the OpenAPI document", () => {
-  it("openapi: version 3.1, with every endpoint that is known here, in all its methods", () => {
+  it("openapi: has version 3.1, and every known endpoint with all its methods", () => {
     assert.match(headers.get("content-type") ?? "", /^application\/json/)
     assert.match(document.openapi, /^3\.1\./)
     assert.sameMembers(Object.keys(document.paths), Object.keys(endpoints))
@@ -405,7 +418,7 @@ describe("the OpenAPI document", () => {
     ["customers", customer],
     ["the operator", operator]
   ] as const) {
-    it(`openapi: the document for ${name} refers to what is in it, and has nothing in it that nothing refers to`, () => {
+    it(`openapi: the document for ${name} has every schema it refers to, and no unused ones`, () => {
       const references = [...JSON.stringify(one).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "")
       assert.isNotEmpty(references)
       assert.sameMembers(Object.keys(one.components.schemas), [...new Set(references)])
@@ -417,7 +430,7 @@ describe("the OpenAPI document", () => {
     })
   }
 
-  it("openapi: every type of event is in a webhook of the customers' document, with the schema by which its body is rendered", () => {
+  it("openapi: every event type is a webhook of the public document, with the schema that encodes its body", () => {
     assert.sameMembers(Object.keys(customer.webhooks), Object.keys(Notice.types))
     const types: Array<string> = []
     for (const { post } of Object.values<Any>(customer.webhooks)) {
@@ -436,7 +449,7 @@ describe("the OpenAPI document", () => {
   ] as const) {
     const one: Any = JSON.parse(text)
 
-    it(`openapi: the document for ${name} is at most ${maximum / 1000} kB`, () => {
+    it(`openapi: the document for ${name} has at most ${maximum / 1000} kB`, () => {
       assert.isAtMost(Buffer.byteLength(text), maximum)
     })
 
@@ -448,7 +461,7 @@ describe("the OpenAPI document", () => {
         )
     })
 
-    it(`openapi: responses and events for ${name} are open to new members, and bodies of requests are not`, () => {
+    it(`openapi: responses and events for ${name} allow new members, and request bodies do not`, () => {
       const closed = '"additionalProperties":false'
       const schemas = one.components.schemas
       const reachable = (value: unknown, found = new Set<string>()): ReadonlySet<string> => {
@@ -467,7 +480,7 @@ describe("the OpenAPI document", () => {
     })
   }
 
-  it("openapi: customers are shown their routes, and the operator his", () => {
+  it("openapi: customers see their routes, and operators theirs", () => {
     assert.isTrue(Object.keys(customer.paths).every((path) => path.startsWith("/v1/")))
     assert.sameMembers(
       Object.keys(operator.paths).filter((path) => !path.startsWith("/operator/")),
@@ -479,7 +492,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("openapi: numbers in a query are numbers, and every list has the schema of its items", () => {
+  it("openapi: numbers in a query have a numeric type, and every list has the schema of its items", () => {
     for (const path of ["/v1/transactions", "/v1/vouchers", "/v1/bitcoin/deposit/lightning-address"]) {
       const { schema } = document.paths[path].get.parameters.find((one: OpenApi.Schema) => one["name"] === "limit")
       assert.deepStrictEqual(
@@ -496,7 +509,7 @@ describe("the OpenAPI document", () => {
     look(document)
   })
 
-  it("openapi: the page sends optional parameters only when enabled: a key would be the same for every request", () => {
+  it("openapi: the page sends optional parameters only when enabled, because a preset key would be the same for every request", () => {
     for (const path of Object.values<Record<string, { readonly parameters: ReadonlyArray<OpenApi.Schema> }>>(document.paths))
       for (const { parameters } of Object.values(path))
         for (const one of parameters.filter(({ required }) => required !== true)) {
@@ -528,13 +541,13 @@ describe("the OpenAPI document", () => {
     const response = operation.responses[status] as any
     const content = response?.content ?? {}
     const text = content["text/plain; version=0.0.4; charset=utf-8"] ?? content["text/csv; charset=utf-8; header=present"]
-    // A stream has no end; events.test.ts reads one, and each of its events has the schema of the feed's.
+    // A stream never ends. events.test.ts reads one, and its events have the feed's schema.
     if ("text/event-stream" in content) return { type: "string" }
     return (content["application/json"] ?? text)?.schema ?? {}
   }
 
   for (const { name, path, operation } of operations) {
-    it(`openapi: ${name} has a summary, a description, a tag, and what opens it`, () => {
+    it(`openapi: ${name} has a summary, a description, a tag and its security`, () => {
       for (const words of [operation.summary, operation.description, operation.operationId]) assert.isNotEmpty(words)
       assert.lengthOf(operation.tags, 1)
       const schemes: ReadonlyArray<OpenApi.Schema> = operation.security ?? []
@@ -544,10 +557,10 @@ describe("the OpenAPI document", () => {
         schemes.flatMap((scheme) => Object.keys(scheme)),
         expected[area] ?? []
       )
-      assert.isTrue(area !== "v1" || /scope `(read|receive|send|approve|webhooks|admin)`/.test(operation.description))
-      // Operator tokens have other scopes than keys; only `read` is both.
+      assert.isTrue(area !== "v1" || /Requires the `(read|receive|send|approve|webhooks|admin)`[^.]* scope\./.test(operation.description))
+      // Operator tokens have different scopes than API keys. Only `read` is in both.
       assert.isTrue(
-        area !== "operator" || !/(?:Needs the scope|or the scope) `(?:receive|send|approve|webhooks|admin)`/.test(operation.description)
+        area !== "operator" || !/Requires [^.]*`(?:receive|send|approve|webhooks|admin)`[^.]* scope/.test(operation.description)
       )
     })
   }
@@ -557,7 +570,7 @@ describe("the OpenAPI document", () => {
       const { status, body, text } = await ask()
       assert.isTrue(status === 200 || status === 201)
       assert.deepStrictEqual(differences(body ?? text, schemaOf(operation, status)), [])
-      // What the operator does is in the audit log, whatever is added here.
+      // Every operator request that changes something must be in the audit log, including new ones.
       if (name.includes(" /operator/") && !name.startsWith("GET ")) {
         const { body: audit } = await service.ask("GET", `/operator/audit?verb=${operation.operationId}&outcome=done`, {
           key: operatorToken
@@ -574,7 +587,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, ask } of operations.filter(({ isOpen }) => !isOpen)) {
-    it(`openapi: a 401 and a 400 of ${name} are as documented`, async () => {
+    it(`openapi: a 401 and a 400 of ${name} match the document`, async () => {
       const answers = [await ask("", ""), await ask("?x=1")]
       assert.deepStrictEqual(
         answers.map(({ status }) => status),
@@ -585,15 +598,15 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, body } of operations.filter(({ isPost, operation }) => isPost && operation.requestBody !== undefined)) {
-    it(`openapi: the body of ${name} is as documented, and required or not`, () => {
+    it(`openapi: the body of ${name} matches the document, and is required or not`, () => {
       assert.strictEqual(operation.requestBody.required, body !== undefined)
       assert.deepStrictEqual(differences(body ?? {}, operation.requestBody.content["application/json"].schema), [])
     })
   }
 
-  it("openapi: headers are named: Idempotency-Key in, Link out", () => {
-    const names = document.paths[failing].post.parameters.map((one: OpenApi.Schema) => `${one["in"]} ${one["name"]} ${one["required"]}`)
-    assert.deepStrictEqual(names, ["header idempotency-key false"])
+  it("openapi: the headers Idempotency-Key and Link are documented", () => {
+    const names = document.paths[failing].post.parameters.map((one: OpenApi.Schema) => `${one["in"]} ${one["name"]}`)
+    assert.deepStrictEqual(names, ["header idempotency-key"])
     assert.property(document.paths["/v1/transactions"].get.responses["200"].headers, "link")
     assert.sameMembers(
       document.paths["/v1/transactions"].get.parameters.map((one: OpenApi.Schema) => one["name"]),
@@ -615,7 +628,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("openapi: every POST that creates takes an Idempotency-Key, and says that it may be mismatched", () => {
+  it("openapi: every creating POST has an Idempotency-Key, and documents the mismatch error", () => {
     const creating = operations.filter(({ isPost, operation }) => isPost && "201" in operation.responses)
     assert.isAtLeast(creating.length, 10)
     for (const { name, operation } of creating) {
@@ -625,7 +638,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("openapi: every operation says what can be answered before it is reached, and every parameter what it is", () => {
+  it("openapi: every operation has the errors from before it is reached, and every parameter has a description", () => {
     for (const { name, operation } of operations) {
       assert.includeMembers(Object.keys(operation.responses), ["400", "408", "413", "415", "417", "431", "500", "503"], name)
       for (const one of operation.parameters) assert.match(one.description, /^[A-Z`<0-9]/, `${name} ${one.name}`)
@@ -639,26 +652,26 @@ describe("the OpenAPI document", () => {
       const schema = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
       return schema.type === "object" && (schema.required ?? []).length === 0
     })
-    // A refund is of a deposit or of an invoice: one of two members, which a list of required ones cannot say.
+    // A refund needs a deposit or an invoice. A list of required members can't express that.
     assert.deepStrictEqual(
       needless.map(({ name }) => name),
       ["POST /v1/refunds"]
     )
   })
 
-  it("openapi: whatever can be canceled is canceled with POST …/cancel", () => {
+  it("openapi: everything that can be canceled is canceled with POST …/cancel", () => {
     const canceling = operations.filter(({ operation }) => /cancel/i.test(operation.operationId))
     assert.isAtLeast(canceling.length, 4)
     for (const { name } of canceling) assert.match(name, /^POST .*\/cancel$/)
   })
 
-  it("openapi: both security schemes are bearers", () => {
+  it("openapi: both security schemes are bearer tokens", () => {
     assert.sameMembers(Object.keys(document.components.securitySchemes), ["apiKey", "operatorToken"])
     for (const scheme of Object.values<OpenApi.Schema>(document.components.securitySchemes))
       assert.deepStrictEqual([scheme["type"], scheme["scheme"]], ["http", "bearer"])
   })
 
-  /** What the schema of a body says of a value. */
+  /** Returns whether a body's schema allows a value. */
   const allows = (given: Any, value: Any): boolean => {
     const { allOf = [], anyOf, ...schema } = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
     const {
@@ -716,7 +729,7 @@ describe("the OpenAPI document", () => {
     ]
   ]
   for (const [path, good, wrong, at] of stated)
-    it(`openapi: the schema of POST ${path} refuses ${JSON.stringify(wrong).slice(0, 60)}, as the service does`, async () => {
+    it(`openapi: the schema of POST ${path} rejects ${JSON.stringify(wrong).slice(0, 60)}, as the service does`, async () => {
       const { schema } = document.paths[path].post.requestBody.content["application/json"]
       assert.isTrue(allows(schema, good), JSON.stringify(good))
       assert.isFalse(allows(schema, wrong))
@@ -725,14 +738,14 @@ describe("the OpenAPI document", () => {
       assert.deepStrictEqual([status, body.error?.issues?.some((issue) => issue.path === at)], [400, true], JSON.stringify(body))
     })
 
-  it("openapi: the stream of events has the schema of the events in the list", () => {
+  it("openapi: the event stream has the same event schema as the list", () => {
     const { paths, components }: Any = customers
     const schemaAt = (path: string, type: string) => paths[path].get.responses["200"].content[type].schema
     assert.deepStrictEqual(schemaAt("/v1/events/stream", "text/event-stream"), { $ref: "#/components/schemas/Event" })
     assert.deepStrictEqual(components.schemas.EventListResponse.properties.data.items, { $ref: "#/components/schemas/Event" })
   })
 
-  it("openapi: an operation is named by its section and in words, without numbers", () => {
+  it("openapi: an operation's id is its section and words, without numbers", () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     assert.deepStrictEqual(
       ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)*\.[a-z]+(?:[A-Z][a-z]+)*$/.test(id)),
@@ -777,7 +790,7 @@ describe("the documentation", () => {
     })
   }
 
-  it("C55: docs: the policy allows no other origin, and the page's settings request none", async () => {
+  it("C55: docs: the policy allows no other origin, and the page's settings make no such request", async () => {
     for (const [page] of pages) {
       const { headers, text } = await service.ask("GET", page)
       const policy = headers.get("content-security-policy") ?? ""
@@ -796,7 +809,7 @@ describe("the documentation", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")), bad(404, "not_found"))
   })
 
-  it("docs: where a host serves no documentation, /docs leads to the reference and to the guides", async () => {
+  it("docs: if a host serves no documentation, /docs links to the reference and the guides", async () => {
     const { status, headers, text } = await service.ask("GET", "/docs")
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
     const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)

@@ -18,7 +18,7 @@ const issue = async (id: string, body: object = {}) =>
   (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read", "receive"], ...body })).body.data
 
 describe("companies", () => {
-  it("company: opened", async () => {
+  it("company: created", async () => {
     const { status, body } = await post("/companies", { name: "Example Ltd", plan: "paid" })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(
@@ -27,7 +27,7 @@ describe("companies", () => {
     )
   })
 
-  it("company: what is left out of a change stays, and a plan that does not exist is refused", async () => {
+  it("company: fields omitted from a change stay the same, and an unknown plan is rejected", async () => {
     const id = await open("paid")
     assert.strictEqual((await patch(id, {})).body.data.plan, "paid")
     const { status, body } = await patch(id, { plan: "gold" })
@@ -35,7 +35,7 @@ describe("companies", () => {
     assert.strictEqual((await patch("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", { plan: "free" })).status, 404)
   })
 
-  it("company: its plan changes, with effect at once", async () => {
+  it("company: a changed plan takes effect immediately", async () => {
     const id = await open("free")
     const { key } = await issue(id)
     const create = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "mine" } })
@@ -45,7 +45,7 @@ describe("companies", () => {
     assert.strictEqual((await create()).status, 201)
   })
 
-  it("company: a domain is vouched for, once", async () => {
+  it("company: a domain is verified by the operator, once", async () => {
     const [one, two] = [await open("paid"), await open("paid")]
     const { status, body } = await post(`/companies/${one}/domains`, { domain: "Bücher.example" })
     assert.strictEqual(status, 201)
@@ -62,7 +62,7 @@ describe("companies", () => {
 })
 
 describe("keys", () => {
-  it("API key: shown once, and opens what its scopes say", async () => {
+  it("API key: is shown once, and has access by its scopes", async () => {
     const id = await open()
     const issued = await issue(id)
     assert.deepStrictEqual(
@@ -95,7 +95,7 @@ describe("keys", () => {
     assert.deepStrictEqual([past.status, past.body.error?.issues?.[0]?.path], [400, "expires_at"])
   })
 
-  it("API key: revoked at once, and revoking it again changes nothing", async () => {
+  it("API key: a revoked key stops working immediately, and revoking it again changes nothing", async () => {
     const { id, key } = await issue(await open())
     for (let i = 0; i < 2; i++) {
       const { status, body } = await service.ask("DELETE", `/operator/api-keys/${id}`, { key: operatorToken })
@@ -104,11 +104,11 @@ describe("keys", () => {
         status: closed,
         body: { message }
       } = await service.ask("GET", "/v1/transactions/balance", { key })
-      assert.deepStrictEqual([closed, message], [401, "The API key was revoked"])
+      assert.deepStrictEqual([closed, message], [401, "This API key was revoked."])
     }
   })
 
-  it("API key: rotated: with an overlap both open, without one only the new", async () => {
+  it("API key: after a rotation, both keys work during the overlap; without an overlap, only the new key", async () => {
     const first = await issue(await open())
     const second = (await post(`/api-keys/${first.id}/rotate`, { overlap_seconds: 3600 })).body.data
     assert.deepStrictEqual([await balance(first.key), await balance(second.key)], [200, 200])
@@ -118,7 +118,7 @@ describe("keys", () => {
   })
 })
 
-describe("bad input", () => {
+describe("invalid input", () => {
   const nobody = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
   const cases = async (): Promise<ReadonlyArray<readonly [path: string, body: unknown, status: number, at: string]>> => {
     const id = await open()
@@ -149,7 +149,7 @@ describe("bad input", () => {
     ]
   }
 
-  it("operator: malformed requests are refused, and the member is named", async () => {
+  it("operator: malformed requests are rejected, and the field is named", async () => {
     for (const [path, body, status, at] of await cases()) {
       const answer = await post(path, body)
       const what = `${path} ${JSON.stringify(body)}: ${answer.text}`
@@ -164,7 +164,7 @@ describe("bad input", () => {
   })
 })
 
-describe("who is the operator", () => {
+describe("operator authentication", () => {
   const routes = [
     ["POST", "/operator/companies"],
     ["POST", "/operator/companies/x/api-keys"],
@@ -175,7 +175,7 @@ describe("who is the operator", () => {
     ["PATCH", "/operator/reconciliation/own-funds"]
   ] as const
 
-  it("C52: operator: known by the token: no API key opens these routes, not even one with admin", async () => {
+  it("C52: operator: authenticated by token; no API key has access to these routes, not even with the scope admin", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
       for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
@@ -188,7 +188,7 @@ describe("who is the operator", () => {
     }
   })
 
-  it("operator: without a configured token the routes are closed", async () => {
+  it("operator: the routes are closed if no token is set", async () => {
     const closed = await start({ operatorToken: undefined })
     for (const key of ["", "undefined", operatorToken])
       assert.strictEqual((await closed.ask("POST", "/operator/companies", { key, body: { name: "a", plan: "free" } })).status, 401)
@@ -197,14 +197,14 @@ describe("who is the operator", () => {
 })
 
 describe("health", () => {
-  it("health: reported without a key, in the envelope", async () => {
+  it("health: reported without a key, in an envelope", async () => {
     const up = await service.ask("GET", "/healthz")
     assert.deepStrictEqual([up.status, up.body], [200, { status: 200, message: "Up", data: { up: true } }])
     const ready = await service.ask("GET", "/readyz")
     assert.deepStrictEqual([ready.status, ready.body.data], [200, { ready: ["database", "node"] }])
   })
 
-  it("readiness: a process with an outage is up and not ready, and names the check, not the cause", async () => {
+  it("readiness: during an outage the process is up but not ready, and names the check without the cause", async () => {
     const lacking = await start({
       checks: [
         { name: "database", check: Effect.void },

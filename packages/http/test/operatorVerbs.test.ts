@@ -20,14 +20,15 @@ const ask = (method: string, path: string, body?: unknown, key = operatorToken, 
   service.ask(method, `/operator${path}`, { key, headers, ...(body !== undefined && { body }) })
 const created = async (path: string, body: unknown) => (await ask("POST", path, body)).body.data
 
-/** How a verb is asked for, where its effect is seen, and what it answers when that is so already. */
+/** The request for a verb, the path that shows its effect, and the outcome of a repetition. */
 interface Verb {
   readonly path: string
   readonly body?: unknown
   readonly sees: string
   /**
-   * `same` (by default): done again it is what it is. `once`: with an Idempotency-Key it is answered the same. `another`: each time it makes another secret,
-   * which nobody is shown twice. Anything else is the code of a refusal.
+   * `same` (default): the repetition changes nothing. `once`: with an Idempotency-Key, the response is the
+   * same. `another`: each request creates another secret, which is shown only once. Any other value is the
+   * code of a refusal.
    */
   readonly again?: string
 }
@@ -36,16 +37,22 @@ const { id } = await service.company("free")
 const of = (path: string) => `/companies/${id}${path}`
 const url = "https://ops.example/events"
 const key = async (): Promise<string> => (await created(of("/api-keys"), { name: "till", scopes: ["read"] })).id
-/** A key that waits for a second operator, of a company that has money. */
+/** A key that waits for a second operator, because its company has money. */
 const requested = async (): Promise<string> => {
   const funded = await service.company("free")
   await service.fund(funded.key, 1000)
   return (await created(`/companies/${funded.id}/api-keys`, { name: "till", scopes: ["send"] })).id
 }
 const adjustment = async (): Promise<string> => (await created("/adjustments", { company_id: id, amount_sats: 5, reason: "a drill" })).id
+/** A person of a company; one who can send waits for a second operator if the company has money. */
+const invited = async (company_id = id, role = "viewer"): Promise<string> =>
+  (await created("/people", { company_id, name: "Ada", role })).id
+const funded = await service.company("free")
+await service.fund(funded.key, 1000)
+const admitted = await invited(funded.id, "admin")
 const endpoint = async (): Promise<string> => (await created("/webhook-endpoints", { url })).id
 
-/** A delivery of an endpoint of the operator's that was given up. */
+/** A failed delivery to an endpoint of the operator. */
 const failedDelivery = async (): Promise<string> => {
   const endpointId = await endpoint()
   return service.run(
@@ -89,7 +96,7 @@ const eventId: string = (
 ).body.data[0]?.id
 const token: string = (await created("/tokens", { name: "leaves", scopes: ["read"] })).id
 
-/** Every verb of the operator's, by its route. */
+/** All operator verbs by route. */
 const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/companies": { path: "/companies", body: { name: "Acme", plan: "free" }, sees: "/companies", again: "once" },
   "PATCH /operator/companies/:id": { path: of(""), body: { plan: "paid" }, sees: of("") },
@@ -132,6 +139,19 @@ const verbs: Readonly<Record<string, Verb>> = {
   "DELETE /operator/api-keys/:id": { path: `/api-keys/${revoked}`, sees: `/api-keys/${revoked}` },
   "POST /operator/tokens": { path: "/tokens", body: { name: "Ada", scopes: ["read"] }, sees: "/tokens", again: "another" },
   "DELETE /operator/tokens/:id": { path: `/tokens/${token}`, sees: "/tokens" },
+  "POST /operator/people": {
+    path: "/people",
+    body: { company_id: id, name: "Ada", role: "viewer" },
+    sees: `/people?company_id=${id}`,
+    again: "another"
+  },
+  "POST /operator/people/:id/approve": { path: `/people/${admitted}/approve`, sees: `/people?company_id=${funded.id}` },
+  "POST /operator/people/:id/recover": {
+    path: `/people/${await invited()}/recover`,
+    sees: `/people?company_id=${id}`,
+    again: "another"
+  },
+  "DELETE /operator/people/:id": { path: `/people/${await invited()}`, sees: `/people?company_id=${id}` },
   "POST /operator/pause": { path: "/pause", body: { what: "sending" }, sees: "/pause" },
   "POST /operator/resume": { path: "/resume", body: { what: "sending" }, sees: "/pause" },
   "PATCH /operator/reconciliation/own-funds": { path: "/reconciliation/own-funds", body: { node_sats: 10 }, sees: "/reconciliation" },
@@ -204,13 +224,13 @@ const operations = new Map<string, Operation>(
 
 const scopes = ["read", "stop", "loosen", "mend", "companies"] as const
 
-describe("what operators do", () => {
-  it("operator verbs: every route that changes something is in this table", () => {
+describe("operator actions", () => {
+  it("operator verbs: every route that changes data is in this table", () => {
     assert.sameMembers([...operations.keys()], Object.keys(verbs))
   })
 
   for (const [name, { path, body, sees, again = "same" }] of Object.entries(verbs)) {
-    it(`operator verbs: ${name}: refused without its right, ${again === "same" ? "the same again changes nothing" : `again: ${again}`}, and written down with its token`, async () => {
+    it(`operator verbs: ${name}: rejected without its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat: ${again}`}, and audited with its token`, async () => {
       const { group, endpoint } = operations.get(name) ?? assert.fail(name)
       const rights: ReadonlyArray<string> = operatorScopesOf(endpoint)
       const issue = (of: string, scopes: ReadonlyArray<string>) => created("/tokens", { name: `${of} ${name}`, scopes })
@@ -223,7 +243,7 @@ describe("what operators do", () => {
       const headers: Record<string, string> = again === "once" ? { "idempotency-key": path } : {}
       const seen = async () => {
         const { status, body } = await ask("GET", sees)
-        // When it was set last is told of an endpoint, and is all that changes.
+        // An endpoint shows the time of its last change, which always differs.
         const { updated_at: _, ...data } = body.data ?? {}
         return { status, data: Array.isArray(body.data) ? body.data : data }
       }

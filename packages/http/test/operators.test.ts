@@ -18,7 +18,7 @@ const code = async (answer: Promise<{ readonly status: number; readonly body: { 
 const company = { name: "Example Ltd", plan: "free" }
 
 describe("operators", () => {
-  it("operator token: shown once, with its name, and opens what its scopes say", async () => {
+  it("operator token: is shown once, with its name, and has access by its scopes", async () => {
     const { id, token, ...rest } = await issue(["companies"], "on call")
     assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["on call", ["companies"], null])
     assert.match(token, /^op_/)
@@ -33,7 +33,7 @@ describe("operators", () => {
     assert.notInclude(text, token)
   })
 
-  it("operator token: one that may only read changes nothing", async () => {
+  it("operator token: a read-only token cannot change anything", async () => {
     const { token } = await issue(["read"])
     assert.strictEqual(await code(as("GET", "/operator/reconciliation", token)), 200)
     for (const [method, path, body] of [
@@ -45,7 +45,7 @@ describe("operators", () => {
       assert.strictEqual(await code(as(method, path, token, body)), "scope_required", path)
   })
 
-  it("operator token: revoked it opens nothing from the answer on, and the others stay", async () => {
+  it("operator token: a revoked token stops working immediately, and the others keep working", async () => {
     const [one, other] = [await issue(["all"]), await issue(["all"])]
     assert.strictEqual(await code(as("DELETE", `/operator/tokens/${one.id}`, one.token)), 200)
     assert.strictEqual(await code(as("GET", "/operator/tokens", one.token)), "unauthorized")
@@ -54,20 +54,20 @@ describe("operators", () => {
     assert.strictEqual(await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)), "not_found")
   })
 
-  it("operator token: it opens /operator and never /v1, and a key the other way round", async () => {
+  it("operator token: is valid only for /operator, and an API key only for /v1", async () => {
     const { token } = await issue(["all"])
-    assert.match((await as("GET", "/v1/transactions/balance", token)).body.message, /operator's token/)
+    assert.match((await as("GET", "/v1/transactions/balance", token)).body.message, /This is an operator token/)
     const { key } = await service.company("free")
     assert.strictEqual(await code(as("GET", "/operator/tokens", key)), "unauthorized")
     assert.strictEqual(await code(as("GET", "/operator/tokens", `${token}x`)), "unauthorized")
   })
 
-  it("operator token: without a scope, or with an unknown one, none is issued", async () => {
+  it("operator token: requires at least one scope, and known scopes only", async () => {
     for (const scopes of [[], ["root"]])
       assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "night", scopes })), "malformed")
   })
 
-  it("operator token: what changes something is opened by no token that may only read", () => {
+  it("operator token: no route that changes data accepts a read-only token", () => {
     const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.groups)
     const all = groups.flatMap(({ endpoints }) => Object.values(endpoints))
     const operators = all.filter(({ middlewares }) => [...middlewares].some(({ key }) => key === OperatorAuthentication.key))

@@ -5,7 +5,8 @@ import { Context, Effect } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
-// What a company does with its own keys. What a key of its own making could do that it could not would be a way around its limits and approvals.
+// A company manages its own keys. A new key must not be able to do more than the key that creates it, or it
+// would bypass limits and approvals.
 
 const service = await start({ instead: Context.make(Acting.Proxies, 1), http: { console: true } })
 afterAll(service.dispose)
@@ -26,15 +27,15 @@ const issue = async (companyId: string, body: object) => {
 }
 const balance = (key: string) => service.ask("GET", "/v1/transactions/balance", { key })
 
-describe("A company's own keys", () => {
-  it("own keys: one that it makes opens what its scopes say, and is listed without its secret", async () => {
+describe("a company's own keys", () => {
+  it("own keys: a created key has access by its scopes, and is listed without its secret", async () => {
     const { id, key } = await service.company()
     const made = await create(key)
     assert.strictEqual(made.status, 201, made.text)
     assert.deepInclude(made.body.data, { ...till, company_id: id, limits: null, allowed_from: null, expires_at: null })
     assert.strictEqual((await balance(made.body.data.key)).status, 200)
     const rows = await list(key)
-    // Both may be of one millisecond.
+    // Both may be created in the same millisecond.
     assert.sameMembers(
       rows.map(({ name }: { readonly name: string }) => name),
       ["till 3", "test"]
@@ -45,7 +46,7 @@ describe("A company's own keys", () => {
     assert.deepInclude(one.body.data, { id: made.body.data.id, remaining: null })
   })
 
-  it("own keys: none that it makes sends, approves or makes keys, whatever was asked for", async () => {
+  it("own keys: no created key can send, approve or create keys, whatever the request", async () => {
     const { key } = await service.company()
     for (const scope of ["send", "approve", "admin"])
       assert.deepStrictEqual(seen(await create(key, { name: "x", scopes: ["read", scope] })), bad(400, "malformed"), scope)
@@ -61,7 +62,7 @@ describe("A company's own keys", () => {
       assert.deepStrictEqual(seen(await service.ask("POST", to, { key: made, body })), bad(403, "scope_required"), to)
   })
 
-  it("own keys: only a key with the scope admin sees, makes or revokes them", async () => {
+  it("own keys: only a key with the scope admin can list, create or revoke keys", async () => {
     const { id } = await service.company()
     const key = await service.keyFor(id, "read", "receive", "send", "approve", "webhooks")
     const [, , keyId = ""] = key.split("_")
@@ -74,7 +75,7 @@ describe("A company's own keys", () => {
     assert.deepStrictEqual(seen(await create(key)), bad(403, "scope_required"))
   })
 
-  it("own keys: another company's are not found, and stay as they are", async () => {
+  it("own keys: another company's keys are not found, and stay unchanged", async () => {
     const [one, other] = [await service.company(), await service.company()]
     const [, , id = ""] = other.key.split("_")
     for (const method of ["GET", "DELETE"])
@@ -83,7 +84,7 @@ describe("A company's own keys", () => {
     assert.notInclude(JSON.stringify(await list(one.key)), id)
   })
 
-  it("own keys: revoked it opens nothing, and a key may revoke itself", async () => {
+  it("own keys: a revoked key stops working, and a key may revoke itself", async () => {
     const { key } = await service.company()
     const { data } = (await create(key)).body
     const revoked = await service.ask("DELETE", `${path}/${data.id}`, { key })
@@ -95,7 +96,7 @@ describe("A company's own keys", () => {
     assert.deepStrictEqual(seen(await balance(key)), bad(401, "unauthorized"))
   })
 
-  it("own keys: what a key makes ends no later than itself", async () => {
+  it("own keys: a created key expires no later than its creator", async () => {
     const { id } = await service.company()
     const by = await issue(id, { expires_at: "2040-01-01T00:00:00.000Z" })
     assert.strictEqual((await create(by.key)).body.data.expires_at, by.expires_at)
@@ -105,7 +106,7 @@ describe("A company's own keys", () => {
     assert.deepStrictEqual([seen(later), later.body.error?.issues?.[0]?.path], [bad(400, "malformed"), "expires_at"])
   })
 
-  it("own keys: what a key makes is used from nowhere else than itself", async () => {
+  it("own keys: a created key is limited to its creator's addresses", async () => {
     const { id } = await service.company()
     const allowed_from = { for: "everything", ranges: ["203.0.113.0/24"] }
     const by = await issue(id, { allowed_from })
@@ -118,7 +119,7 @@ describe("A company's own keys", () => {
     assert.deepStrictEqual([seen(wider), wider.body.error?.issues?.[0]?.path], [bad(400, "malformed"), "allowed_from"])
   })
 
-  it("own keys: the same idempotency key makes one, and answers it again to its company alone", async () => {
+  it("own keys: a repeated idempotency key creates one key, and returns it to its company only", async () => {
     const [one, other] = [await service.company(), await service.company()]
     const once = { "idempotency-key": "once" }
     const [first, again, foreign] = [
@@ -132,17 +133,17 @@ describe("A company's own keys", () => {
     assert.deepStrictEqual(seen(await create(one.key, { ...till, name: "till 4" }, once)), bad(422, "idempotency_mismatch"))
   })
 
-  it("own keys: as many are open as there may be, and who revokes one makes another", async () => {
+  it("own keys: the number of active keys is limited, and revoking one makes room", async () => {
     const { id, key } = await service.company()
     for (let i = 1; i < OwnKeys.maxOpen; i++) assert.strictEqual((await create(key)).status, 201)
     assert.deepStrictEqual(seen(await create(key)), bad(409, "too_many_api_keys"))
-    await issue(id, {}) // the operator may
+    await issue(id, {}) // the operator is not limited
     const [, { id: old }, { id: older }] = await list(key)
     for (const one of [old, older]) await service.ask("DELETE", `${path}/${one}`, { key })
     assert.strictEqual((await create(key)).status, 201)
   })
 
-  it("own keys: a session makes and revokes none before its key was shown again, and the audit log has who did", async () => {
+  it("own keys: a session must re-enter its key to create or revoke keys, and the audit log has the actor", async () => {
     const { key } = await service.company()
     const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1", ...from("192.0.2.1") }
     const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })

@@ -20,10 +20,10 @@ const issued = await service.ask("POST", `/operator/companies/${id}/api-keys`, {
 
 interface Resource {
   readonly path: string
-  /** Where its members are in `data`. */
+  /** The member of `data` that contains the resource, if any. */
   readonly at?: "limits" | "own"
   readonly key?: string
-  /** What it is set to, and what a PATCH changes and clears in it. */
+  /** The initial value, the members a PATCH changes, and the member it clears. */
   readonly whole: Readonly<Record<string, unknown>>
   readonly changed: Readonly<Record<string, unknown>>
   readonly cleared: readonly [member: string, becomes: unknown]
@@ -85,7 +85,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
   }
 
   describe(`PATCH of ${name}`, () => {
-    it(`patch: ${name}: a member that is left out stays, one that is null is cleared`, async () => {
+    it(`patch: ${name}: an omitted member stays, and a null member is cleared`, async () => {
       assert.deepInclude(await ask("PUT", whole), whole)
       assert.deepInclude(await ask("PATCH", changed), { ...whole, ...changed })
       assert.deepInclude(await ask("PATCH", {}), { ...whole, ...changed })
@@ -93,7 +93,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
       assert.deepInclude(await ask("PATCH", { [member]: null }), { ...whole, ...changed, [member]: becomes })
     })
 
-    it(`patch: ${name}: an unknown member is refused, and changes nothing`, async () => {
+    it(`patch: ${name}: an unknown member is rejected, and changes nothing`, async () => {
       const before = await ask("PATCH", {})
       assert.deepStrictEqual(
         seen(await service.ask("PATCH", path, { key: bearer, body: { ...changed, strange: 1 } })),
@@ -105,7 +105,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
   })
 }
 
-describe("PATCH of the parts of a rate", () => {
+describe("PATCH of the fields of a rate", () => {
   const path = `/operator/companies/${id}/fees`
   const own = async (method: string, body: unknown) => {
     const answer = await service.ask(method, path, { key: operatorToken, body })
@@ -113,7 +113,7 @@ describe("PATCH of the parts of a rate", () => {
     return answer.body.data.own
   }
 
-  it("patch: a company's fees: the part of a rate that is left out stays, one that is null is 0", async () => {
+  it("patch: a company's fees: an omitted field of a rate stays, and a null field becomes 0", async () => {
     await own("PUT", { lightning: { base_sats: 1.5, parts_per_million: 1000 }, internal: { base_sats: 2 } })
     const share = await own("PATCH", { lightning: { parts_per_million: 5 } })
     assert.deepStrictEqual(share, {
@@ -130,13 +130,13 @@ describe("PATCH of the parts of a rate", () => {
     assert.deepStrictEqual(await own("PATCH", { lightning: {} }), base)
   })
 
-  it("patch: a company's fees: in a rate that the company does not have, the part that is left out is 0", async () => {
+  it("patch: a company's fees: in a new rate, an omitted field is 0", async () => {
     await own("PUT", { lightning: rate })
     const { on_chain } = await own("PATCH", { on_chain: { parts_per_million: 5 } })
     assert.deepStrictEqual(on_chain, { base_sats: 0, parts_per_million: 5 })
   })
 
-  it("patch: a company's fees: PUT replaces a rate as a whole", async () => {
+  it("patch: a company's fees: PUT replaces the whole rate", async () => {
     await own("PUT", { lightning: rate })
     assert.deepStrictEqual((await own("PUT", { lightning: { parts_per_million: 5 } })).lightning, { base_sats: 0, parts_per_million: 5 })
   })

@@ -7,45 +7,72 @@ const { key } = await service.company()
 const address = await service.lightningAddress(key, "alice")
 assert.strictEqual(address, "alice@pay.example.com")
 
-const ask = (method: string, path: string, body?: string) =>
+const ask = (method: string, path: string, body?: string, more: Readonly<Record<string, string>> = {}) =>
   service.handler(
     new Request(`http://service${path}`, {
       method,
-      headers: { host: "pay.example.com", ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }) },
+      headers: { host: "pay.example.com", ...more, ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }) },
       ...(body !== undefined && { body })
     })
   )
 const stateAt = async (path: string) => JSON.parse(await (await ask("GET", `${path}/state`)).text())
-/** Asks for an invoice, and answers where it is. */
+/** Requests an invoice and returns the path of its page. */
 const entered = async (sats: string): Promise<string> => {
-  const answer = await ask("POST", "/pay/to/alice", `sats=${sats}`)
+  const answer = await ask("POST", "/pay/to/alice", `amount=${sats}&unit=sats`)
   assert.strictEqual(answer.status, 303)
   return new URL(answer.headers.get("location") ?? "", "http://service/pay/to/alice").pathname
 }
 
-describe("The page of a Lightning address", () => {
-  it("pay to: an amount is entered, and there is an invoice for it, with a page of its own", async () => {
+describe("the page of a Lightning address", () => {
+  it("pay to: entering an amount creates an invoice with its own page", async () => {
     const form = await (await ask("GET", "/pay/to/alice")).text()
-    assert.include(form, "To alice@pay.example.com")
+    assert.include(form, "alice@pay.example.com")
     assert.include(form, 'method="post"')
     const path = await entered("2100")
     const page = await ask("GET", path)
     const text = await page.text()
     assert.strictEqual(page.status, 200)
-    for (const part of ["2,100 sats", "To alice@pay.example.com", "lnbcrt"]) assert.include(text, part)
+    for (const part of ["Pay 2,100 sats to alice@pay.example.com", "lnbcrt"]) assert.include(text, part)
     const state = await stateAt(path)
     assert.deepStrictEqual([state.status, state.asking.sats, state.asking.address], ["open", 2100, null])
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: state.asking.invoice }))
     await service.work()
     const paid = await stateAt(path)
     assert.deepStrictEqual([paid.status, paid.receivedSats, paid.asking], ["paid", 2100, null])
-    // What is paid loads itself no more.
+    // A paid page no longer reloads.
     assert.notInclude(await (await ask("GET", path)).text(), "http-equiv")
   })
 
-  it("pay to: what cannot be paid is said beside the field, and makes no invoice", async () => {
+  it("pay to: an amount may be in the visitor's currency, with a decimal comma, and a message is sent with it", async () => {
+    const form = await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "de-AT,de;q=0.9" })).text()
+    for (const part of ['<html lang="de"', "EUR", "0,01\u00a0€"]) assert.include(form, part)
+    assert.include(await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "ja-JP" })).text(), "JPY")
+    const paid = async (amount: string) => {
+      const answer = await ask("POST", "/pay/to/alice", `amount=${amount}&unit=fiat&currency=eur&message=For+the+maps`)
+      assert.strictEqual(answer.status, 303, amount)
+      const path = new URL(answer.headers.get("location") ?? "", "http://service/pay/to/alice").pathname
+      return (await stateAt(path)).asking
+    }
+    const { sats, invoice } = await paid("10.50")
+    assert.isAbove(sats, 0)
+    assert.strictEqual((await paid("10,50")).sats, sats)
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: invoice }))
+    await service.work()
+    const [{ id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    const payer = await service.ask("GET", `/v1/transactions/deposits/${id}/payer`, { key })
+    assert.strictEqual(payer.body.data.comment, "For the maps")
+    for (const wrong of ["0", "1,000.00", "1e3", "10.505", "-1", "abc"]) {
+      const answer = await ask("POST", "/pay/to/alice", `amount=${encodeURIComponent(wrong)}&unit=fiat&currency=eur&message=%3Cb%3E`)
+      assert.strictEqual(answer.status, 422, wrong)
+      const text = await answer.text()
+      assert.include(text, "Enter an amount from €0.01 to ")
+      assert.include(text, 'value="&lt;b')
+    }
+  })
+
+  it("pay to: an invalid amount is reported beside the field, and creates no invoice", async () => {
     for (const wrong of ["", "0", "-1", "1.5", "abc", "1e9", "9".repeat(15), "9".repeat(40), "<b>"]) {
-      const answer = await ask("POST", "/pay/to/alice", `sats=${encodeURIComponent(wrong)}`)
+      const answer = await ask("POST", "/pay/to/alice", `unit=sats&amount=${encodeURIComponent(wrong)}`)
       const text = await answer.text()
       assert.strictEqual(answer.status, 422, wrong)
       assert.include(text, 'aria-invalid="true"', wrong)
@@ -53,7 +80,7 @@ describe("The page of a Lightning address", () => {
     }
   })
 
-  it("pay to: who is not here, and an invoice of another's, are not found", async () => {
+  it("pay to: an unknown handle and another address's invoice are not found", async () => {
     await service.lightningAddress(key, "bob")
     const path = await entered("1000")
     for (const other of [
@@ -65,6 +92,6 @@ describe("The page of a Lightning address", () => {
     ])
       assert.strictEqual((await ask("GET", other)).status, 404, other)
     assert.strictEqual((await ask("GET", `${path.replace("alice", "bob")}/state`)).status, 404)
-    assert.strictEqual((await ask("POST", "/pay/to/nobody", "sats=1000")).status, 404)
+    assert.strictEqual((await ask("POST", "/pay/to/nobody", "unit=sats&amount=1000")).status, 404)
   })
 })

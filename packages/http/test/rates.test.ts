@@ -17,7 +17,7 @@ const silent = await start({
 afterAll(() => Promise.all([service.dispose(), silent.dispose()]))
 
 describe("GET /v1/rates", () => {
-  it("GET /v1/rates: the current rate of each currency, as exact decimals", async () => {
+  it("GET /v1/rates: returns the current rate of each currency, as exact decimals", async () => {
     const { key } = await service.company("free", "receive")
     const { status, body } = await service.ask("GET", "/v1/rates", { key })
     assert.strictEqual(status, 200)
@@ -28,7 +28,7 @@ describe("GET /v1/rates", () => {
     for (const { updated_at } of body.data) assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it("GET /v1/rates: 503 without rates", async () => {
+  it("GET /v1/rates: returns 503 without rates", async () => {
     const { key } = await silent.company()
     assert.deepStrictEqual(seen(await silent.ask("GET", "/v1/rates", { key })), bad(503, "rate_unavailable"))
   })

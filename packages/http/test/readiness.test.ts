@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { type Check, layer, type Look, lookMillis, Looks, Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
-/** A check that counts how often it is asked, and answers when it is let. */
+/** A check that counts its calls and returns `answer`. */
 const counted = (answer: Effect.Effect<unknown, unknown>, name = "node") => {
   const state = { asked: 0 }
   const check: Check = {
@@ -18,7 +18,7 @@ const counted = (answer: Effect.Effect<unknown, unknown>, name = "node") => {
   return { state, check }
 }
 
-/** One look at the first of these checks, and what is logged meanwhile. */
+/** Provides the first check's result and the log. */
 const looking = <A, E>(
   checks: ReadonlyArray<Check>,
   use: (look: Effect.Effect<Look>, logged: ReadonlyArray<string>) => Effect.Effect<A, E>
@@ -39,7 +39,7 @@ const outage = new NodeUnavailable({
 })
 
 describe("readiness", () => {
-  it.effect("readiness: a thousand callers at once are one question, and so is everybody within a second of it", () =>
+  it.effect("readiness: a thousand concurrent callers share one check, and so do callers within a second of it", () =>
     Effect.gen(function* () {
       const { state, check } = counted(Effect.sleep(100))
       yield* looking([check], (look) =>
@@ -61,7 +61,7 @@ describe("readiness", () => {
     })
   )
 
-  it.effect("readiness: a slow check is not started twice, and one that times out has failed", () =>
+  it.effect("readiness: a slow check is not started twice, and a check that times out fails", () =>
     Effect.gen(function* () {
       const { state, check } = counted(Effect.never)
       yield* looking([check], (look) =>
@@ -70,15 +70,15 @@ describe("readiness", () => {
           yield* TestClock.adjust(1900)
           const second = yield* Effect.forkChild(look)
           yield* TestClock.adjust(100)
-          assert.deepStrictEqual((yield* Fiber.join(first)).reason, "it does not answer within 2 seconds")
-          assert.deepStrictEqual((yield* Fiber.join(second)).reason, "it does not answer within 2 seconds")
+          assert.deepStrictEqual((yield* Fiber.join(first)).reason, "no response within 2 seconds")
+          assert.deepStrictEqual((yield* Fiber.join(second)).reason, "no response within 2 seconds")
           assert.strictEqual(state.asked, 1)
         })
       )
     })
   )
 
-  it.effect("readiness: a caller that disconnects leaves the check to the others", () =>
+  it.effect("readiness: a caller that disconnects does not cancel the check for others", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const { state, check } = counted(Deferred.await(gate))
@@ -95,7 +95,7 @@ describe("readiness", () => {
     })
   )
 
-  it.effect("readiness: what is missing is logged once when it begins, with its remedy, and once when it is over", () =>
+  it.effect("readiness: a failure is logged once when it begins, with its remedy, and once when it ends", () =>
     Effect.gen(function* () {
       let isAway = true
       const { check } = counted(Effect.suspend(() => (isAway ? Effect.fail(outage) : Effect.void)))
@@ -121,7 +121,7 @@ describe("readiness", () => {
     })
   )
 
-  it("readiness: a thousand requests and a scrape of the metrics ask node and chain once, and show the reason without the remedy", async () => {
+  it("readiness: a thousand requests and a metrics scrape query the node and the chain once, and show the reason without the remedy", async () => {
     const [node, chain] = [counted(Effect.fail(outage)), counted(Effect.void, "chain")]
     const service = await start({ checks: [node.check, chain.check] })
     const beganMillis = performance.now()
@@ -139,7 +139,7 @@ describe("readiness", () => {
     await service.dispose()
   })
 
-  it("readiness: what the process knows of itself is true at once", async () => {
+  it("readiness: checks of the process's own state are never cached", async () => {
     let isStopping = false
     const running: Check = {
       name: "running",

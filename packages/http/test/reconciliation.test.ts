@@ -26,7 +26,7 @@ const path = "/operator/reconciliation"
 const shown = async () => (await service.ask("GET", path, { key: operatorToken })).body
 const compare = () =>
   service.run(
-    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).look()))
+    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run()))
   )
 const gauges = async () =>
   new Map(
@@ -36,7 +36,7 @@ const gauges = async () =>
       .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))] as const)
   )
 
-/** Our node pays somebody whom no withdrawal asked it to pay. */
+/** Our node pays an outside payee without a withdrawal. */
 const behindOurBack = async (sats: number) => {
   const { destination, paymentHash } = await service.sandbox((sandbox) =>
     sandbox.destination({ type: "lightning_invoice", amount: service.sats(sats) })
@@ -51,7 +51,7 @@ const behindOurBack = async (sats: number) => {
 }
 
 describe("GET /operator/reconciliation", () => {
-  it("reconciliation: before the first run the report is empty, and the backlog is shown", async () => {
+  it("reconciliation: before the first run, the report is empty and the backlog is shown", async () => {
     const { message, data } = await shown()
     assert.match(message, /^No reconciliation run yet/)
     assert.isNull(data.report)
@@ -60,7 +60,7 @@ describe("GET /operator/reconciliation", () => {
     assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
   })
 
-  it("reconciliation: both positions, the ledger, and the backlog with its age", async () => {
+  it("reconciliation: shows both positions, the ledger, and the backlog with its age", async () => {
     await compare()
     const { key } = await service.company("paid")
     await service.fund(key, 50_000)
@@ -87,7 +87,7 @@ describe("GET /operator/reconciliation", () => {
     assert.deepStrictEqual([oldest[0].id, oldest[0].amount_sats, oldest.length], [confirmed.data.id, held, 1])
   })
 
-  it("reconciliation: a discrepancy with its cause, and both sides of it", async () => {
+  it("reconciliation: shows a discrepancy with its cause and both sides", async () => {
     const paymentHash = await behindOurBack(700)
     await compare()
     const { message, data } = await shown()
@@ -108,20 +108,20 @@ describe("GET /operator/reconciliation", () => {
     assert.isAtMost(data.report.node.unexplained_sats, -700)
   })
 
-  it("reconciliation: the operator's alone", async () => {
+  it("reconciliation: available to operators only", async () => {
     const { key } = await service.company()
     for (const ask of [{}, { key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(401, "unauthorized"))
   })
 
-  it("reconciliation: 503 while the store is away, and the other metrics are reported all the same", async () => {
+  it("reconciliation: 503 while the store is unavailable, but the other metrics are still reported", async () => {
     const key = operatorToken
     assert.deepStrictEqual(seen(await silent.ask("GET", path, { key })), bad(503, "store_unavailable"))
     assert.strictEqual((await silent.ask("GET", "/operator/metrics", { key })).status, 200)
   })
 })
 
-describe("the gauges", () => {
-  it("metrics: what is owned and owed, discrepancies by cause, and the age of the backlog", async () => {
+describe("reconciliation metrics", () => {
+  it("metrics: report assets and liabilities, discrepancies by cause, and the age of the backlog", async () => {
     const told = await gauges()
     const { report, waiting } = (await shown()).data
     const of = (name: string) => told.get(`satrail_${name}`) ?? assert.fail(`there is no ${name}`)
@@ -144,7 +144,7 @@ describe("the gauges", () => {
 describe("PATCH /operator/reconciliation/own-funds", () => {
   const state = (body: unknown) => service.ask("PATCH", `${path}/own-funds`, { key: operatorToken, body })
 
-  it("operator equity: one of them is set to the msat, and the other stays as it was", async () => {
+  it("operator equity: one amount is set to the msat, and the other stays unchanged", async () => {
     const { node, on_chain: onChain } = (await shown()).data.report
     const sats = node.own_sats + node.unexplained_sats
     const { status, body } = await state({ node_sats: sats })
@@ -153,7 +153,7 @@ describe("PATCH /operator/reconciliation/own-funds", () => {
     assert.deepStrictEqual((await shown()).data.report.differences_by_cause, { payment_not_ours: 1 })
   })
 
-  it("operator equity: an invalid amount is refused, and the member is named", async () => {
+  it("operator equity: an invalid amount is rejected, and the field is named", async () => {
     for (const body of [{ node_sats: 1.0001 }, { node_sats: "1" }, { node_sats: 1e300 }, { nodes: 1 }]) {
       const answer = await state(body)
       assert.deepStrictEqual(

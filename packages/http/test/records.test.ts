@@ -117,6 +117,9 @@ const item = (type: string): Shape => ({
   fee_sats: fee,
   status: text,
   reason: is(null),
+  description: ["a string", (value) => typeof value === "string"],
+  metadata: ["an object", (value) => typeof value === "object" && value !== null],
+  failure: is(null),
   created_at: instant
 })
 
@@ -124,7 +127,7 @@ const item = (type: string): Shape => ({
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
 describe("every record has exactly its members", () => {
-  it("C33: records: of an invoice without an amount the record says what was expected, and then what arrived", async () => {
+  it("C33: records: an invoice without an amount has the expected range, then the received amount", async () => {
     const path = "/v1/bitcoin/deposit/lightning-invoice"
     const created = await post(path, { amount: null, min_sats: 100, max_sats: 200 })
     assert.strictEqual(created.status, 201)
@@ -137,7 +140,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual((await get(`/v1/transactions/deposits/${data.deposit_id}`)).body.data.amount_sats, 7)
   })
 
-  it("records: what is expected of a payer goes with no amount alone, and an amount is never left out by mistake", async () => {
+  it("records: an expected range requires a null amount, and an amount is never omitted by mistake", async () => {
     const refusals: ReadonlyArray<readonly [object, string]> = [
       [{ amount: 100, currency: "sats", min_sats: 1 }, "min_sats"],
       [{ amount: 100, currency: "sats", max_sats: 200 }, "max_sats"],
@@ -146,7 +149,7 @@ describe("every record has exactly its members", () => {
       [{ min_sats: 1, currency: "sats" }, "amount"],
       [{ currency: "sats" }, "amount"],
       [{ amount: 100 }, "currency"],
-      // What JavaScript makes of NaN.
+      // JSON.stringify converts NaN to null.
       [{ amount: null, currency: "sats" }, "amount"]
     ]
     for (const [body, path] of refusals) {
@@ -159,7 +162,7 @@ describe("every record has exactly its members", () => {
     }
   })
 
-  it("hold: a hold invoice is settled with the preimage of its company, and says until when it is held", async () => {
+  it("hold: a hold invoice is settled with the company's preimage, and shows until when it is held", async () => {
     const { key } = await service.company("paid")
     const get = (path: string) => service.ask("GET", path, { key })
     const post = (path: string, body?: unknown) => service.ask("POST", path, { key, body })
@@ -276,7 +279,7 @@ describe("every record has exactly its members", () => {
     assert.deepStrictEqual(settled, { ...pending, status: "settled", updated_at: settled.updated_at })
   })
 
-  it("record: the balance is what can be withdrawn now, and beside it what is held and what is on its way in", async () => {
+  it("record: the balance is the available amount, with held amounts and pending deposits beside it", async () => {
     const balance = async () => {
       const { status, body } = await get("/v1/transactions/balance")
       return [status, body.data]
@@ -313,14 +316,14 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("record: a Lightning withdrawal has exactly its members, confirmed and settled", async () => {
+  it("record: a Lightning withdrawal has exactly its members, when confirmed and when settled", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000) })
     )
     const { status, body } = await post("/v1/bitcoin/withdraw/confirm", { destination, metadata })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(differences(body.data, withdrawal("lightning", "pending")), [])
-    assert.strictEqual(body.data.fee_sats, 12) // 2 of service at 2 000 ppm, 5 + 5 that routing may cost
+    assert.strictEqual(body.data.fee_sats, 12) // 2 for the service at 2000 ppm, and up to 10 for routing
     const pending = (await get(`/v1/transactions/withdrawals/${body.data.id}`)).body.data
     assert.deepStrictEqual(differences(pending, withdrawal("lightning", "pending")), [])
     assert.deepStrictEqual(pending, body.data, "the same record, confirmed and fetched")
@@ -333,11 +336,11 @@ describe("every record has exactly its members", () => {
       [settled.lightning_payment.payment_hash, settled.lightning_payment.payment_request, settled.recipient],
       [paymentHash, destination, destination]
     )
-    // What routing cost is the operator's affair: 12 were charged.
+    // The customer pays the 12 charged, whatever routing cost the operator.
     assert.strictEqual(settled.lightning_payment.fee_msat, "12000")
   })
 
-  it("record: a failed Lightning withdrawal has a stable code with a sentence, and beside it lnd's reason", async () => {
+  it("record: a failed Lightning withdrawal has a stable code with a sentence, and lnd's reason", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000), behaviour: "fail" })
     )
@@ -361,7 +364,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("record: an on-chain withdrawal has exactly its members, confirmed and settled", async () => {
+  it("record: an on-chain withdrawal has exactly its members, when confirmed and when settled", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
     const { body } = await post("/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination, metadata })
     assert.deepStrictEqual(differences(body.data, withdrawal("on_chain", "pending")), [])
@@ -372,7 +375,7 @@ describe("every record has exactly its members", () => {
     assert.deepStrictEqual(differences(settled, withdrawal("on_chain", "settled")), [])
   })
 
-  it("record: a list row has exactly its members, of a deposit and of a withdrawal", async () => {
+  it("record: a list row of a deposit or a withdrawal has exactly its members", async () => {
     const withdrawn = await newest("withdrawal")
     assert.deepStrictEqual(differences(withdrawn, item("withdrawal")), [])
     assert.isAbove(withdrawn.fee_microsats, 0)
@@ -381,7 +384,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual(deposited.fee_microsats, 0)
   })
 
-  it("record: metadata is {} when none was given, and otherwise as given, whatever its keys", async () => {
+  it("record: metadata is {} if none was sent, and otherwise as sent, whatever its keys", async () => {
     const create = async (given?: unknown) => (await post("/v1/bitcoin/deposit/lightning-address", given)).body.data.metadata
     assert.deepStrictEqual(await create(), {})
     assert.deepStrictEqual(await create({ metadata: null }), {})
@@ -389,7 +392,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual(JSON.stringify(await create({ metadata: odd })), JSON.stringify(odd))
   })
 
-  it("record: the comparison can fail: one member too many, one too few, one of another type", () => {
+  it("record: the comparison fails for a member too many, one too few, or one of another type", () => {
     for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []]) assert.isNotEmpty(differences(wrong, { a: sats }))
   })
 })

@@ -16,8 +16,8 @@ const create = (body: Readonly<Record<string, unknown>>, headers: Readonly<Recor
   service.ask("POST", path, { key, body, headers })
 const refundedSats = async (id: string) => (await service.ask("GET", `/v1/transactions/deposits/${id}`, { key })).body.data.refunded_sats
 
-describe("A refund", () => {
-  it("refund: the link is in the response to its creation alone, and with the same key in the same bytes again", async () => {
+describe("refunds", () => {
+  it("refund: only the response to its creation has the link, and the same key returns the same bytes", async () => {
     const deposit_id = await deposited()
     const headers = { "idempotency-key": "refund-1" }
     const answer = await create({ deposit_id, description: "Sold out" }, headers)
@@ -35,7 +35,7 @@ describe("A refund", () => {
     assert.deepStrictEqual(listed, shown.body.data)
   })
 
-  it("refund: canceled, the deposit may be refunded again, and canceling again changes nothing", async () => {
+  it("refund: after a cancellation the deposit can be refunded again, and canceling again changes nothing", async () => {
     const deposit_id = await deposited()
     const { id } = (await create({ deposit_id, amount: 600, currency: "sats" })).body.data
     assert.deepStrictEqual(seen(await create({ deposit_id, amount: 401, currency: "sats" })), bad(422, "refund_too_large"))
@@ -45,13 +45,15 @@ describe("A refund", () => {
     assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
   })
 
-  it("refund: of a deposit or of an invoice, and of one only", async () => {
+  it("refund: refunds a deposit, an invoice or a checkout, and only one", async () => {
     const id = "01900000-0000-7000-8000-000000000001"
-    for (const body of [{}, { deposit_id: id, invoice_id: id }]) assert.deepStrictEqual(seen(await create(body)), bad(400, "malformed"))
-    for (const body of [{ deposit_id: id }, { invoice_id: id }]) assert.deepStrictEqual(seen(await create(body)), bad(404, "not_found"))
+    for (const body of [{}, { deposit_id: id, invoice_id: id }, { invoice_id: id, checkout_id: id }])
+      assert.deepStrictEqual(seen(await create(body)), bad(400, "malformed"))
+    for (const body of [{ deposit_id: id }, { invoice_id: id }, { checkout_id: id }])
+      assert.deepStrictEqual(seen(await create(body)), bad(404, "not_found"))
   })
 
-  it("refund: needs the scope send, and is nobody else's", async () => {
+  it("refund: requires the scope send, and is visible to its company only", async () => {
     const deposit_id = await deposited()
     const { id, company_id } = (await create({ deposit_id, amount: 10, currency: "sats" })).body.data
     const [reader, other] = [await service.keyFor(company_id, "read"), (await service.company()).key]

@@ -9,7 +9,7 @@ const started = async (logsRequests: boolean) => {
   const slow = HttpRouter.add("GET", "/slow", Effect.andThen(Effect.sync(reached.resolve), Effect.never))
   const service = await start({ http: { logsRequests, extensions: [Extension.make(slow)] } })
   afterAll(service.dispose)
-  /** Lines of the request log: their fields, and the id that annotates them. */
+  /** Lines of the request log: their fields, and the request id in their annotation. */
   const lines = () =>
     service.logged.flatMap((text) => {
       const [, fields, id] = /^\["request",(\{.*?\})\].* \{"request_id":"(\w+)"\}$/.exec(text) ?? []
@@ -19,7 +19,7 @@ const started = async (logsRequests: boolean) => {
 }
 
 describe("the request log", () => {
-  it("C56: request log: a line a request has method, route, status, time, key and request id, and nothing that was in the path or the query; a probe has none", async () => {
+  it("C56: request log: a line per request has method, route, status, time, key and request id, and no path or query; a probe has none", async () => {
     const { service, lines } = await started(true)
     const { key } = await service.company()
     const id = "0197a000-0000-7000-8000-000000000000"
@@ -53,7 +53,7 @@ describe("the request log", () => {
     for (const secret of [key, operatorToken, "sr_wrong", id]) assert.notInclude(service.logged.join("\n"), secret)
   })
 
-  it("request log: a request of the console's page is marked as such", async () => {
+  it("request log: requests of the console page are marked", async () => {
     const { service, lines } = await started(true)
     await service.ask("GET", "/v1/transactions/balance", { headers: { "x-satrail-console": "1" } })
     assert.deepStrictEqual(
@@ -62,7 +62,7 @@ describe("the request log", () => {
     )
   })
 
-  it("request log: a client that does not wait is in it as 499", async () => {
+  it("request log: a client that disconnects is logged as 499", async () => {
     const { service, lines, reached } = await started(true)
     const controller = new AbortController()
     const asked = service.handler(new Request("http://service/slow", { signal: controller.signal, headers: { "x-request-id": "gone" } }))
@@ -75,7 +75,7 @@ describe("the request log", () => {
     )
   })
 
-  it("request log: nothing is logged of a request where it is off", async () => {
+  it("request log: nothing is logged if it is off", async () => {
     const { service } = await started(false)
     await service.ask("GET", "/healthz")
     await service.ask("GET", "/nothing")

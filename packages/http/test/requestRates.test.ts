@@ -22,8 +22,8 @@ const told = ({ headers, status }: { readonly headers: Headers; readonly status:
 ]
 const policy = '"key";q=3;w=60'
 
-describe("Rates of requests", () => {
-  it("request rates: each answer says what its key has left, a refusal also when the next is taken; another key has all of its own", async () => {
+describe("request rates", () => {
+  it("request rates: each response reports the key's remaining requests, and each error when the next is allowed; other keys are unaffected", async () => {
     const [one, other] = [await perKey.company(), await perKey.company()]
     const ask = (key: string) => perKey.ask("GET", path, { key })
     const answers = [await ask(one.key), await ask(one.key), await ask(one.key)]
@@ -38,7 +38,7 @@ describe("Rates of requests", () => {
     assert.deepStrictEqual(told(await ask(other.key)), [200, policy, '"key";r=2;t=20', null])
   })
 
-  it("audit: a flood of one key is a line of the log at once and another after a minute, whatever it asks for", async () => {
+  it("audit: a flood by one key is logged immediately and again after a minute, whatever it requests", async () => {
     const company = await perKey.company()
     for (let i = 0; i < 6; i++) await perKey.ask("GET", path, { key: company.key })
     for (let i = 0; i < 3; i++) assert.strictEqual((await perKey.ask("POST", "/v1/vouchers", { key: company.key, body: {} })).status, 429)
@@ -62,7 +62,7 @@ describe("Rates of requests", () => {
     ])
   })
 
-  it.effect("request rates: who is refused and asks again at once is answered later; who has waited is answered at once", () =>
+  it.effect("request rates: a client that retries immediately is rejected after a delay; one that waits is rejected at once", () =>
     Effect.gen(function* () {
       const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
       yield* ofKey("a")
@@ -83,7 +83,7 @@ describe("Rates of requests", () => {
     })
   )
 
-  it.effect("request rates: of the refusals that wait there are so many, and one more is answered at once", () =>
+  it.effect("request rates: the number of delayed rejections is limited; one more is sent immediately", () =>
     Effect.gen(function* () {
       const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
       yield* ofKey("a")
@@ -93,63 +93,63 @@ describe("Rates of requests", () => {
       )
       assert.isTrue(waiting.every((fiber) => fiber.pollUnsafe() === undefined))
       assert.isDefined((yield* ask).pollUnsafe())
-      // Who goes away makes room.
+      // An interrupted request frees its place.
       yield* Fiber.interrupt(waiting[0] ?? assert.fail("nobody waits"))
       assert.isUndefined((yield* ask).pollUnsafe())
       assert.isDefined((yield* ask).pollUnsafe())
     })
   )
 
-  it.effect(
-    "request rates: what comes all at once is spread over its second, and what is above it is refused, in the words of the second",
-    () =>
-      Effect.gen(function* () {
-        const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
-        assert.deepStrictEqual([RequestRates.burstOf(600), RequestRates.promptOf(20)], [20, 10])
-        const asked = yield* Effect.replicateEffect(Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }), 21)
-        const taken = () => asked.slice(0, 20).filter((fiber) => fiber.pollUnsafe() !== undefined).length
-        assert.strictEqual(taken(), 10)
-        for (let more = 1; more <= 10; more++) {
-          yield* TestClock.adjust(49)
-          assert.strictEqual(taken(), 9 + more)
-          yield* TestClock.adjust(1)
-          assert.strictEqual(taken(), 10 + more)
-        }
-        const last = yield* Fiber.join(asked[20] ?? assert.fail())
-        assert.include(JSON.stringify(last), "There are more than 20 requests a second with this key")
-        // Another key has a second of its own, and who asks evenly never waits.
-        assert.isDefined((yield* Effect.forkChild(ofKey("b"), { startImmediately: true })).pollUnsafe())
-        yield* TestClock.adjust(1000)
-        for (let n = 0; n < 100; n++) {
-          assert.isDefined((yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(), `${n}`)
-          yield* TestClock.adjust(50)
-        }
-      })
-  )
-
-  it.effect("request rates: both limits are told, and what the second refuses says when it is over and costs nothing of the minute", () =>
+  it.effect("request rates: a burst is spread over its second, and requests above it are rejected with the limit per second", () =>
     Effect.gen(function* () {
-      const ofKey = RequestRates.make({ perKey: 15 }).ofKey ?? assert.fail("keys are not limited")
-      const asked = Effect.suspend(() => {
-        const exchange = Exchange.make("a request")
-        return Effect.map(Effect.exit(Effect.provideService(ofKey("a"), Exchange.Current, exchange)), () => exchange.headers)
-      })
-      const told = (left: string, retryAfter?: string) => ({
-        "ratelimit-policy": '"key";q=15;w=60, "burst";q=10;w=1',
-        ratelimit: left,
-        ...(retryAfter !== undefined && { "retry-after": retryAfter })
-      })
-      assert.deepStrictEqual(yield* asked, told('"key";r=14;t=4, "burst";r=9;t=1'))
-      for (let n = 1; n < 10; n++) yield* asked
-      assert.deepStrictEqual(yield* asked, told('"key";r=5;t=40, "burst";r=0;t=1', "1"))
-      yield* TestClock.adjust(500)
-      for (let n = 0; n < 5; n++) yield* asked
+      const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
+      assert.deepStrictEqual([RequestRates.burstOf(600), RequestRates.promptOf(20)], [20, 10])
+      const asked = yield* Effect.replicateEffect(Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }), 21)
+      const taken = () => asked.slice(0, 20).filter((fiber) => fiber.pollUnsafe() !== undefined).length
+      assert.strictEqual(taken(), 10)
+      for (let more = 1; more <= 10; more++) {
+        yield* TestClock.adjust(49)
+        assert.strictEqual(taken(), 9 + more)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(taken(), 10 + more)
+      }
+      const last = yield* Fiber.join(asked[20] ?? assert.fail())
+      assert.include(JSON.stringify(last), "Rate limit reached: at most 20 requests per second with this key")
+      // Each key has its own rate, and evenly spaced requests never wait.
+      assert.isDefined((yield* Effect.forkChild(ofKey("b"), { startImmediately: true })).pollUnsafe())
       yield* TestClock.adjust(1000)
-      assert.deepStrictEqual(yield* asked, told('"key";r=0;t=59, "burst";r=10;t=0', "3"))
+      for (let n = 0; n < 100; n++) {
+        assert.isDefined((yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(), `${n}`)
+        yield* TestClock.adjust(50)
+      }
     })
   )
 
-  it("request rates: a second has a thirtieth of the minute, ten at least and never more than the minute", () => {
+  it.effect(
+    "request rates: both limits are reported; a rejection by the limit per second has its reset time, and does not count toward the minute",
+    () =>
+      Effect.gen(function* () {
+        const ofKey = RequestRates.make({ perKey: 15 }).ofKey ?? assert.fail("keys are not limited")
+        const asked = Effect.suspend(() => {
+          const exchange = Exchange.make("a request")
+          return Effect.map(Effect.exit(Effect.provideService(ofKey("a"), Exchange.Current, exchange)), () => exchange.headers)
+        })
+        const told = (left: string, retryAfter?: string) => ({
+          "ratelimit-policy": '"key";q=15;w=60, "burst";q=10;w=1',
+          ratelimit: left,
+          ...(retryAfter !== undefined && { "retry-after": retryAfter })
+        })
+        assert.deepStrictEqual(yield* asked, told('"key";r=14;t=4, "burst";r=9;t=1'))
+        for (let n = 1; n < 10; n++) yield* asked
+        assert.deepStrictEqual(yield* asked, told('"key";r=5;t=40, "burst";r=0;t=1', "1"))
+        yield* TestClock.adjust(500)
+        for (let n = 0; n < 5; n++) yield* asked
+        yield* TestClock.adjust(1000)
+        assert.deepStrictEqual(yield* asked, told('"key";r=0;t=59, "burst";r=10;t=0', "3"))
+      })
+  )
+
+  it("request rates: the limit per second is 1/30 of the limit per minute, at least ten, and never above the limit per minute", () => {
     assert.deepStrictEqual(
       [1, 9, 10, 60, 300, 600, 6000, 60_000].map((perMinute) => [perMinute, RequestRates.burstOf(perMinute)]),
       [
@@ -165,7 +165,7 @@ describe("Rates of requests", () => {
     )
   })
 
-  it("request rates: what is refused for another reason is counted, and says so; a stream counts as a request", async () => {
+  it("request rates: requests rejected for other reasons count, and their responses have the rate headers; a stream counts as one request", async () => {
     const { id } = await perKey.company()
     const key = await perKey.keyFor(id, "receive")
     const refused = await perKey.ask("GET", path, { key })
@@ -174,7 +174,7 @@ describe("Rates of requests", () => {
     assert.deepStrictEqual(seen(await perKey.ask("GET", "/v1/events/stream", { key })), bad(429, "rate_limited"))
   })
 
-  it("request rates: who shows no key and no token is counted by address, on every route; a key from the same address is not in their way", async () => {
+  it("request rates: requests without a valid key or token are counted by address, on every route, and do not affect a key from that address", async () => {
     const { key } = await perStranger.company()
     const from = (address: string) => ({ headers: { "x-forwarded-for": `203.0.113.9, ${address}` } })
     for (const [way, tried] of [
@@ -193,7 +193,7 @@ describe("Rates of requests", () => {
     assert.strictEqual((await perStranger.ask("GET", "/operator/companies", { key: operatorToken, ...from("192.0.2.1") })).status, 200)
   })
 
-  it("request rates: where none is set, answers say nothing of one", async () => {
+  it("request rates: responses have no rate headers if no limit is set", async () => {
     const { key } = await open.company()
     for (let i = 0; i < 5; i++) assert.deepStrictEqual(told(await open.ask("GET", path, { key })), [200, null, null, null])
     assert.deepStrictEqual(told(await open.ask("GET", path)), [401, null, null, null])

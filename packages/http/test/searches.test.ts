@@ -17,7 +17,7 @@ interface Row {
   readonly id: string
 }
 
-/** The rows of a list, page after page, as its links lead. */
+/** Follows a list's links and returns the ids on all pages. */
 const rows = async (path: string, of = key): Promise<ReadonlyArray<string>> => {
   const all: Array<string> = []
   for (let next: string | undefined = path; next !== undefined;) {
@@ -42,7 +42,7 @@ await pay(second)
 const paid = (await get(`${invoicesPath}/${second.id}`)).body.data
 
 describe("invoices", () => {
-  it("invoice list: newest first, as each is fetched, of this company only", async () => {
+  it("invoice list: newest first, each as fetched, of this company only", async () => {
     const { body, headers } = await get(invoicesPath)
     assert.deepStrictEqual(body.data, [third, paid, first])
     assert.isNull(headers.get("link"))
@@ -50,7 +50,7 @@ describe("invoices", () => {
   })
 
   for (const limit of [1, 2, 3])
-    it(`invoice list: in pages of ${limit} every invoice once`, async () =>
+    it(`invoice list: pages of ${limit} have every invoice once`, async () =>
       assert.deepStrictEqual(await rows(`${invoicesPath}?limit=${limit}`), [third.id, second.id, first.id]))
 
   const found: Record<string, () => ReadonlyArray<Row>> = {
@@ -73,13 +73,13 @@ describe("invoices", () => {
     "?lightning_address_id=018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d": () => []
   }
   for (const [query, expected] of Object.entries(found))
-    it(`invoice list: ${query.slice(0, 60)} keeps exactly those`, async () =>
+    it(`invoice list: ${query.slice(0, 60)} returns exactly the matching invoices`, async () =>
       assert.deepStrictEqual(
         await rows(`${invoicesPath}${query}`),
         expected().map(({ id }) => id)
       ))
 
-  it("invoice list: those of a Lightning address are found by its id", async () => {
+  it("invoice list: a Lightning address's invoices are found by its id", async () => {
     const { id, address } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "shop" })
     assert.deepStrictEqual(await rows(`${invoicesPath}?lightning_address_id=${id}`), [])
     const { callback } = await Wallet.offerAt(service, `https://${domain}/.well-known/lnurlp/${address.split("@")[0]}`)
@@ -92,7 +92,7 @@ describe("invoices", () => {
 })
 
 describe("transactions", () => {
-  it("search: a deposit is found by what it paid, a withdrawal by what it was sent with", async () => {
+  it("search: a deposit is found by what it paid, and a withdrawal by its identifiers", async () => {
     const sent = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(100) }))
     const out = await post("/v1/bitcoin/withdraw/confirm", { destination: sent.destination, metadata: { order: "1043", kind: "refund" } })
     const by = (query: string, of?: string) => rows(`${listPath}?${query}`, of)
@@ -112,7 +112,7 @@ describe("transactions", () => {
     assert.deepStrictEqual(await by(`lightning_invoice_id=${first.id}`), [])
   })
 
-  it("search: an on-chain deposit and a payout are found by their transactions", async () => {
+  it("search: an on-chain deposit and a withdrawal are found by their transactions", async () => {
     const { address } = await post(addressesPath, { metadata: { order: "77" } })
     await service.sandbox((sandbox) => sandbox.send({ address: address.address, amount: service.sats(50_000) }))
     await service.work()
@@ -143,7 +143,7 @@ describe("transactions", () => {
   }
   for (const path of [listPath, invoicesPath])
     for (const [query, issue] of Object.entries(refused))
-      it(`search: ${path}?${query.slice(0, 60)} is refused`, async () => {
+      it(`search: ${path}?${query.slice(0, 60)} is rejected`, async () => {
         const { status, body } = await get(`${path}?${query}`)
         assert.deepStrictEqual([status, body.error?.code, body.error?.issues?.map(({ path }) => path)], [400, "malformed", [issue]])
       })
@@ -155,14 +155,14 @@ describe("transactions", () => {
     [invoicesPath, "status=paid", "status"],
     [invoicesPath, "chain_tx_id=00", "chain_tx_id"]
   ] as const)
-    it(`search: ${path}?${query} is refused`, async () => {
+    it(`search: ${path}?${query} is rejected`, async () => {
       const { status, body } = await get(`${path}?${query}`)
       assert.deepStrictEqual([status, body.error?.code, body.error?.issues?.map(({ path }) => path)], [400, "malformed", [issue]])
     })
 })
 
 describe("on-chain addresses", () => {
-  it("on-chain address list: newest first, in pages, as each is fetched, and no other company's", async () => {
+  it("on-chain address list: newest first, in pages, each as fetched, of this company only", async () => {
     const mine = await service.company("free")
     const made: Array<Row> = []
     for (let n = 0; n < 5; n++) made.unshift((await post(addressesPath, { metadata: { n: String(n) } }, mine.key)).address)

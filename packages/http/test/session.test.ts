@@ -7,17 +7,17 @@ import { Context, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as Acting from "../src/edge/Acting.ts"
 import { attemptsPerMinute } from "../src/features/sessions/ConsoleSession.ts"
-import { make } from "../src/features/sessions/SignInLinks.ts"
+import { make } from "../src/api/SignInLinks.ts"
 import { type Answer, bad, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
 
-/** As our own page sends it. */
+/** Headers that our own page sends. */
 const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
 const cookieIn = ({ headers }: Answer) => headers.get("set-cookie")?.split(";")[0] ?? ""
 
-/** Each from an address of its own: there is a limit for one. */
+/** A new client address for each request, because sign-ins are limited per address. */
 let address = 0
 const elsewhere = () => ({ "x-forwarded-for": `192.0.2.${++address}` })
 
@@ -30,7 +30,7 @@ const ask = (cookie: string, method: string, path: string, body?: object, header
 const balance = "/v1/transactions/balance"
 
 describe("sessions", () => {
-  it("session: a key signs in, and the cookie opens what the key opens", async () => {
+  it("session: a key signs in, and the cookie grants the key's access", async () => {
     const { key, id } = await service.company("paid", "read")
     const answer = await signIn(key)
     assert.strictEqual(answer.status, 200)
@@ -45,7 +45,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(refused), bad(403, "scope_required"))
   })
 
-  it("session: an operator's token opens /operator and never /v1, and a company's session the other way round", async () => {
+  it("session: an operator's session is valid only for /operator, and a company's only for /v1", async () => {
     const operator = await session(operatorToken)
     assert.strictEqual((await ask(operator, "GET", "/operator/companies")).status, 200)
     assert.match((await ask(operator, "GET", balance)).body.message, /operator's session/)
@@ -54,7 +54,7 @@ describe("sessions", () => {
     assert.match((await ask(company, "GET", "/operator/companies")).body.message, /company's session/)
   })
 
-  it("session: a key in the header counts, whatever the cookie says", async () => {
+  it("session: a key in the header takes precedence over the cookie", async () => {
     const [one, other] = [await service.company(), await service.company()]
     const cookie = await session(one.key)
     await service.fund(other.key, 21)
@@ -62,7 +62,7 @@ describe("sessions", () => {
     assert.strictEqual(body.data.balance, 21)
   })
 
-  it("session: what no key or token is signs nobody in", async () => {
+  it("session: anything but a key or token cannot sign in", async () => {
     const { key } = await service.company()
     for (const wrong of ["", "sr_regtest_x", `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`, "op_1", `${operatorToken}x`, "k_1"]) {
       const { status, headers } = await signIn(wrong, own)
@@ -73,7 +73,7 @@ describe("sessions", () => {
       assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: own })), bad(400, "malformed"))
   })
 
-  it("session: signed out it opens nothing, and neither does an older cookie of the same browser", async () => {
+  it("session: after signing out, neither the cookie nor an older one of the same browser works", async () => {
     const { key } = await service.company()
     const first = await session(key)
     const second = cookieIn(await ask(first, "POST", "/console/session", { credential: key }))
@@ -84,7 +84,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(second, "GET", balance)), bad(401, "unauthorized"))
   })
 
-  it("session: fixation: a secret that somebody else has put into the browser is not taken over", async () => {
+  it("session: fixation: a session planted by an attacker is not adopted", async () => {
     const { key } = await service.company()
     const planted = `__Host-satrail=${Redacted.value(Session.generate({ holder: "key", holderId: key.slice(11, 23), slot: 0 }, () => new Uint8Array(32).fill(7)))}`
     const answer = await ask(planted, "POST", "/console/session", { credential: key })
@@ -92,7 +92,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(planted, "GET", balance)), bad(401, "unauthorized"))
   })
 
-  it("session: it ends at once with its key, and with its token", async () => {
+  it("session: ends immediately with its key, and with its token", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     const { body } = await ask(cookie, "GET", "/console/session")
@@ -106,7 +106,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(operator, "GET", "/operator/companies")), bad(401, "unauthorized"))
   })
 
-  it("session: a key that may be used from some addresses only signs nobody in from elsewhere, and opens nothing there", async () => {
+  it("session: a key limited to some addresses cannot sign in from elsewhere, and its session does not work there", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     const { body } = await ask(cookie, "GET", "/console/session")
@@ -122,7 +122,7 @@ describe("sessions", () => {
     assert.strictEqual((await signIn(key, there)).status, 200)
   })
 
-  it("session: another origin's page opens nothing with it, and signs nobody in", async () => {
+  it("session: another origin's page cannot use it, and cannot sign in", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     for (const site of ["cross-site", "same-site", "none"])
@@ -137,7 +137,8 @@ describe("sessions", () => {
         const login = await signIn(key, headers)
         assert.deepStrictEqual([login.status, login.headers.get("set-cookie")], [401, null])
       }
-    // What changes something wants the header too, which no form can send; a browser that does not say where a page is from wants it for everything.
+    // A change also requires the header, which no form can send. If the browser doesn't send the page's
+    // origin, every request requires it.
     const invoice = { amount: 1, currency: "sats" }
     const bare = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", invoice, { "sec-fetch-site": "same-origin" })
     assert.deepStrictEqual(seen(bare), bad(401, "unauthorized"))
@@ -146,7 +147,7 @@ describe("sessions", () => {
     assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
   })
 
-  it("session: no origin is allowed to send what a session wants", async () => {
+  it("session: no origin is allowed to send a session's required header", async () => {
     const shop = await start({ http: { console: true, corsOrigins: ["*"] } })
     const { headers } = await shop.ask("OPTIONS", balance, {
       headers: { origin: "https://evil.example", "access-control-request-method": "GET" }
@@ -156,7 +157,7 @@ describe("sessions", () => {
     await shop.dispose()
   })
 
-  it("session: money moves only once the same key was shown again", async () => {
+  it("session: sending requires the same key to be re-entered", async () => {
     const { key } = await service.company("paid", "admin")
     await service.fund(key, 10_000)
     const cookie = await session(key)
@@ -173,11 +174,11 @@ describe("sessions", () => {
     const stepped = await ask(cookie, "POST", "/console/session/step-up", { credential: key })
     assert.isString(stepped.body.data.stepped_up_until)
     assert.strictEqual((await ask(cookie, "POST", "/v1/vouchers", voucher)).status, 201)
-    // A session of its own knows nothing of it.
+    // Another session of the same key is not stepped up.
     assert.deepStrictEqual(seen(await ask(await session(key), "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
   })
 
-  it("session: an operator changes nothing before the token was shown again", async () => {
+  it("session: an operator must re-enter the token before changing anything", async () => {
     const cookie = await session(operatorToken)
     const company = { name: "Example Ltd", plan: "free" }
     assert.deepStrictEqual(seen(await ask(cookie, "POST", "/operator/companies", company)), bad(403, "step_up_required"))
@@ -185,7 +186,7 @@ describe("sessions", () => {
     assert.strictEqual((await ask(cookie, "POST", "/operator/companies", company)).status, 201)
   })
 
-  it("session: who signs in, steps up and out is in the audit log", async () => {
+  it("session: signing in, stepping up and signing out are in the audit log", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     await ask(cookie, "POST", "/console/session/step-up", { credential: key })
@@ -196,7 +197,7 @@ describe("sessions", () => {
     assert.includeMembers([...verbs], ["console.signIn", "console.stepUp", "console.signOut"])
   })
 
-  it("session: a key has as many at once as it has slots, and a further one ends the first", async () => {
+  it("session: a key has a limited number of sessions, and a further one ends the first", async () => {
     const { key } = await service.company()
     const cookies: Array<string> = []
     for (let i = 0; i <= Session.slots; i++) cookies.push(await session(key))
@@ -205,14 +206,14 @@ describe("sessions", () => {
     for (const other of others) assert.strictEqual((await ask(other, "GET", balance)).status, 200)
   })
 
-  it("session: eight sign-ins at once are eight sessions", async () => {
+  it("session: eight concurrent sign-ins create eight sessions", async () => {
     const { key } = await service.company()
     const cookies = await Promise.all(Array.from({ length: 8 }, () => session(key)))
     assert.strictEqual(new Set(cookies).size, 8)
     for (const cookie of cookies) assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
   })
 
-  it("session: without the console nobody signs in", async () => {
+  it("session: without the console there is no sign-in", async () => {
     const bare = await start()
     assert.deepStrictEqual(
       seen(await bare.ask("POST", "/console/session", { body: { credential: "x" }, headers: own })),
@@ -221,7 +222,7 @@ describe("sessions", () => {
     await bare.dispose()
   })
 
-  it(`session: ${attemptsPerMinute} attempts a minute from one address`, async () => {
+  it(`session: one address has ${attemptsPerMinute} attempts a minute`, async () => {
     const own = await start({ http: { console: true }, around: stillTime })
     const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
     const attempt = () => own.ask("POST", "/console/session", { body: { credential: "sr_regtest_guess" }, headers })
@@ -232,7 +233,7 @@ describe("sessions", () => {
 })
 
 describe("links", () => {
-  it.effect("sign-in link: opens once, and not after a quarter of an hour", () =>
+  it.effect("sign-in link: works once, and not after 15 minutes", () =>
     Effect.gen(function* () {
       const links = make()
       const key = Redacted.make("key")

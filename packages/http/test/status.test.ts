@@ -10,7 +10,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { operatorToken, start } from "./Service.ts"
 
 const locked = Effect.fail({ reason: "lnd is locked" })
-/** What the node's channels can carry, for the tests that change it. */
+/** The capacity of the node's channels, for tests that change it. */
 let capacity: Capacity | undefined
 const instead = Context.make(
   Channels,
@@ -25,11 +25,11 @@ afterAll(service.dispose)
 const get = async (path: string) => (await service.ask("GET", path, { key: operatorToken })).body.data
 const compare = () =>
   service.run(
-    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).look()))
+    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run()))
   )
 
 describe("GET /operator/status", () => {
-  it("status: the network, the node, what does not answer and why, and no lag where there is nothing", async () => {
+  it("status: shows the network, the node, failed checks with their reasons, and no lag if nothing is pending", async () => {
     const status = await get("/operator/status")
     assert.deepStrictEqual([status.network, status.checks], ["regtest", [{ name: "node", reason: "lnd is locked" }]])
     assert.match(status.node_id, /^0[23][0-9a-f]{64}$/)
@@ -38,7 +38,7 @@ describe("GET /operator/status", () => {
     assert.isNull(status.database)
   })
 
-  it("status: who has a role, and that nobody has one that was given back", async () => {
+  it("status: shows who holds a role, and that a released role has no holder", async () => {
     await service.run(
       Effect.gen(function* () {
         const [journal, tasks, nowMillis] = [yield* Journal, yield* Tasks, yield* Clock.currentTimeMillis]
@@ -53,11 +53,11 @@ describe("GET /operator/status", () => {
   })
 })
 
-describe("warnings of the channels", () => {
+describe("channel warnings", () => {
   const none = { active: 0, inactive: 1, opening: 0, closing: 0, forceClosing: 1 }
   const codes = ["no_active_channel", "channels_inactive", "channels_force_closing"]
 
-  it("warnings: a node without a channel is a warning in the status, and none is there where nothing is known", async () => {
+  it("warnings: a node without active channels has warnings in the status, and unknown channels have none", async () => {
     capacity = undefined
     assert.deepStrictEqual((await get("/operator/status")).warnings, [])
     capacity = { outgoing: Msat.zero, incoming: Msat.zero, channels: none }
@@ -69,7 +69,7 @@ describe("warnings of the channels", () => {
     assert.match(warnings[0].message, /no active channel/)
   })
 
-  it("warnings: a node without a channel leaves the service ready, and /readyz says so", async () => {
+  it("warnings: a node without active channels leaves the service ready, and /readyz has the warnings", async () => {
     const ready = await start({ checks: [{ name: "store", check: Effect.void }], instead })
     capacity = { outgoing: Msat.zero, incoming: Msat.zero, channels: none }
     const said = await ready.ask("GET", "/readyz")
@@ -85,7 +85,7 @@ describe("warnings of the channels", () => {
 })
 
 describe("GET /operator/liquidity", () => {
-  it("liquidity: both directions of the channels now, and the wallet once it was compared", async () => {
+  it("liquidity: shows both directions of the channels now, and the wallet as last reconciled", async () => {
     const before = await get("/operator/liquidity")
     assert.deepStrictEqual([before.wallet_sats, before.days_left], [null, null])
     const { key } = await service.company("paid")

@@ -20,14 +20,14 @@ const address = () => service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key 
 const statusOf = async (withdrawal: string) =>
   (await service.ask("GET", `/v1/transactions/withdrawals/${withdrawal}`, { key })).body.data.status
 
-describe("A pause", () => {
-  it("pause: of sending: nothing new is taken, what was confirmed waits, and goes on when it is resumed", async () => {
+describe("pause", () => {
+  it("pause: sending: new payments are rejected, and confirmed payments wait and continue when resumed", async () => {
     const before = (await confirm({ "idempotency-key": "before" })).body.data.id
     const paused = await operate("POST", "/pause", { what: "sending" })
     assert.deepStrictEqual([paused.status, typeof paused.body.data.sending, paused.body.data.receiving], [200, "string", null])
     assert.deepStrictEqual(seen(await confirm()), bad(503, "paused"))
     assert.deepStrictEqual(seen(await voucher()), bad(503, "paused"))
-    assert.strictEqual((await confirm({ "idempotency-key": "before" })).body.data.id, before, "what was answered is answered again")
+    assert.strictEqual((await confirm({ "idempotency-key": "before" })).body.data.id, before, "the stored response is returned")
     await service.work()
     assert.strictEqual(await statusOf(before), "pending")
     assert.strictEqual((await invoice()).status, 201)
@@ -35,7 +35,7 @@ describe("A pause", () => {
 
     assert.strictEqual((await operate("POST", "/resume", { what: "sending" })).body.data.sending, null)
     assert.strictEqual((await confirm()).status, 201)
-    // It was put aside for two seconds.
+    // The withdrawal was postponed by two seconds.
     const ended = async () => {
       await service.work()
       return statusOf(before)
@@ -44,7 +44,7 @@ describe("A pause", () => {
     assert.deepStrictEqual((await service.ask("GET", "/readyz")).body.data, { ready: [] })
   })
 
-  it("pause: of receiving: no invoices and addresses, for wallets neither, and what is paid is credited", async () => {
+  it("pause: receiving: no invoices or addresses are created, not for wallets either, and earlier invoices are credited", async () => {
     const { id: invoiceId, payment_request: paymentRequest } = (await invoice()).body.data
     const offer = await get(service, "https://pay.example.com/.well-known/lnurlp/payee")
     for (let i = 0; i < 2; i++) assert.strictEqual((await operate("POST", "/pause", { what: "receiving" })).status, 200)
@@ -52,7 +52,7 @@ describe("A pause", () => {
     assert.deepStrictEqual(seen(await address()), bad(503, "paused"))
     const callback = new URL(String(Reflect.get(Object(offer), "callback")))
     callback.searchParams.set("amount", "400000")
-    assert.strictEqual(await refusal(get(service, callback.href)), "No payments are taken at the moment: try again later")
+    assert.strictEqual(await refusal(get(service, callback.href)), "Payments are not accepted right now. Try again later")
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
     await service.work()
     const { settled } = (await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${invoiceId}`, { key })).body.data
@@ -64,11 +64,11 @@ describe("A pause", () => {
   })
 })
 
-describe("A freeze", () => {
+describe("freeze", () => {
   const freeze = (pending: string) => operate("POST", `/companies/${id}/freeze`, { reason: "a stolen key", pending })
   const unfreeze = () => operate("POST", `/companies/${id}/unfreeze`)
 
-  it("freeze: keys can read and receive, and cannot send; what was confirmed waits or goes on, as asked", async () => {
+  it("freeze: keys can read and receive but not send; confirmed payments wait or continue, as requested", async () => {
     for (const [pending, status] of [
       ["wait", "pending"],
       ["go_on", "settled"]
@@ -82,7 +82,7 @@ describe("A freeze", () => {
       )
       assert.deepStrictEqual(seen(await confirm()), bad(403, "company_frozen"))
       assert.deepStrictEqual(seen(await voucher()), bad(403, "company_frozen"))
-      assert.notInclude((await confirm()).text, "stolen", "why is the operator's to say")
+      assert.notInclude((await confirm()).text, "stolen", "the reason is not shown")
       assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).status, 200)
       assert.strictEqual((await invoice()).status, 201)
       await service.work()
@@ -93,7 +93,7 @@ describe("A freeze", () => {
     }
   })
 
-  it("freeze: what is no reason, and no company, is refused", async () => {
+  it("freeze: an invalid reason or an unknown company is rejected", async () => {
     const reasonless = await operate("POST", `/companies/${id}/freeze`, { reason: " ", pending: "wait" })
     assert.deepStrictEqual([reasonless.status, reasonless.body.error?.issues?.[0]?.path], [400, "reason"])
     const unclear = await operate("POST", `/companies/${id}/freeze`, { reason: "a", pending: "perhaps" })

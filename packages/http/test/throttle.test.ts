@@ -3,7 +3,7 @@ import * as Policy from "@satrail/core/service/Policy"
 import { start } from "./Service.ts"
 import { callbackUrl, get, lookUp, Refused } from "./Wallet.ts"
 
-// How many invoices wallets get. Time stands still for the limits here: nothing is asked for again before an hour.
+// Limits on invoices for wallets. No limit recovers before an hour has passed, so time does not matter here.
 
 const anHour = 3600 * 1000
 const service = await start({
@@ -18,7 +18,7 @@ const offers = await Promise.all(
   Array.from({ length: 3 }, async (_, n) => lookUp(service, await service.lightningAddress(key, `alice${n}`)))
 )
 
-/** How many of these callers, one after the other, get an invoice. */
+/** Returns how many of these callers get an invoice, one after another. */
 const served = async (callers: ReadonlyArray<string>, address: number) => {
   let count = 0
   for (const caller of callers) {
@@ -28,38 +28,38 @@ const served = async (callers: ReadonlyArray<string>, address: number) => {
       count += 1
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      assert.strictEqual(error.message, "Too many requests for invoices: try again in a moment")
+      assert.strictEqual(error.message, "Too many requests for invoices. Try again in a moment")
     }
   }
   return count
 }
 const times = (count: number, caller: string) => Array.from({ length: count }, () => caller)
 
-describe("Invoices for wallets", () => {
+describe("invoices for wallets", () => {
   it("throttle: invoices for one caller are limited, whatever the addresses", async () => {
     assert.strictEqual((await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)), 3)
     assert.strictEqual(await served(times(1, "203.0.113.2"), 0), 1)
   })
 
-  it("throttle: a network of IPv6 is one caller", async () => {
+  it("throttle: an IPv6 network is one caller", async () => {
     const network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:DB8:0:0:1:2:3:4", "2001:db8:0:1::1"]
     assert.strictEqual(await served(network, 1), 4)
   })
 
-  it("throttle: the caller is whom our own proxy names, not whom the request claims", async () => {
+  it("throttle: the caller is the address named by the service's proxy, not by the request", async () => {
     const spoofed = Array.from({ length: 5 }, (_, n) => `198.51.100.${n}, 203.0.113.7`)
-    // At an address that has more than these left.
+    // An address whose own limit is not reached yet.
     assert.strictEqual(await served(spoofed, 0), 3)
   })
 
-  it("throttle: invoices at one address are limited, whoever the caller", async () => {
+  it("throttle: invoices of one address are limited across all callers", async () => {
     const crowd = Array.from({ length: 20 }, (_, n) => `192.0.2.${n}`)
     assert.strictEqual(await served(crowd, 2), 8)
   })
 })
 
 describe("X-Forwarded-For", () => {
-  it("proxies: an X-Forwarded-For header that is ignored is logged once, and one that is used never", async () => {
+  it("proxies: an ignored X-Forwarded-For header is logged once, and a used one never", async () => {
     for (const [proxies, warnings] of [
       [0, 1],
       [1, 0]

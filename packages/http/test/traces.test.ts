@@ -5,7 +5,7 @@ import { OperatorToken } from "../src/api/Authentication.ts"
 import { Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
-// A host that traces its requests sees ours among them, and sends them to whoever keeps its traces.
+// A host that traces its requests also exports this service's spans to its tracing backend.
 
 const service = await start()
 const spans: Array<Tracer.NativeSpan> = []
@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.dispose()
 })
 
-/** What is sent of a span: never what it succeeded with, but why it failed. */
+/** The parts of a span that are exported: never its result, but the reason for a failure. */
 const said = () =>
   JSON.stringify(
     spans.map(({ name, attributes, events, status }) => ({
@@ -40,7 +40,7 @@ const said = () =>
   )
 
 describe("a host's traces", () => {
-  it("traces: show request and response without secrets: no key, and nothing of a voucher's link", async () => {
+  it("traces: show request and response without secrets: no key and no voucher link", async () => {
     const { key } = await service.company()
     await service.fund(key, 10_000)
     const { body } = await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })

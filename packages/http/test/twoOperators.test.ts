@@ -20,7 +20,7 @@ const [ada, adasOther, bob, stop] = [
   await tokenOf("Stop", ["stop"])
 ]
 
-/** A company that has this many sats, and its key. */
+/** A company with this balance, and its key's id. */
 const holding = async (sats: number, of = service) => {
   const { id, key } = await of.company()
   await of.fund(key, sats)
@@ -33,27 +33,27 @@ const limits = { day_sats: 1000, approval_above_sats: 500, recipients: ["ada@exa
 const ranges = { for: "everything", ranges: ["203.0.113.0/24"] }
 const freeze = { reason: "reported key theft", pending: "wait" }
 
-/** How a protection is set, how it is loosened, and what shows whether it was. */
+/** For each protection: a request that sets it, and a request that loosens it. */
 const loosened = {
   "a limit of a company raised": { at: "company", path: "limits", tight: limits, loose: { ...limits, day_sats: 1001 } },
   "the limits of a company removed": { at: "company", path: "limits", tight: limits, loose: {} },
   "the approval threshold of a key removed": { at: "key", path: "limits", tight: limits, loose: { ...limits, approval_above_sats: null } },
-  "another recipient for a key": {
+  "a recipient added to a key": {
     at: "key",
     path: "limits",
     tight: limits,
     loose: { ...limits, recipients: ["ada@example.com", "b@example.com"] }
   },
-  "a key from anywhere": { at: "key", path: "allowed-from", tight: { allowed_from: ranges }, loose: { allowed_from: null } }
+  "a key without address ranges": { at: "key", path: "allowed-from", tight: { allowed_from: ranges }, loose: { allowed_from: null } }
 } as const
 
 const pathOf = ({ id, keyId }: { readonly id: string; readonly keyId: string }, at: "company" | "key", path: string) =>
   `${at === "company" ? `/companies/${id}` : `/api-keys/${keyId}`}/${path}`
 const needed = bad(403, "second_operator_required")
 
-describe("loosening what protects a company that holds much", () => {
+describe("loosening the protection of a company with a large balance", () => {
   for (const [what, { at, path, tight, loose }] of Object.entries(loosened)) {
-    it(`two operators: ${what}: it takes effect when another operator sends the same request`, async () => {
+    it(`two operators: ${what}: takes effect when another operator sends the same request`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const shown = async () => {
         const { data } = (await ask("GET", route.replace("/allowed-from", "").replace(/(api-keys.*)\/limits/, "$1"), operatorToken)).body
@@ -69,7 +69,7 @@ describe("loosening what protects a company that holds much", () => {
       assert.deepStrictEqual(seen(await ask("PUT", route, bob, loose)), needed)
     })
 
-    it(`two operators: ${what}: a second operator cannot grant something else, or what was tightened since`, async () => {
+    it(`two operators: ${what}: a second operator cannot grant another change, or one tightened since`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const [other, tighter] =
         path === "limits"
@@ -87,7 +87,7 @@ describe("loosening what protects a company that holds much", () => {
     })
   }
 
-  it("two operators: a company is unfrozen, or what waits goes on, when another operator sends the same request", async () => {
+  it("two operators: a company is unfrozen, or its pending payments continue, when another operator sends the same request", async () => {
     const { id } = await holding(1000)
     const frozen = async () => (await ask("GET", `/companies/${id}`, operatorToken)).body.data.frozen?.pending
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, stop, freeze)).status, 200)
@@ -106,7 +106,7 @@ describe("loosening what protects a company that holds much", () => {
     assert.strictEqual((await ask("POST", `/companies/${id}/unfreeze`, bob)).status, 200)
   })
 
-  it("two operators: a token that may only tighten can neither request nor grant", async () => {
+  it("two operators: a token with the scope stop can neither request nor grant", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
@@ -114,7 +114,7 @@ describe("loosening what protects a company that holds much", () => {
     assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
   })
 
-  it("two operators: PATCH loosens when another operator sends the same request", async () => {
+  it("two operators: a PATCH that loosens takes effect when another operator sends the same request", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     const patch = (token: string) => ask("PATCH", `/companies/${id}/limits`, token, { day_sats: null })
@@ -123,7 +123,7 @@ describe("loosening what protects a company that holds much", () => {
     assert.deepStrictEqual([status, body.data.limits.day_sats, body.data.limits.approval_above_sats], [200, null, 500])
   })
 
-  it("two operators: one is enough for a company that holds no more than the threshold, and where there is no threshold", async () => {
+  it("two operators: one is enough if the company's balance does not exceed the threshold, or no threshold is set", async () => {
     const [little, much] = [await holding(500), await holding(1000, off)]
     const anybody = await tokenOf("Ada", ["loosen"], off)
     for (const [{ id }, token, of] of [
@@ -135,7 +135,7 @@ describe("loosening what protects a company that holds much", () => {
     }
   })
 
-  it("two operators: the audit log has who requested and who granted it, before and after", async () => {
+  it("two operators: the audit log has who requested and who granted it, with values before and after", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     await ask("PUT", `/companies/${id}/limits`, ada, {})
@@ -158,7 +158,7 @@ describe("loosening what protects a company that holds much", () => {
     )
   })
 
-  it("two operators: a request waits for a day", () => {
+  it("two operators: a request is valid for a day", () => {
     const [wanted, first, second] = [{ limits: null }, { id: "1", name: "Ada" }, { id: "2", name: "Bob" }]
     const pending = Loosening.waiting(null, wanted, first, 0)
     assert.deepStrictEqual(pending, { wanted, requestedById: "1", requestedBy: "Ada", untilMillis: 24 * 3_600_000 })

@@ -11,8 +11,8 @@ const [file = assert.fail("there are no files")] = Files.read()
 const url = `/${Ui.path(file.name)}`
 const fetched = (headers: Record<string, string>) => service.handler(new Request(`http://localhost${url}`, { headers }))
 
-describe("What pages load, served", () => {
-  it("ui: a file has the name of its content, is kept for ever, and is known again", async () => {
+describe("files loaded by pages", () => {
+  it("ui: a file's name has its content's hash, it is cached permanently, and an unchanged one is 304", async () => {
     assert.match(url, /^\/ui\/\w+-[\w-]{22}\.(js|css)$/)
     const { status, headers, text } = await service.ask("GET", url)
     assert.strictEqual(status, 200)
@@ -23,7 +23,7 @@ describe("What pages load, served", () => {
     assert.deepStrictEqual([again.status, again.text], [304, ""])
   })
 
-  it("ui: brotli for whoever takes it, gzip for others", async () => {
+  it("ui: brotli for clients that accept it, gzip for others", async () => {
     for (const [accepted, coding, read] of [
       ["gzip, deflate, br", "br", brotliDecompressSync],
       ["br;q=0, gzip", "gzip", gunzipSync]
@@ -35,7 +35,7 @@ describe("What pages load, served", () => {
     }
   })
 
-  it("ui: what is no file's name is not found", async () => {
+  it("ui: an unknown file name is not found", async () => {
     for (const path of ["/ui/embed.js", "/ui/package.json", "/ui/..%2Fpackage.json", "/ui/", "/ui"])
       assert.strictEqual((await service.ask("GET", path)).status, 404, path)
   })

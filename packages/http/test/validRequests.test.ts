@@ -1,11 +1,12 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as Random from "@satrail/testing/Random"
-import * as Beyond from "../src/pages/Beyond.ts"
+import * as Beyond from "../src/features/Beyond.ts"
 import { operatorToken, start } from "./Service.ts"
 import * as Valid from "./Valid.ts"
 
-// Requests that are valid by their schemas, to every operation of the documents. VALID_SEED=7 and VALID_REQUESTS=200 try others.
+// Sends requests that are valid by their schemas to every documented operation. VALID_SEED=7 and
+// VALID_REQUESTS=200 try others.
 
 const seed = Number(process.env["VALID_SEED"] ?? 1)
 const each = Number(process.env["VALID_REQUESTS"] ?? 12)
@@ -18,7 +19,7 @@ const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].
 const { operations, resolve } = OpenApi.read(...documents)
 const documented = new Set(Beyond.rules.flatMap(({ members }) => members))
 
-/** What is refused for, without the places in lists: the member that a rule is about. */
+/** The member that an error's path names, without list indexes. */
 const memberOf = (path: string): string =>
   path
     .replaceAll(/\.\d+(?=\.|$)/g, "")
@@ -31,14 +32,14 @@ const keyOf = ({ opens }: OpenApi.Operation): string | undefined => {
 }
 
 describe("requests that are valid by the OpenAPI document", () => {
-  it("OpenAPI: every member that a documented rule names is in a document", () => {
+  it("OpenAPI: every member named by a documented rule is in a document", () => {
     const text = JSON.stringify(documents)
     for (const name of documented) assert.include(text, `"${name}"`)
   })
 
   for (const [at, operation] of operations.entries()) {
     if (!OpenApi.hasEnd(operation)) continue
-    it(`OpenAPI: a valid request is refused for documented rules only: ${operation.name}`, async () => {
+    it(`OpenAPI: a valid request is rejected only by documented rules: ${operation.name}`, async () => {
       const random = Random.make(Random.derived(seed, at))
       const value = Valid.make(random, resolve)
       for (let count = 0; count < each; count++) {

@@ -17,8 +17,8 @@ const create = async (body: Readonly<Record<string, unknown>>) => {
   return answer.body.data
 }
 
-describe("A voucher", () => {
-  it("voucher: open for a day and without a description by default", async () => {
+describe("vouchers", () => {
+  it("voucher: is open for a day and has no description by default", async () => {
     const { created_at, expires_at, status, description, withdrawal_id } = await create({ amount: 21, currency: "sats" })
     assert.deepStrictEqual([status, description, withdrawal_id], ["open", "", null])
     assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3600 * 1000)
@@ -31,14 +31,14 @@ describe("A voucher", () => {
     assert.strictEqual((await create({ amount: 1.5, currency: "usd" })).amount_sats, 3000)
   })
 
-  it("voucher: more than the balance is 422, and holds nothing", async () => {
+  it("voucher: an amount above the balance is 422, and holds nothing", async () => {
     const before = await service.ask("GET", "/v1/transactions/balance", { key })
     const answer = await service.ask("POST", path, { key, body: { amount: 100_000, currency: "sats" } })
     assert.deepStrictEqual(seen(answer), bad(422, "insufficient_balance"))
     assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
   })
 
-  it("voucher: canceled with the scope send, and not with read", async () => {
+  it("voucher: is canceled with the scope send, and not with read", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
     assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
@@ -47,7 +47,7 @@ describe("A voucher", () => {
   })
 })
 
-describe("The list of vouchers", () => {
+describe("the list of vouchers", () => {
   it("vouchers: listed newest first, each once, page by page", async () => {
     for (let n = 0; n < 5; n++) await create({ amount: 21, currency: "sats" })
     const all = (await service.ask("GET", path, { key })).body.data
@@ -67,7 +67,7 @@ describe("The list of vouchers", () => {
   })
 })
 
-describe("A wallet", () => {
+describe("errors for wallets", () => {
   it("LUD-03: outages and crashes are LNURL errors", async () => {
     const away = new StoreUnavailable({ operation: "voucherBySecret", cause: "no answer" })
     const real = await service.run(Vouchers)
@@ -76,7 +76,7 @@ describe("A wallet", () => {
     })
     assert.strictEqual(
       await refusal(get(spoiled, "https://pay.example.com/lnurlw?k1=00")),
-      "The service cannot pay at the moment: try again soon"
+      "The service cannot pay right now. Try again soon"
     )
     assert.match(
       await refusal(get(spoiled, "https://pay.example.com/lnurlw/callback?k1=00&pr=x")),
@@ -86,11 +86,11 @@ describe("A wallet", () => {
   })
 })
 
-describe("A voucher with an Idempotency-Key", () => {
+describe("vouchers with an Idempotency-Key", () => {
   const body = { amount: 21, currency: "sats" }
   const headers = { "idempotency-key": "lost-answer" }
 
-  it("voucher: with an idempotency key it is refused where no secret to seal the response is set, and holds nothing", async () => {
+  it("voucher: an idempotency key is rejected if no secret to seal the response is set, and nothing is held", async () => {
     const bare = await start({ sealer: undefined })
     const company = await bare.company()
     await bare.fund(company.key, 1000)
@@ -100,7 +100,7 @@ describe("A voucher with an Idempotency-Key", () => {
     await bare.dispose()
   })
 
-  it("voucher: made once also where the stored response cannot be read any more, and the refusal says that it took effect", async () => {
+  it("voucher: is created once even if the stored response can no longer be read, and the error says that it took effect", async () => {
     const sealer = Seal.make(Redacted.make("before"))
     let current = sealer
     const turning = await start({ sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) } })

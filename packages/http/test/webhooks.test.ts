@@ -10,8 +10,8 @@ import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as AuditHead from "@satrail/core/features/audit/AuditHead"
 import { link } from "@satrail/core/features/audit/AuditLog"
 import { verify } from "@satrail/core/features/audit/AuditVerification"
-import * as Satrail from "@satrail/core/service/Satrail"
-import { Poster } from "@satrail/core/features/webhooks/Ports"
+import * as Dispatcher from "@satrail/core/features/webhooks/Dispatcher"
+import { Poster } from "@satrail/core/nodes/Poster"
 import { longestMillis } from "@satrail/testing/Waiting"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { createHmac, randomBytes } from "node:crypto"
@@ -23,10 +23,10 @@ const company = await service.company("paid")
 const key = company.key
 const patience = { timeout: longestMillis, interval: 20 }
 
-// The worker that sends: in this process, with the keys that the service has.
+// The worker that sends webhooks, in this process and with the service's keys.
 const scope = Scope.makeUnsafe()
 await service.run(
-  Layer.buildWithScope(Satrail.layerWebhooks, scope).pipe(
+  Layer.buildWithScope(Dispatcher.layerWorker, scope).pipe(
     Effect.provide(
       Layer.mergeAll(
         EventBody.layer,
@@ -53,12 +53,12 @@ const invoice = async () =>
       body: { amount: 1, currency: "sats", metadata: { "2": "b", "1": "ü" } }
     })
   ).body.data
-/** What was sent about a record. */
+/** The request sent about a record. */
 const sentAbout = (id: string) =>
   vi.waitFor(() => posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("nothing was sent"), patience)
 
 describe("webhooks over HTTP", () => {
-  it("webhooks: what is sent is the event of the feed, to the byte, and standardwebhooks verifies it", async () => {
+  it("webhooks: the body is the event of the list, to the byte, and standardwebhooks verifies it", async () => {
     const { id } = await invoice()
     const { headers, body } = await sentAbout(id)
     const { text } = await service.ask("GET", `/v1/events/${headers["webhook-id"]}`, { key })
@@ -74,7 +74,7 @@ describe("webhooks over HTTP", () => {
     assert.deepStrictEqual(Webhooks.verify(new Headers(headers), Buffer.from(body), publicKey), event)
   })
 
-  it("webhooks: a body that was changed, another secret, an old time and missing headers are refused", async () => {
+  it("webhooks: a changed body, another secret, an old timestamp and missing headers are rejected", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
     const other = `whsec_${randomBytes(32).toString("base64")}`
     const tries: ReadonlyArray<readonly [string, () => unknown]> = [
@@ -91,7 +91,7 @@ describe("webhooks over HTTP", () => {
     assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, Date.now() + 299_000))
   })
 
-  it("C58: webhooks: no signature of one event fits another body, whatever the change", async () => {
+  it("C58: webhooks: no signature of one event is valid for another body, whatever the change", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
     const [{ key: publicKey }] = JSON.parse((await service.ask("GET", WebhookKeys.path)).text).keys
     const plain = (text: string) => createHmac("sha256", endpoint.secret).update(text).digest("hex")
@@ -106,7 +106,7 @@ describe("webhooks over HTTP", () => {
     }
   })
 
-  it("webhooks: a secret is in one response only, and rotates with an overlap", async () => {
+  it("webhooks: a secret is in one response only, and is rotated with an overlap", async () => {
     assert.match(endpoint.secret, /^whsec_[\w+/]{43}=$/)
     const list = await service.ask("GET", "/v1/webhook-endpoints", { key })
     assert.notInclude(list.text, "whsec_")
@@ -125,7 +125,7 @@ describe("webhooks over HTTP", () => {
     assert.notInclude(service.logged.join(), "whsec_")
   })
 
-  it("webhooks: deliveries are listed, and sent again", async () => {
+  it("webhooks: deliveries are listed, and can be sent again", async () => {
     const { id } = await invoice()
     await sentAbout(id)
     const [delivery] = await vi.waitFor(async () => {
@@ -166,13 +166,13 @@ describe("webhooks over HTTP", () => {
     await service.ask("DELETE", `/operator/webhook-endpoints/${made.body.data.id}`, { key: operatorToken })
   })
 
-  it("webhooks: a test goes to one endpoint, whatever it wants; the operator's hears of all companies", async () => {
+  it("webhooks: a test goes to one endpoint, whatever its types; the operator's endpoint gets events of all companies", async () => {
     const made = await service.ask("POST", "/operator/webhook-endpoints", {
       key: operatorToken,
       body: { url: "https://operator.example/", types: ["invoice.created"] }
     })
     const tested = await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/test`, { key })
-    assert.match(tested.body.message, /^Delivered: the endpoint answered 204 in \d+ ms$/)
+    assert.match(tested.body.message, /^Delivered: the endpoint returned 204 in \d+ ms$/)
     await vi.waitFor(() => assert.isTrue(posted.requests.some(({ body }) => body.includes('"webhook_endpoint.test"'))), patience)
     const { id } = await invoice()
     const heard = await vi.waitFor(
@@ -182,14 +182,14 @@ describe("webhooks over HTTP", () => {
     assert.strictEqual(Webhooks.verify(heard.headers, heard.body, made.body.data.secret).type, "invoice.created")
   })
 
-  it("webhooks: a test says what the endpoint answered, or that nothing listens, and the endpoint is failing from then on", async () => {
+  it("webhooks: a test reports the endpoint's response or a refused connection, and then marks the endpoint as failing", async () => {
     for (const [root, asker] of [
       ["/v1", key],
       ["/operator", operatorToken]
     ] as const)
       for (const [url, message] of [
         ["https://down.example/", /^Not delivered: connection refused$/],
-        ["https://error.example/", /^Not delivered: the endpoint answered 500 in \d+ ms$/]
+        ["https://error.example/", /^Not delivered: the endpoint returned 500 in \d+ ms$/]
       ] as const) {
         const { data } = (await service.ask("POST", `${root}/webhook-endpoints`, { key: asker, body: { url, types: ["voucher.*"] } })).body
         const { status, body } = await service.ask("POST", `${root}/webhook-endpoints/${data.id}/test`, { key: asker })
@@ -199,7 +199,7 @@ describe("webhooks over HTTP", () => {
       }
   })
 
-  it("webhooks: a wrong URL, type or header is refused by its name; sixteen endpoints, and not one more", async () => {
+  it("webhooks: an invalid URL, type or header is rejected by name, and at most sixteen endpoints are allowed", async () => {
     const create = (body: object) => service.ask("POST", "/v1/webhook-endpoints", { key, body })
     for (const [body, path] of [
       [{ url: "http://shop.example/" }, "url"],

@@ -42,14 +42,14 @@ describe("an invoice", () => {
   it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Invoices.view.of(invoice).amount_sats, 2100))
 })
 
-describe("where an invoice stands", () => {
+describe("the status of an invoice", () => {
   const ends = invoice.expiresAtMillis
   const seen = (status: Invoice.Status, atMillis: number) => {
     const { status: standing, settled } = Invoices.view.of(Invoice.shown({ ...invoice, status }, atMillis))
     return [standing, settled]
   }
 
-  it("wire: an invoice that may be paid is open until its time is over, and expired from that moment on", () => {
+  it("wire: a payable invoice is open until it expires, and expired from that moment", () => {
     assert.deepStrictEqual(
       [seen("pending", ends - 1), seen("pending", ends)],
       [
@@ -60,14 +60,14 @@ describe("where an invoice stands", () => {
     assert.deepStrictEqual(seen("expired", ends - 1), ["expired", false])
   })
 
-  it("wire: an invoice is accepted while a payment of it is under way, and settled for ever", () => {
+  it("wire: an invoice is accepted while a payment is in progress, and settled permanently", () => {
     for (const atMillis of [ends - 1, ends]) {
       assert.deepStrictEqual(seen("claimed", atMillis), ["accepted", false])
       assert.deepStrictEqual(seen("settled", atMillis), ["settled", true])
     }
   })
 
-  it("wire: an invoice says when it was made, when it ends, when it was settled, with how much and by which deposit", () => {
+  it("wire: an invoice has its times of creation, expiry and settlement, the received amount and its deposit", () => {
     const paid = { ...invoice, status: "settled", received: Msat.make(2_200_999n), settledAtMillis: at } as const
     const members = ({ received_sats, created_at, expires_at, settled_at, deposit_id }: ReturnType<typeof Invoices.view.of>) => [
       received_sats,
@@ -83,7 +83,7 @@ describe("where an invoice stands", () => {
 })
 
 describe("amounts", () => {
-  it("wire: a fee has three decimals, exactly; an amount and a balance are rounded down", () => {
+  it("wire: a fee has exactly three decimals; amounts and balances are rounded down", () => {
     const confirmed = Withdrawals.view.of(withdrawal)
     assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
     assert.strictEqual(
@@ -99,7 +99,7 @@ describe("amounts", () => {
     assert.deepStrictEqual(balanceView.of({ posted: Msat.max, held: Msat.zero, pendingDeposits: Msat.max }), all)
   })
 
-  it("wire: an estimate's fee is what confirm charges", () => {
+  it("wire: an estimate's fee is the fee that confirm charges", () => {
     const { service_fee_sats, fee_sats } = Withdrawals.estimated.of({
       recipient: "a@b.example",
       recipientType: "lightning_address",
@@ -122,6 +122,12 @@ describe("amounts", () => {
       fee: Msat.make(6501n),
       status: "pending",
       reason: null,
+      description: "",
+      metadata: {},
+      failure: null,
+      invoiceId: null,
+      checkoutId: null,
+      refundId: null,
       createdAtMillis: at
     })
     assert.deepStrictEqual([fee_microsats, fee_sats], [6501, 6.501])
@@ -129,7 +135,7 @@ describe("amounts", () => {
 })
 
 describe("a withdrawal", () => {
-  it("wire: a withdrawal has the ids of its company and of its transfer, each in its place", () => {
+  it("wire: a withdrawal has the ids of its company and its ledger transaction in the right fields", () => {
     const { id, company_id, ledger_tx_id } = Withdrawals.view.of({
       ...withdrawal,
       id: "a",
@@ -139,7 +145,7 @@ describe("a withdrawal", () => {
     assert.deepStrictEqual([id, company_id, ledger_tx_id], ["a", "b", "c"])
   })
 
-  it("wire: a deposit has the ids of its company and of its transfer", () => {
+  it("wire: a deposit has the ids of its company and its ledger transaction", () => {
     const deposit = Deposits.view.of({
       id: "a",
       companyId: CompanyId.make("b"),
@@ -181,9 +187,9 @@ describe("a withdrawal", () => {
   })
 })
 
-describe("why a withdrawal failed, and where it goes", () => {
+describe("failures and destinations of a withdrawal", () => {
   for (const code of Failure.literals) {
-    it(`wire: a withdrawal that failed with ${code} has that code and a sentence`, () => {
+    it(`wire: a withdrawal that failed with ${code} has that code and a message`, () => {
       const { failure } = Withdrawals.view.of({ ...withdrawal, status: "failed", failure: code })
       assert.strictEqual(failure?.code, code)
       assert.match(failure?.message ?? "", /^[A-Z].{20,}[^.]$/)
@@ -192,7 +198,7 @@ describe("why a withdrawal failed, and where it goes", () => {
 
   it("wire: a withdrawal that did not fail has no failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
 
-  it("wire: a withdrawal's destination is what its kind of recipient has, and no more", () => {
+  it("wire: a withdrawal's destination has the fields of its recipient type only", () => {
     const none = {
       lightning_address: null,
       bip353_name: null,
@@ -215,7 +221,7 @@ describe("why a withdrawal failed, and where it goes", () => {
     }
   })
 
-  it("wire: what a recipient wants shown is shown once it is paid, and its payment hash as soon as it is known", () => {
+  it("wire: a success action is shown once the payment settles, and the payment hash as soon as it is known", () => {
     const successAction = { tag: "message", message: "Thank you!" } as const
     const known = { ...withdrawal, paymentHash: hash, successAction }
     const shown = (row: Withdrawal) => {
@@ -242,7 +248,7 @@ describe("lightning_payment", () => {
     }
   })
 
-  it("wire: lightning_payment is lnd's record of a payment, numbers as text, with the fee that was charged and not what routing cost the operator", () => {
+  it("wire: lightning_payment has lnd's payment record, numbers as text, with the charged fee and not the routing cost", () => {
     assert.deepStrictEqual(
       payment({
         status: "settled",

@@ -10,7 +10,7 @@ const forgotten: Kind<AnswersForgotten> = {
   })
 }
 
-/** All that it does is what `once` does. */
+/** Its only effect is that of `once`. */
 const kept: Kind<AnswerKept> = { before: () => undefined, move: (state) => state }
 
 export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }

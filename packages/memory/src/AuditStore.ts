@@ -5,7 +5,7 @@ import { Effect, HashMap, Option, Ref } from "effect"
 import { compare } from "./Reading.ts"
 import type { State } from "./State.ts"
 
-/** The log with one more entry. */
+/** Appends an entry to the log. */
 export const appended = (audit: State["audit"], { companyId, atMillis, body }: Audit.Draft): State["audit"] => {
   const id = BigInt(HashMap.size(audit) + 1)
   return HashMap.set(audit, Number(id), { id, companyId, atMillis, body })
@@ -17,7 +17,7 @@ const lastLinked = (state: State): bigint => BigInt(Math.max(0, ...HashMap.keys(
 
 const source = "audit head"
 
-/** The port, over a state. */
+/** Implements the port on in-memory state. */
 export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
   const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
   return Audit.AuditStore.of({

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import { all as features } from "@satrail/core/features/index"
+import { rateOf } from "@satrail/core/ledger/Feature"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Booking from "@satrail/core/reports/Booking"
@@ -8,13 +9,13 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Option } from "effect"
 import * as State from "./State.ts"
 
-/** The entries of a company, the oldest first. */
+/** A company's entries, oldest first. */
 export const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
   Array.from(State.listed(state.entries, companyId))
     .toReversed()
     .map((entry, index) => ({ ...entry, id: BigInt(index + 1) }))
 
-/** The sum of all postings between each two accounts. */
+/** Sums all postings between each pair of accounts. */
 export const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<Booking.Turnover> => {
   const sums = new Map<string, Booking.Turnover>()
   for (const { from, to, amount } of entries) {
@@ -24,7 +25,7 @@ export const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<
   return [...sums.values()]
 }
 
-/** What was booked before a period and within it. */
+/** Sums the bookings before a period and within it. */
 export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): Booking.Sums => {
   const entries = all(state, companyId).filter(({ atMillis }) => atMillis < untilMillis)
   return {
@@ -34,7 +35,19 @@ export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromM
   }
 }
 
-/** Entries that move what a company owns. */
+/** Sums the postings of each step of time. */
+export const turnedSince = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  boundaries: ReadonlyArray<number>
+): ReadonlyArray<Booking.Turned> =>
+  boundaries.flatMap((fromMillis, step) => {
+    const untilMillis = boundaries[step + 1] ?? Infinity
+    const within = all(state, companyId).filter(({ atMillis }) => atMillis >= fromMillis && atMillis < untilMillis)
+    return turnovers(within).map(({ from, to, amount }) => ({ step, from, to, amount }))
+  })
+
+/** Entries that change a company's balance. */
 export const entries = (state: State.State, query: Booking.Query): Booking.Found => {
   const { companyId, after, upTo, fromMillis, untilMillis, limit } = query
   const found = all(state, companyId).filter(
@@ -61,10 +74,20 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   metadata: row.metadata
 })
 
+/** The rate of the feature's record that a deposit pays. */
+const ratedBy = (state: State.State, row: Deposit.Deposit) => {
+  for (const { noun, by } of features.flatMap(({ rates = [] }) => rates)) {
+    const id: unknown = Reflect.get(row, by)
+    const found = typeof id === "string" ? State.get(state, noun, row.companyId, id) : Option.none()
+    if (Option.isSome(found)) return rateOf(found.value)
+  }
+  return undefined
+}
+
 const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject => {
   const { companyId, lightningInvoiceId, checkoutId } = row
   const invoice = lightningInvoiceId === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, lightningInvoiceId))
-  const checkout = checkoutId === null ? null : Option.getOrNull(State.get(state, Checkout.noun, companyId, checkoutId))
+  const rated = ratedBy(state, row)
   return {
     transferId: row.ledgerTxId,
     type: "deposit",
@@ -76,14 +99,14 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
     invoiceId: lightningInvoiceId,
     checkoutId,
     refundId: null,
-    rate: invoice?.rate ?? checkout?.rate ?? null,
-    rateAtMillis: invoice?.rateAtMillis ?? checkout?.rateAtMillis ?? null,
-    currency: checkout?.fiatCurrency ?? null,
+    rate: invoice?.rate ?? rated?.rate ?? null,
+    rateAtMillis: invoice?.rateAtMillis ?? rated?.rateAtMillis ?? null,
+    currency: rated?.currency ?? null,
     metadata: row.metadata
   }
 }
 
-/** The records that transfers are of. */
+/** The records to which transfers belong. */
 export const subjects = (
   state: State.State,
   companyId: CompanyId.CompanyId,

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
-import * as Assignment from "@satrail/core/receiving/Assignment"
+import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
@@ -14,7 +14,7 @@ import { compare } from "./Reading.ts"
 import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
-/** Counts everything each time: what is in memory is small. */
+/** Counts everything each time, because an in-memory store is small. */
 export const tally = (state: State.State): Tally.Tally => {
   let accounts = Tally.nothing
   for (const list of HashMap.values(state.entries)) {
@@ -37,7 +37,7 @@ const jobOf = (state: State.State, id: string): Waiting.Job | null => {
 const leaderOf = (state: State.State, id: string): string =>
   Array.from(HashMap.entries(state.followers)).find(([, followers]) => followers.includes(id))?.[0] ?? id
 
-/** The work about a record, or about the one that leads it. */
+/** Returns the task of a record, or of its leader. */
 export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Job | null => {
   const own = HashMap.get(state.tasks, id)
   if (Option.isSome(own)) return own.value.companyId === companyId ? jobOf(state, id) : null
@@ -137,7 +137,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     recounts: Fault.recounts((noun) => State.ownedBy(state, noun, companyId)),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
-    assignments: State.all(state, Assignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),
+    assignments: State.all(state, SuspenseAssignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),
     posted: Posted.by(state, companyId),
     isPaidInside: (paymentHash) =>
       Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ dispatchedAtMillis }) => dispatchedAtMillis === null)

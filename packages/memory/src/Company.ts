@@ -14,13 +14,13 @@ type Changing =
   | Company.CompanyFeesChanged
   | Company.FreezeChanged
 
-/** What is charged is something else from here on. */
+/** The fees change from now on. */
 const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRevision + 1 })
 
-/** What was asked to be loosened was granted, or is not what stands any more. */
+/** The requested loosening was granted, or no longer applies. */
 const answered = () => ({ loosening: null })
 
-/** One member of a company is replaced. */
+/** Replaces one field of a company. */
 const changed = <C extends Changing>(
   member: (change: C) => Partial<Company.Company>,
   also?: (company: Company.Company) => Partial<Company.Company>

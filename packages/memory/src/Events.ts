@@ -4,7 +4,7 @@ import type { Published } from "@satrail/core/ledger/LedgerReads"
 import { Effect, HashMap, Option, Ref } from "effect"
 import type { State } from "./State.ts"
 
-/** The id of the newest event. Deleted ones leave their place empty. */
+/** The id of the newest event. Deleted ones leave a gap. */
 export const lastId = (state: State): number => HashMap.size(state.events)
 
 const at = (state: State, id: number): Published | undefined => {
@@ -12,13 +12,23 @@ const at = (state: State, id: number): Published | undefined => {
   return event === undefined || HashMap.has(state.forgotten, id) ? undefined : event
 }
 
-/** Events after one, the oldest first: of a company, or (null) of all. */
+/** Events after one, oldest first: of a company, or of all if null. */
 export const after = (state: State, companyId: CompanyId.CompanyId | null, after: bigint, limit: number): ReadonlyArray<Published> => {
   const page: Array<Published> = []
   const last = lastId(state)
   for (let id = Math.max(0, Number(after)) + 1; page.length < limit && id <= last; id++) {
     const event = at(state, id)
     if (event !== undefined && (companyId === null || event.companyId === companyId)) page.push(event)
+  }
+  return page
+}
+
+/** A company's events before one, newest first. */
+const before = (state: State, companyId: CompanyId.CompanyId, id: bigint, limit: number): ReadonlyArray<Published> => {
+  const page: Array<Published> = []
+  for (let one = Math.min(lastId(state), Number(id) - 1); page.length < limit && one > 0; one--) {
+    const event = at(state, one)
+    if (event?.companyId === companyId) page.push(event)
   }
   return page
 }
@@ -46,11 +56,12 @@ const forget = (state: State, beforeMillis: number, limit: number): readonly [nu
 const keptOf = (state: State, ids: ReadonlyArray<bigint>): ReadonlyArray<Told> =>
   ids.flatMap((id) => Option.toArray(HashMap.get(state.told, String(id))))
 
-/** The port, over a state. */
+/** Implements the port on in-memory state. */
 export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
   const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
   return EventStore.of({
     eventsOf: (companyId, from, limit) => read((now) => after(now, companyId, from, limit)),
+    eventsBefore: (companyId, id, limit) => read((now) => before(now, companyId, id, limit)),
     event: (id) => read((now) => Option.fromUndefinedOr(at(now, Number(id)))),
     told: (ids) => read((now) => keptOf(now, ids)),
     keepTold: (rows) =>
@@ -68,7 +79,7 @@ export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
     forgetEvents: (beforeMillis, limit) => Ref.modify(state, (now) => forget(now, beforeMillis, limit)),
     forgottenUntil: (companyId) =>
       read((now) => Option.getOrElse(HashMap.get(now.forgottenUntil, companyId ?? CompanyId.operator), () => 0n)),
-    // One value at a time: no transaction is under way.
+    // The state changes atomically, so no transaction is open.
     unreadableSinceMillis: Effect.succeed(null)
   })
 }

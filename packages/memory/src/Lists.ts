@@ -14,22 +14,32 @@ import { compare, newestFirst } from "./Reading.ts"
 import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
-// Pages of lists that pick among their rows.
+// Pages of filtered lists.
 
-const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAtMillis }: Deposit.Deposit): Transaction => ({
-  id,
-  companyId,
-  amount,
-  recipient,
-  rail,
-  type: "deposit",
-  fee: Msat.zero,
-  status,
-  reason: null,
-  createdAtMillis
-})
+/** Values of a line that most lines do not have. */
+const none = { reason: null, metadata: Metadata.empty, failure: null, invoiceId: null, checkoutId: null, refundId: null } as const
+
+const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
+  const { id, companyId, amount, recipient, rail, status, metadata, lightningInvoiceId: invoiceId, checkoutId, createdAtMillis } = deposit
+  return {
+    ...none,
+    id,
+    companyId,
+    amount,
+    recipient,
+    rail,
+    type: "deposit",
+    fee: Msat.zero,
+    status,
+    metadata: metadata ?? Metadata.empty,
+    invoiceId,
+    checkoutId,
+    createdAtMillis
+  }
+}
 
 const fromPosted = ({ row: { id, companyId }, amount, type, reason, atMillis }: Posts.Posted): Transaction => ({
+  ...none,
   id,
   companyId,
   amount,
@@ -43,9 +53,10 @@ const fromPosted = ({ row: { id, companyId }, amount, type, reason, atMillis }: 
 })
 
 const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
-  const { id, companyId, amount, recipient, rail, createdAtMillis } = withdrawal
+  const { id, companyId, amount, recipient, rail, metadata, failure, refundId, createdAtMillis } = withdrawal
   const status = Withdrawal.standing(withdrawal)
   return {
+    ...none,
     id,
     companyId,
     amount,
@@ -54,16 +65,18 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
     type: "withdrawal",
     fee: Withdrawal.fee(withdrawal),
     status,
-    reason: null,
+    metadata,
+    failure,
+    refundId,
     createdAtMillis
   }
 }
 
-/** Newest first: negative when `a` comes before `b`. */
+/** Newest first: negative if `a` sorts before `b`. */
 export const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
   compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
-/** What is picked of the first `looks` lines, up to `limit`, and where that stopped. */
+/** Filters the first `looks` lines, up to `limit` matches, and returns where it stopped. */
 const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limit: number, isPicked: (line: A) => boolean): Found<A> => {
   const looked = lines.slice(0, looks)
   const rows = looked.filter(isPicked).slice(0, limit)
@@ -72,7 +85,7 @@ const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limi
   return { rows, lookedTo: stopped === undefined ? null : { createdAtMillis: stopped.createdAtMillis, id: stopped.id } }
 }
 
-/** Deposits and withdrawals, picked from no more than `looks` of them. */
+/** Deposits and withdrawals, filtered from at most `looks` of them. */
 export const transactions = (state: State.State, companyId: CompanyId.CompanyId, query: Query, looks: number): Found<Transaction> => {
   const { label, paymentHash, chainTxId, lightningInvoiceId } = query
   const hashOf = (id: string | null) => (id === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, id))?.paymentHash)
@@ -84,7 +97,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
         ? [row.paymentHash, row.reportedHash].includes(paymentHash)
         : hashOf(row.lightningInvoiceId) === paymentHash)) &&
     (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
-  // A posting is no payment, so a search for one leaves it out.
+  // A posting is not a payment, so a search for one leaves it out.
   const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)
   const lines = [
     ...(isOfPayment ? [] : Posted.by(state, companyId)).map(fromPosted),
@@ -109,7 +122,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
   )
 }
 
-/** Invoices, picked from no more than `looks` of them. */
+/** Invoices, filtered from at most `looks` of them. */
 export const invoicesOf = (
   state: State.State,
   companyId: CompanyId.CompanyId,
@@ -128,11 +141,11 @@ export const invoicesOf = (
   return picked(lines, looks, query.limit, (one) => standing === undefined || Invoice.standing(one, query.atMillis) === standing)
 }
 
-/** Companies, picked from no more than `looks` of them. */
+/** Companies, filtered from at most `looks` of them. */
 export const companies = (state: State.State, query: Company.Query, looks: number): Found<Company.Company> =>
   picked(newestFirst(HashMap.toValues(state.companies), query.before, Infinity), looks, query.limit, (one) => Company.isAsked(one, query))
 
-/** A company's keys, by time and at one time by id. */
+/** A company's keys, by time, then by id. */
 export const keysOf = (
   state: State.State,
   companyId: CompanyId.CompanyId,

@@ -24,10 +24,13 @@ import * as State from "./State.ts"
 import * as Jobs from "./Tasks.ts"
 import { apply } from "./Verdict.ts"
 
-/** The state that `layer` is over: its own, unless a caller provides one to inspect. */
+/** The state behind `layer`: a new one, unless a caller provides one to inspect. */
 export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrail/memory/Memory/Held", { defaultValue: () => undefined })
 
-/** The three storage ports over one immutable value: gone when the process ends. For tests and simulations. */
+/**
+ * The three storage ports over one immutable value, which is lost when the process ends. For tests and
+ * simulations.
+ */
 export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext(
   Effect.gen(function* () {
     const state = (yield* Held) ?? (yield* Ref.make(State.empty))

@@ -5,15 +5,15 @@ import { HashMap, Option } from "effect"
 import * as State from "./State.ts"
 import * as Writes from "./Writes.ts"
 
-/** What this store does for a kind of Change that writes cannot express. */
+/** Implements a kind of Change that writes cannot express. */
 export interface Kind<C extends Program> {
-  /** First: was it applied before, or is something else under its id? */
+  /** Runs first. Returns "again" if the Change was already applied, or a refusal if its id is taken. */
   readonly before: (state: State.State, change: C) => Refusal | "again" | undefined
-  /** Then: the rules of its kind, and what it does to the records that it is about. */
+  /** Runs next. Checks the rules of the kind and applies the effect on records. */
   readonly move: (state: State.State, change: C) => State.State | Refusal
 }
 
-/** The record this Change is about. A Change of what was never made is its maker's bug, not a refusal. */
+/** Returns the record of this Change. A Change of a missing record is a bug of its caller, not a refusal. */
 export const own = <A extends Noun.Row>(state: State.State, noun: Noun.Noun<A>, change: Storable): A => {
   const row = Option.getOrUndefined(State.get(state, noun, change.companyId, change.id))
   if (row === undefined) throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
@@ -22,7 +22,7 @@ export const own = <A extends Noun.Row>(state: State.State, noun: Noun.Noun<A>, 
 
 export const conflict = (change: Storable) => new Journal.Conflict({ change: change._tag, id: change.id })
 
-/** A creation: nothing is there yet, or it is there as asked for, or otherwise. */
+/** Returns undefined if the id is free, "again" if the same record exists, and a Conflict otherwise. */
 export const creation = <A extends object>(
   change: Storable,
   of: Noun.Members<A>,

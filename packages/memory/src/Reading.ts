@@ -3,19 +3,19 @@ import type * as Noun from "@satrail/core/ledger/Noun"
 import type { Effect, Option } from "effect"
 import * as State from "./State.ts"
 
-/** Selects from the state as it is at that moment. */
+/** Selects from the current state. */
 export type Read = <A>(select: (now: State.State) => A) => Effect.Effect<A>
 
 export const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The page of `rows` by id that starts after `after`. */
+/** The page of `rows` after `after`, by id. */
 export const page = <A extends { readonly id: string }>(rows: Iterable<A>, after: string | null, limit: number): ReadonlyArray<A> =>
   Array.from(rows)
     .filter(({ id }) => after === null || id > after)
     .toSorted((a, b) => compare(a.id, b.id))
     .slice(0, limit)
 
-/** The page of `rows` by id, the newest first, that starts before `before`. */
+/** The page of `rows` before `before`, newest first by id. */
 export const newestFirst = <A extends { readonly id: string }>(
   rows: ReadonlyArray<A>,
   before: string | null,
@@ -26,13 +26,13 @@ export const newestFirst = <A extends { readonly id: string }>(
     .toSorted((a, b) => compare(b.id, a.id))
     .slice(0, limit)
 
-/** A company's record of a noun. */
+/** Reads a company's record of the given kind. */
 export const recordOf =
   <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
   (companyId: CompanyId.CompanyId, id: string): Effect.Effect<Option.Option<A>> =>
     read((now) => State.get(now, noun, companyId, id))
 
-/** A page of a company's records of a noun, the newest first. */
+/** Reads a page of a company's records of a noun, newest first. */
 export const pageOf =
   <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
   (companyId: CompanyId.CompanyId, before: string | null, limit: number): Effect.Effect<ReadonlyArray<A>> =>

@@ -9,6 +9,7 @@ import * as Bookings from "./Bookings.ts"
 import * as Books from "./Books.ts"
 import * as Lists from "./Lists.ts"
 import type { Read } from "./Reading.ts"
+import * as Search from "./Search.ts"
 import * as State from "./State.ts"
 
 const funds = (state: State.State, companyId: CompanyId.CompanyId): Funds => ({
@@ -39,5 +40,8 @@ export const make = (read: Read): ReportReads["Service"] => ({
   bookedSums: (companyId, period) => read((now) => Bookings.sums(now, companyId, period)),
   bookedEntries: (query) => read((now) => Bookings.entries(now, query)),
   subjects: (companyId, transferIds) => read((now) => Bookings.subjects(now, companyId, transferIds)),
+  found: (companyId, sought) => read((now) => Search.found(now, companyId, sought)),
+  postingsOf: (companyId, transferId) => read((now) => Bookings.all(now, companyId).filter((entry) => entry.transferId === transferId)),
+  turnedSince: (companyId, boundaries) => read((now) => Bookings.turnedSince(now, companyId, boundaries)),
   faults: (companyId) => read((now) => Books.faults(now, companyId))
 })

@@ -16,24 +16,24 @@ import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
 
-/** Grows at its head, so that one more costs the same however long it is. */
+/** A linked list. Adding to its head costs the same at any length. */
 export interface List<A> {
   readonly head: A
   readonly tail: List<A> | null
 }
 
-/** What is in a list, the newest first. */
+/** The items of a list, newest first. */
 export function* items<A>(list: List<A> | null): Generator<A> {
   for (let rest = list; rest !== null; rest = rest.tail) yield rest.head
 }
 
-/** A posting, which transfer it is of, and when it was booked. */
+/** A posting, with its transfer and booking time. */
 export interface Entry extends Posting {
   readonly transferId: string
   readonly atMillis: number
 }
 
-/** Work to be done. `dueAtMillis` is also when a claim on it ends. */
+/** A task. `dueAtMillis` is also when a claim on it ends. */
 export interface Work {
   readonly kind: string
   readonly companyId: CompanyId.CompanyId
@@ -44,53 +44,53 @@ export interface Work {
   readonly holder?: string | undefined
 }
 
-/** An answer and when it may be forgotten; null: never. */
+/** A stored response, and when it may be deleted; null: never. */
 export interface Kept extends Answer {
   readonly forgetAtMillis: number | null
 }
 
-/** A transaction for a payout, and its state. */
+/** A payout transaction and its state. */
 export interface Signed extends Withdrawal.Candidate {
   readonly standing: "offered" | "settled" | "buried"
 }
 
 type Map<A> = HashMap.HashMap<string, A>
 
-/** Everything there is. A commit makes the next one out of this one, so a refusal has nothing to undo. */
+/** The whole store. A commit derives a new state from this one, so a refusal has nothing to undo. */
 export interface State {
-  /** The records of each noun, by id. */
+  /** Records by noun and id. */
   readonly tables: Map<Map<Noun.Row>>
-  /** The id of the record that has a unique name. */
+  /** Record ids by unique name. */
   readonly names: Map<string>
-  /** What each company has of a noun. */
+  /** Record ids by company and noun. */
   readonly lists: Map<List<string>>
   readonly companies: Map<Company>
   readonly domains: Map<Domain>
   readonly attempts: Map<Withdrawal.Attempt>
-  /** Who follows a withdrawal: its transaction pays them too. */
+  /** A withdrawal's followers, which its transaction pays too. */
   readonly followers: Map<ReadonlyArray<string>>
-  /** Every transaction ever signed for a payout, the oldest first. */
+  /** Every transaction ever signed for a payout, oldest first. */
   readonly candidates: Map<ReadonlyArray<Signed>>
   readonly keyRanges: Map<KeyRange>
   readonly answers: Map<Kept>
   readonly cursors: Map<string>
   readonly tasks: Map<Work>
-  /** Until when each process is alive. */
+  /** The time until which each process counts as alive. */
   readonly processes: Map<number>
 
   readonly balances: Map<Balance.Balance>
-  /** What counts against the limits of a key or a company: see `spender`. */
+  /** Usage of the limits of a key or a company: see `spender`. */
   readonly spent: Map<ReadonlyArray<Spent>>
-  /** Every posting there ever was, by company. */
+  /** All postings, by company. */
   readonly entries: Map<List<Entry>>
-  /** By their ids, which leave no gap. */
+  /** By id, without gaps. */
   readonly events: HashMap.HashMap<number, Published>
-  /** Those of them that were deleted, and the last of each company's; under the operator's id, of all. */
+  /** Deleted events, and the last one of each company; under the operator's id, of all. */
   readonly forgotten: HashMap.HashMap<number, true>
   readonly forgottenUntil: Map<bigint>
-  /** What they were told as, by their ids. */
+  /** Their stored bodies, by id. */
   readonly told: Map<Told>
-  /** The audit log, and the links of its chains, by the ids of entries. */
+  /** The audit log and the links of its chains, by entry id. */
   readonly audit: HashMap.HashMap<number, AuditEntry>
   readonly links: HashMap.HashMap<number, Link>
 
@@ -98,7 +98,7 @@ export interface State {
   readonly withdrawalByCoin: Map<string>
 }
 
-/** Nothing happened yet. */
+/** The initial state. */
 export const empty: State = {
   tables: HashMap.empty(),
   names: HashMap.empty(),
@@ -125,25 +125,25 @@ export const empty: State = {
   withdrawalByCoin: HashMap.empty()
 }
 
-/** A list with one more at its head. */
+/** Adds items to the head of a list. */
 export const push = <A>(lists: Map<List<A>>, key: string, ...more: ReadonlyArray<A>): Map<List<A>> => {
   let list = Option.getOrNull(HashMap.get(lists, key))
   for (const head of more) list = { head, tail: list }
   return list === null ? lists : HashMap.set(lists, key, list)
 }
 
-/** What is in the list at this key, the newest first. */
+/** The items of the list at this key, newest first. */
 export const listed = <A>(lists: Map<List<A>>, key: string): Iterable<A> => items(Option.getOrNull(HashMap.get(lists, key)))
 
 /** The records of a noun, by id. */
 export const of = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Map<A> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- `put` keeps a record under its own noun only
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `put` stores records only under their own noun
   Option.getOrElse(HashMap.get(state.tables, noun.name), HashMap.empty) as Map<A>
 
 /** All records of a noun. */
 export const all = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Array<A> => HashMap.toValues(of(state, noun))
 
-/** What a company has of a noun, the newest first. */
+/** A company's records of a noun, newest first. */
 export const ownedBy = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId): Array<A> => {
   const rows = of(state, noun)
   return Array.from(listed(state.lists, `${noun.name} ${companyId}`)).flatMap((id) => Option.toArray(HashMap.get(rows, id)))
@@ -161,17 +161,17 @@ const nameOf = (noun: Noun.Noun, members: ReadonlyArray<string>, record: object)
 const namesOf = (noun: Noun.Noun, record: Noun.Row): ReadonlyArray<string> =>
   noun.unique.flatMap((members) => nameOf(noun, members, record) ?? [])
 
-/** The record with this unique name, of any company. */
+/** The record of any company with this unique name. */
 export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name: Partial<NoInfer<A>>): Option.Option<A> => {
   const key = nameOf(noun, Object.keys(name), name)
   return key === undefined ? Option.none() : Option.flatMap(HashMap.get(state.names, key), (id) => HashMap.get(of(state, noun), id))
 }
 
-/** Whether another record has a unique name of this one. */
+/** Returns whether another record has one of this record's unique names. */
 export const isTaken = (state: State, noun: Noun.Noun, record: Noun.Row): boolean =>
   namesOf(noun, record).some((name) => Option.exists(HashMap.get(state.names, name), (id) => id !== record.id))
 
-/** The record as it is now, wherever it is found. */
+/** Stores a record, and updates its names and lists. */
 export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record: A): State => {
   const rows = of(state, noun)
   return {
@@ -182,39 +182,39 @@ export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record
   }
 }
 
-/** The record is not there any more, wherever it was found. */
+/** Removes a record, and its names. */
 export const remove = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record: A): State => ({
   ...state,
   tables: HashMap.set(state.tables, noun.name, HashMap.remove(of(state, noun), record.id)),
   names: namesOf(noun, record).reduce((all, name) => HashMap.remove(all, name), state.names)
 })
 
-/** A company that was not opened has nothing. */
+/** A company that doesn't exist has an empty balance. */
 export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance.Balance =>
   Option.getOrElse(HashMap.get(state.balances, companyId), () => Balance.empty)
 
-/** Where it is kept what counts for a subject of a company. */
+/** The key under which a subject's usage is stored. */
 export const spender = (companyId: CompanyId.CompanyId, subject: string): string => `${companyId} ${subject}`
 
-/** What was counted for a subject of a company. */
+/** Returns the usage of a company's subject. */
 export const spentBy = (state: State, companyId: CompanyId.CompanyId, subject: string): ReadonlyArray<Spent> =>
   Option.getOrElse(HashMap.get(state.spent, spender(companyId, subject)), () => [])
 
-/** Keys may hold any visible character, owners are ids: a space keeps the two apart. */
+/** Keys may contain any visible character and owners are ids, so a space separates them. */
 export const answerAddress = (owner: CompanyId.CompanyId, key: string): string => `${owner} ${key}`
 
-/** Who is paid by the transaction of this withdrawal too, by id. */
+/** Returns a withdrawal's followers, by id. */
 export const followers = (state: State, withdrawalId: string): ReadonlyArray<Withdrawal.Withdrawal> => {
   const rows = of(state, Withdrawal.noun)
   const ids = Option.getOrElse(HashMap.get(state.followers, withdrawalId), () => [])
   return ids.toSorted().map((id) => HashMap.getUnsafe(rows, id))
 }
 
-/** Every transaction ever signed for a payout, the oldest first. */
+/** Every transaction ever signed for a payout, oldest first. */
 export const candidates = (state: State, withdrawalId: string): ReadonlyArray<Signed> =>
   Option.getOrElse(HashMap.get(state.candidates, withdrawalId), () => [])
 
-/** Where the next range of keys of this account and branch begins. */
+/** Returns the start of the next range of keys of this account and branch. */
 export const nextKey = (state: State, of: Pick<KeyRange, "wallet" | "type" | "branch">): number =>
   Math.max(
     0,
@@ -244,7 +244,7 @@ const changeCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
     })
   )
 
-/** What a wallet could spend, the largest first. */
+/** A wallet's spendable coins, largest first. */
 export const coins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
   [...creditedCoins(state, wallet), ...changeCoins(state, wallet)]
     .filter(({ outpoint }) => !HashMap.has(state.withdrawalByCoin, outpoint))

@@ -22,7 +22,7 @@ import * as State from "./State.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Writes from "./Writes.ts"
 
-/** How a Change is answered. */
+/** The result of a Change. */
 export type Verdict = Exit.Exit<Journal.Applied, Changes.Refusal>
 
 const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = {
@@ -37,17 +37,17 @@ const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = {
 
 const kindOf = <T extends keyof Programs>(change: Tagged<T>): Kind<Programs[T]> => kinds[change._tag]
 
-/** First: was it applied before, or is something else under its id? */
+/** First: was it applied before, or does its id belong to something else? */
 const before = (state: State.State, change: Storable): Changes.Refusal | "again" | undefined =>
   Written.is(change) ? Writes.before(state, change) : kindOf(change).before(state, change)
 
-/** Every claim that it is the work of. */
+/** The claims that it depends on. */
 const fences = (change: Storable): ReadonlyArray<Fence> => [
   ...(change.fence === undefined ? [] : [change.fence]),
   ...(!Written.is(change) && change._tag === "WithdrawalDispatched" ? change.followers.map(({ id, token }) => ({ taskId: id, token })) : [])
 ]
 
-/** Then: does whoever commits it still hold the tasks it is the work of? */
+/** Then: does its committer still hold the tasks it depends on? */
 const stale = (state: State.State, change: Storable): Journal.StaleFence | undefined => {
   for (const { taskId, token } of fences(change)) {
     if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return new Journal.StaleFence({ taskId })
@@ -61,13 +61,13 @@ const frozen = (state: State.State, { companyId, unlessFrozen }: Storable): Comp
     ? new CompanyFrozen({ companyId })
     : undefined
 
-/** Then: are its company's fees those that it was counted by? */
+/** Then: are its company's fees still the ones it was computed with? */
 const moved = (state: State.State, { companyId, feesRevision }: Storable): FeesMoved | undefined =>
   feesRevision !== undefined && Option.exists(HashMap.get(state.companies, companyId), (company) => company.feesRevision !== feesRevision)
     ? new FeesMoved({ companyId })
     : undefined
 
-/** Then: the rules of its kind, and what it does to the records that it is about. */
+/** Then: the rules of its kind, and its effect on records. */
 const move = (state: State.State, change: Storable): State.State | Changes.Refusal =>
   Written.is(change) ? Writes.write(state, change) : kindOf(change).move(state, change)
 
@@ -88,7 +88,7 @@ const book = (
   }
 }
 
-/** Then: is it within every limit? What takes from `available` counts, and what returns to it does not any more. */
+/** Then: is it within every limit? Amounts taken from `available` count, and returned ones no longer do. */
 const count = (state: State.State, { companyId, legs, counts = [] }: Storable): State.State | Limit.LimitExceeded => {
   const amount = Balance.need(legs.flatMap(({ postings }) => postings))
   let spent = state.spent
@@ -105,7 +105,7 @@ const count = (state: State.State, { companyId, legs, counts = [] }: Storable): 
 const withCursor = (state: State.State, { cursor }: Storable): State.State =>
   cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
-/** Which withdrawals it is about besides its own. */
+/** The other withdrawals it affects. */
 const followersOf = (change: Storable) =>
   !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced") ? change.followers : []
 
@@ -128,13 +128,13 @@ const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["
   }, handedOver)
 }
 
-/** Who is paid from inside is told of the deposit. */
+/** The payee of an internal payment receives a deposit event. */
 const arrivalIn = (change: Storable): ReadonlyArray<Event & { readonly companyId: CompanyId.CompanyId }> =>
   !Written.is(change) && change._tag === "InternalTransferred"
     ? [{ companyId: change.deposit.companyId, type: "deposit.settled", subject: change.deposit.id }]
     : []
 
-/** What every company that it is about is told. */
+/** Adds the events for every company it affects. */
 const withEvents = (events: State.State["events"], change: Storable): State.State["events"] => {
   const { event, companyId, atMillis } = change
   if (event === undefined) return events
@@ -149,7 +149,7 @@ const withEvents = (events: State.State["events"], change: Storable): State.Stat
   }, events)
 }
 
-/** What every kind leaves beside its rows and postings. */
+/** Adds the records that every kind of Change leaves. */
 const record = (state: State.State, change: Storable): State.State => {
   const { once } = change
   return {
@@ -161,7 +161,7 @@ const record = (state: State.State, change: Storable): State.State => {
   }
 }
 
-/** One Change on one state: the verdict, and the state after it. */
+/** Applies one Change to a state. Returns the verdict and the new state. */
 export const apply = (state: State.State, change: Storable): readonly [Verdict, State.State] => {
   const { once } = change
   const answer = once && Option.getOrUndefined(HashMap.get(state.answers, State.answerAddress(once.owner, once.key)))

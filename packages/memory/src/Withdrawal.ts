@@ -14,18 +14,18 @@ const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.Alrea
 const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId, networkFee }: Withdrawal.Settlement): boolean =>
   withdrawal.preimage === preimage && withdrawal.chainTxId === chainTxId && withdrawal.networkFee === networkFee
 
-/** One hash is one withdrawal's for ever, however that one ended. */
+/** A hash belongs to one withdrawal permanently, however that withdrawal ended. */
 const hashTaken = (state: State.State, paymentHash: PaymentHash.PaymentHash, byOtherThan: string): boolean =>
   Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ id }) => id !== byOtherThan)
 
-/** Whether those who follow are the ones it names. */
+/** Returns whether the followers are the ones it names. */
 const isLed = (state: State.State, { id, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced): boolean =>
   Equal.equals(
     State.followers(state, id).map((row) => row.id),
     followers.map((follower) => follower.id).toSorted()
   )
 
-/** Who follows, as it stands, with its share. Whoever does not exist was never made, which is its maker's bug. */
+/** Returns the followers with their shares. A missing one is a bug of the caller. */
 const led = (
   state: State.State,
   { _tag, atMillis, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced
@@ -36,7 +36,9 @@ const led = (
     return { ...row, networkFee, updatedAtMillis: atMillis }
   })
 
-/** One more transaction for a payout and those who follow it, which spends `coins` unless another payout does. */
+/**
+ * Adds a transaction for a payout and its followers that spends `coins`, unless another payout spends them.
+ */
 const offer = (
   state: State.State,
   row: Withdrawal.Withdrawal,
@@ -73,7 +75,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
         ? new Withdrawal.PaymentHashTaken({ paymentHash })
         : { ...State.put(state, Withdrawal.noun, { ...row, paymentHash, paymentRequest, successAction }), attempts }
     }
-    if (attempt._tag === "Offer") return { ...State.put(state, Withdrawal.noun, { ...row, paymentRequest: attempt.offer }), attempts }
+    if (attempt._tag === "Bolt12") return { ...State.put(state, Withdrawal.noun, { ...row, paymentRequest: attempt.offer }), attempts }
     const followers = led(state, change)
     if (followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)) return conflict(change)
     const sent = followers.map((follower) => ({ ...follower, dispatchedAtMillis: atMillis }))
@@ -115,7 +117,7 @@ const buried: Kind<Withdrawal.PayoutBuried> = {
   move: (state, { id, txId }) => standing(state, id, txId, "buried")
 }
 
-/** The withdrawal as it is once it is settled. */
+/** Returns the withdrawal after its settlement. */
 const settledBy = (state: State.State, change: Withdrawal.WithdrawalSettled | Withdrawal.InternalTransferred): Withdrawal.Withdrawal => ({
   ...own(state, Withdrawal.noun, change),
   ...change.settlement,
@@ -135,7 +137,7 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
     if (chainTxId === null) return State.put(state, Withdrawal.noun, row)
     const winner = State.candidates(state, change.id).find(({ txId }) => txId === chainTxId)
     const next = standing(state, change.id, chainTxId, "settled")
-    // Its change was kept from everybody as long as it might not come to be.
+    // Its change was reserved while it might not confirm.
     const coin = winner?.change ? Coin.outpoint(chainTxId, winner.change.vout) : ""
     const isKept = Option.exists(HashMap.get(next.withdrawalByCoin, coin), (id) => id === change.id)
     return State.put(isKept ? { ...next, withdrawalByCoin: HashMap.remove(next.withdrawalByCoin, coin) } : next, Withdrawal.noun, {
@@ -154,7 +156,7 @@ const addressUsed = (state: State.State, id: string | null, atMillis: number): S
         updatedAtMillis: atMillis
       })
 
-/** Credits come once under an id. */
+/** A deposit is credited once per id. */
 const credited = (state: State.State, deposit: Deposit.Deposit): State.State => {
   if (HashMap.has(State.of(state, Deposit.noun), deposit.id)) throw new Error(`deposit ${deposit.id} is there already`)
   return State.put(state, Deposit.noun, deposit)

@@ -5,9 +5,9 @@ import type { Refusal } from "@satrail/core/service/Changes"
 import { Equal, HashMap, Option } from "effect"
 import * as State from "./State.ts"
 
-// What a Change writes, done to the state: the meaning of the verbs.
+// Applies a Change's writes to the state. The reference semantics of each write.
 
-// oxlint-disable-next-line typescript/consistent-type-assertions -- a store sees nouns with their types erased: which refusals a Change has, its own type says
+// oxlint-disable-next-line typescript/consistent-type-assertions -- a store sees nouns with erased types; a Change's own type lists its refusals
 const declared = (refusal: unknown) => refusal as Refusal
 
 const conflict = ({ _tag, id }: Written.Any) => new Conflict({ change: _tag, id })
@@ -25,11 +25,11 @@ const refused = (change: Written.Any, row: Noun.Row, { move, found }: Noun.Trans
   return declared(move.refused(found.id, statusOf(row)))
 }
 
-/** Whether two records have these members alike. */
+/** Returns whether two records have equal values in these fields. */
 const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
   members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
 
-/** Whether a record was created by what is asked for: all of it but what its life changes. */
+/** Returns whether a record was created by this request: all fields match except those that change later. */
 export const isAsAsked = <A extends object>({ members, moving }: Noun.Members<A>, row: A, asked: A): boolean =>
   members.every(([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member)))
 
@@ -46,14 +46,14 @@ const wasApplied = (row: Noun.Row, write: Noun.Transition, atMillis: number): bo
   return isIn(row, again.in) && areEmpty(row, empty) && alike(row, Noun.after(row, write, atMillis), again.same)
 }
 
-/** The record that moves as it is now, if it is there. */
+/** Returns the current record of a move, if it exists. */
 const current = (state: State.State, change: Written.Any, { move, found }: Noun.Transition): Noun.Row | undefined => {
   const { companyId, id } = found
   if (id !== change.id || companyId !== change.companyId) throw new Error(`${change._tag}: its first write is of another record`)
   return Option.getOrUndefined(State.get(state, move.noun, companyId, id))
 }
 
-/** First: was it applied before, or is something else under its id? */
+/** First: was it applied before, or does its id belong to something else? */
 export const before = (state: State.State, change: Written.Any): Refusal | "again" | undefined => {
   const [first] = change.writes
   if (first === undefined) return undefined
@@ -65,7 +65,7 @@ export const before = (state: State.State, change: Written.Any): Refusal | "agai
   const row = current(state, change, first)
   if (row === undefined) {
     if (first.move.isDoneWhenGone) return "again"
-    // A Change of what was never made is its maker's bug, not a refusal.
+    // A Change of a missing record is a bug of its caller, not a refusal.
     throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
   }
   if (wasApplied(row, first, change.atMillis)) return "again"
@@ -92,7 +92,7 @@ const follow = (state: State.State, change: Written.Any, write: Noun.Follow): St
     : State.put(state, noun, { ...row, ...Object.fromEntries(stamps.map((member) => [member, change.atMillis])) })
 }
 
-/** Then: what its writes do. */
+/** Then: the effects of its writes. */
 export const write = (state: State.State, change: Written.Any): State.State | Refusal => {
   const [first, ...later] = change.writes
   if (first === undefined) return state

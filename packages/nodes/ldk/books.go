@@ -8,12 +8,12 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// What the node owns and what it has done, to be compared with a ledger.
+// The node's funds and history, for reconciliation with a ledger.
 
 const (
 	pageSize    = 500
 	longestWait = 30 * time.Second
-	// Two nodes agree on an HTLC's end within this.
+	// Two nodes agree on an HTLC's end within this time.
 	restPatience = 500 * time.Millisecond
 )
 
@@ -42,7 +42,7 @@ type page struct {
 	Cursor string `json:"cursor"`
 }
 
-// A page of a list after a number, once it has a line, or as it is when the wait is over.
+// Returns the page of a list after a number. Waits for the first line, up to a timeout.
 func (n *node) page(ask after, bucket []byte, line func(tx *bbolt.Tx, at uint64, hash string) (any, error)) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (n *node) page(ask after, bucket []byte, line func(tx *bbolt.Tx, at uint64,
 	return found, err
 }
 
-// Where a list ends.
+// Returns the end of a list.
 func (n *node) last(bucket []byte) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func (n *node) last(bucket []byte) (any, error) {
 	return found, err
 }
 
-// Receipts with a preimage, in the order in which they settled, after a cursor; from the first without one.
+// Lists receipts with a preimage after a cursor, in settlement order. Without a cursor it starts at the
+// first.
 func (n *node) settlements(ask after) (any, error) {
 	return n.page(ask, bucketSettled, func(tx *bbolt.Tx, at uint64, hash string) (any, error) {
 		one, err := read[invoice](tx, bucketInvoices, hash)
@@ -93,7 +94,7 @@ func (n *node) settlements(ask after) (any, error) {
 	})
 }
 
-// Receipts of any origin. Without a cursor only where they end.
+// Lists receipts of any origin. Without a cursor it only returns the end.
 func (n *node) taken(ask after) (any, error) {
 	if ask.After == nil {
 		return n.last(bucketSettled)
@@ -107,7 +108,7 @@ func (n *node) taken(ask after) (any, error) {
 	})
 }
 
-// Payments as they were begun. Without a cursor only where they end.
+// Lists payments in the order they were started. Without a cursor it only returns the end.
 func (n *node) sent(ask after) (any, error) {
 	if ask.After == nil {
 		return n.last(bucketBegun)
@@ -125,7 +126,7 @@ func (n *node) sent(ask after) (any, error) {
 	})
 }
 
-// Payments of invoices as they end, or those by offer.
+// Lists ended payments of invoices, or of offers.
 func (n *node) ends(isByOffer bool) func(after) (any, error) {
 	return func(ask after) (any, error) {
 		if ask.After == nil {
@@ -155,16 +156,17 @@ func reserve(channel ldk.ChannelDetails) uint64 {
 }
 
 type balances struct {
-	ours, theirs, onItsWay uint64 // on its way out, with its fee: ours, until it has arrived
-	apart                  uint64 // what is neither: on its way in, or just changing sides
-	opening                uint64 // of channels whose funding may have left the wallet, or not yet
+	ours, theirs, onItsWay uint64 // outgoing and in flight, with its fee: ours until it has arrived
+	apart                  uint64 // neither side's: incoming and in flight, or just changing sides
+	opening                uint64 // channels whose funding may or may not have left the wallet
 }
 
-// The two anchors of a channel (BOLT 3). Who opened it pays for them, and LDK takes them out of what that side can send.
+// The two anchors of a channel (BOLT 3). Its opener pays for them, and LDK subtracts them from what that side
+// can send.
 const anchorsMsat = 2 * 330_000
 
 func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.ChannelId]bool) {
-	// LDK keeps satoshis and the rest of each apart.
+	// LDK reports satoshis and the millisatoshi remainder separately.
 	outbound := map[ldk.ChannelId]uint64{}
 	for _, balance := range whole.LightningBalances {
 		switch balance := balance.(type) {
@@ -180,7 +182,7 @@ func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.C
 	for _, channel := range n.ListChannels() {
 		open[channel.ChannelId] = true
 		if channel.IsOutbound && channel.FundingTxo == nil {
-			continue // only talked about: its money is in the wallet
+			continue // not funded yet: its money is in the wallet
 		}
 		ours := channel.OutboundCapacityMsat + reserve(channel)
 		theirs := channel.InboundCapacityMsat + channel.CounterpartyUnspendablePunishmentReserve*1000
@@ -203,8 +205,9 @@ func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.C
 	return sums, open
 }
 
-// What comes out of channels that are being closed, in msat. Ours is counted once: here until it is swept, and in the wallet then. How near that is to the truth
-// depends on payments that have not ended on the chain, and on what the wallet may have seen already.
+// Returns the funds of closing channels in msat. They are counted once: here until they are swept, then in
+// the wallet. The uncertainty comes from payments not resolved on the chain, and from funds that the wallet
+// may already have seen.
 func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool, isAgreed func(ldk.ChannelId) bool) (ours, within uint64) {
 	var mayBeInWallet uint64
 	for _, balance := range all.LightningBalances {
@@ -214,17 +217,18 @@ func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool, isAgreed func(
 				ours += balance.AmountSatoshis*1000 + balance.OutboundPaymentHtlcRoundedMsat
 				within += balance.OutboundPaymentHtlcRoundedMsat + balance.OutboundForwardedHtlcRoundedMsat + balance.InboundClaimingHtlcRoundedMsat + balance.InboundHtlcRoundedMsat
 				mayBeInWallet += balance.AmountSatoshis * 1000
-				// What both agreed on pays more than the commitment would, and may be in the wallet already.
+				// A cooperative close pays more than the commitment would, and the wallet may already contain it.
 				if isAgreed(balance.ChannelId) {
 					within += balance.AmountSatoshis * 1000
 				}
 			}
 		case ldk.LightningBalanceClaimableAwaitingConfirmations:
-			// A channel that both have closed pays to the wallet at once.
+			// A cooperatively closed channel pays to the wallet immediately.
 			if balance.Source != ldk.BalanceSourceCoopClose {
 				ours += balance.AmountSatoshis * 1000
 			}
-			// What is claimed of the other side's commitment pays to the wallet, which sees it before it is deep enough to be gone from here.
+			// A claim on the peer's commitment pays to the wallet, which sees it before it is deep enough to
+			// disappear here.
 			if balance.Source == ldk.BalanceSourceHtlc {
 				within += balance.AmountSatoshis * 1000
 			}
@@ -259,8 +263,8 @@ func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool, isAgreed func(
 	return ours, within + min(mayBeInWallet, unconfirmed)
 }
 
-// Channels, channels that are being closed, and the wallet. To the millisatoshi, but for what is on its way in: the truth is as near as that. What is just changing
-// sides is waited for.
+// Returns the funds in channels, closing channels and the wallet. Exact to the millisatoshi, except for
+// incoming payments in flight, which are the uncertainty. Waits for payments that are just changing sides.
 func (n *node) balance(struct{}) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Channels by their state. An inactive one is open, and its peer is away.
+// Channels by state. An inactive one is open, but its peer is disconnected.
 type channelCounts struct {
 	Active       int `json:"active"`
 	Inactive     int `json:"inactive"`
@@ -14,7 +14,8 @@ type channelCounts struct {
 	ForceClosing int `json:"forceClosing"`
 }
 
-// LDK tells once why a channel was closed, and its balances do not say it before the closing transaction is confirmed.
+// LDK reports once why a channel was closed. Its balances don't show the reason before the closing
+// transaction is confirmed.
 func (n *node) closed(event ldk.EventChannelClosed) error {
 	switch optional(event.Reason).(type) {
 	case ldk.ClosureReasonLegacyCooperativeClosure, ldk.ClosureReasonCounterpartyInitiatedCooperativeClosure, ldk.ClosureReasonLocallyInitiatedCooperativeClosure:
@@ -22,7 +23,7 @@ func (n *node) closed(event ldk.EventChannelClosed) error {
 		return n.store.update(func(tx *bbolt.Tx) error {
 			agreed, channel := tx.Bucket(bucketAgreed), []byte(event.ChannelId)
 			if agreed.Get(channel) != nil {
-				return nil // told again after a kill
+				return nil // reported again after a kill
 			}
 			return agreed.Put(channel, opener)
 		})
@@ -30,7 +31,7 @@ func (n *node) closed(event ldk.EventChannelClosed) error {
 	return nil
 }
 
-// The channels that LDK lists, and those that were closed and whose money is not back in the wallet yet.
+// Counts the channels that LDK lists, and closed ones whose money has not returned to the wallet.
 func (n *node) countChannels(all ldk.BalanceDetails) (counts channelCounts) {
 	open := map[ldk.ChannelId]bool{}
 	for _, channel := range n.ListChannels() {
@@ -56,7 +57,7 @@ func (n *node) countChannels(all ldk.BalanceDetails) (counts channelCounts) {
 	return counts
 }
 
-// Channels with money that is in no wallet yet: open ones too.
+// Returns the channels with money outside the wallet, including open ones.
 func leaving(all ldk.BalanceDetails) map[ldk.ChannelId]bool {
 	found := map[ldk.ChannelId]bool{}
 	for _, balance := range all.LightningBalances {
@@ -90,7 +91,8 @@ func leaving(all ldk.BalanceDetails) map[ldk.ChannelId]bool {
 	return found
 }
 
-// Remembers which payments are in channels that were closed with them inside: when one fails, LDK no longer says so.
+// Records which payments are in closed channels. When such a payment fails, LDK no longer reports the
+// channel.
 func (n *node) noteOnChain() error {
 	open := map[ldk.ChannelId]bool{}
 	for _, channel := range n.ListChannels() {
@@ -109,7 +111,7 @@ func (n *node) noteOnChain() error {
 }
 
 func (n *node) noteOne(hash string) error {
-	// Nothing where it is paid by an offer, is not ours, has ended, or was noted before.
+	// Returns nil if the payment is by offer, unknown, ended, or already recorded.
 	unnoted := func(tx *bbolt.Tx) (*payment, error) {
 		one, err := read[payment](tx, bucketPayments, hash)
 		if err != nil || one == nil || one.State != begun || one.OnChain {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// LDK says neither which transaction closed a channel nor what that cost. The chain knows both by the coin that the transaction spends.
+// LDK reports neither the transaction that closed a channel nor its fee. The chain has both, by the outpoint
+// that the transaction spends.
 
 var chainClient = http.Client{Timeout: 10 * time.Second}
 
@@ -32,7 +33,7 @@ type coin struct {
 	index uint16
 }
 
-// The fee in satoshis of the transaction in the block at this height that spends this coin.
+// Returns the fee in satoshis of the transaction in the block at this height that spends this outpoint.
 func (s settings) feeOf(spent coin, height uint32) (uint64, error) {
 	if s.esplora != "" {
 		return s.feeByEsplora(spent)
@@ -69,7 +70,7 @@ func (s settings) feeByBitcoind(spent coin, height uint32) (uint64, error) {
 		if err != nil {
 			return err
 		}
-		// net/http takes user and password from the URL.
+		// net/http takes the user and password from the URL.
 		request, err := http.NewRequest(http.MethodPost, s.bitcoind, bytes.NewReader(asked))
 		if err != nil {
 			return err

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// What waits for a minute in the product waits for as long here: a test that sees what comes after it would wait for two.
+// Delays of a minute in the product are this long here, because tests would otherwise wait for two minutes.
 const (
 	quietStart = 20 * time.Second
 	beat       = 5 * time.Second
 )
 
-// Ends the process as kill -9 does, at the step that LDK_DIE_AT names. Only programs of the tests are built with it. Before that LDK has a second to write its manager down: in the
-// moment between a channel and its manager a kill makes it close that channel, which is LDK's own way and would be another test at every step.
+// Ends the process like kill -9 at the step named by LDK_DIE_AT. Only test programs are built with it. First
+// LDK has a second to write its manager: a kill between writing a channel and its manager makes LDK close
+// that channel, which is correct but would disturb the test of every step.
 func dieAt(step string) {
 	if os.Getenv("LDK_DIE_AT") == step {
 		time.Sleep(time.Second)

@@ -5,11 +5,11 @@ package main
 import "time"
 
 const (
-	// Replayed events come within seconds of a start: until then no payment that has failed is begun anew.
+	// Replayed events arrive within seconds of a start. Until then no failed payment is retried.
 	quietStart = time.Minute
-	// How often the store is counted on, and what is in doubt is looked at.
+	// Interval at which the store's count is updated and doubtful payments are decided.
 	beat = time.Minute
 )
 
-// Where tests end the process (crashpoints.go). Here nothing happens.
+// Tests end the process here (crashpoints.go). In the product it does nothing.
 func dieAt(string) {}

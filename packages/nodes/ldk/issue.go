@@ -7,12 +7,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Offers of our own. LDK answers requests for invoices of them by itself, knows their preimages, and takes what is paid; it keeps nothing of an offer, whose keys come from the
-// node's seed. Here it is kept so that who asks again has the same one.
+// Our offers. LDK responds to invoice requests for them by itself, has their preimages, and accepts payments.
+// It stores nothing about an offer, whose keys are derived from the node's seed. They are stored here so that
+// a repeated request returns the same offer.
 
 type offer struct {
 	Offer string `json:"offer"`
-	LdkID string `json:"ldkId"` // what LDK names it by where one is paid
+	LdkID string `json:"ldkId"` // LDK's id of the offer in payments
 }
 
 type makeOffer struct {
@@ -61,18 +62,18 @@ func (n *node) offered(ask makeOffer) (*ldk.Offer, error) {
 	} else {
 		amount, wrong := strconv.ParseUint(*ask.Amount, 10, 64)
 		if wrong != nil {
-			return nil, refuse(codeBadRequest, "amount must be millisatoshis, as a text of digits")
+			return nil, refuse(codeBadRequest, "amount must be millisatoshis, as a string of digits")
 		}
 		made, err = n.Bolt12Payment().Receive(amount, ask.Description, nil, nil)
 	}
 	if err != nil {
-		// It needs a way that leads here: an announced channel, or a peer that passes messages on.
+		// An offer requires a path to this node: an announced channel, or a peer that forwards messages.
 		return nil, refuse(codeUnavailable, "no offer: %v", err)
 	}
 	return made, nil
 }
 
-// satrail's id of an offer; empty where it is none of satrail's.
+// Returns satrail's id of an offer; empty if satrail did not issue it.
 func (n *node) offerOf(ldkID ldk.OfferId) (id string, err error) {
 	err = n.store.db.View(func(tx *bbolt.Tx) error {
 		id = string(tx.Bucket(bucketOfferIds).Get([]byte(ldkID)))

@@ -12,10 +12,12 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 )
 
-// LDK asks payers for the fewest blocks that it can claim in, and what is held goes back some blocks after it came. ldk-node has no setting for that. So a hold invoice is LDK's own, with
-// another number in its field `c` (BOLT 11) and the node's signature again: the payer's HTLC then lasts longer, which LDK takes.
+// LDK requests the smallest number of blocks that it can claim in, so a held payment would be returned soon
+// after it arrives. ldk-node has no setting for that. So a hold invoice is LDK's invoice with another value
+// in field `c` (BOLT 11), signed again with the node's key. The payer's HTLC then lasts longer, which LDK
+// accepts.
 
-// How many blocks the last HTLC of a held payment lasts, LDK's own margin of 39 included.
+// Lifetime in blocks of the last HTLC of a held payment, including LDK's margin of 39.
 const holdBlocks = 144 + 39
 
 const charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -27,7 +29,7 @@ const (
 	fieldExpiry     = 24 // `c`
 )
 
-// The key that the node signs invoices with, as ldk-node and LDK derive it from the seed.
+// Returns the key with which the node signs invoices, derived from the seed as ldk-node and LDK do.
 func nodeKey(seed []byte) *secp256k1.PrivateKey {
 	master := func(seed []byte) []byte { return mac([]byte("Bitcoin seed"), seed) }
 	second := master(master(seed)[:32])
@@ -50,7 +52,7 @@ func publicKey(key *secp256k1.PrivateKey) string {
 	return hex.EncodeToString(key.PubKey().SerializeCompressed())
 }
 
-// The same invoice, whose last HTLC lasts so many blocks.
+// Returns the same invoice with a last HTLC that lasts this number of blocks.
 func lasting(request string, blocks uint32, key *secp256k1.PrivateKey) (string, error) {
 	split := strings.LastIndexByte(request, '1')
 	if split < 1 {
@@ -82,7 +84,8 @@ func lasting(request string, blocks uint32, key *secp256k1.PrivateKey) (string, 
 		}
 		at = next
 	}
-	// Two groups for a number from 32 to 1023, and never a leading zero: LDK signs and checks fields as it writes them itself.
+	// Two groups encode a number from 32 to 1023 without a leading zero. LDK re-encodes fields when it signs and
+	// checks them.
 	if blocks < 32 || blocks > 1023 {
 		return "", errors.New("32 to 1023 blocks")
 	}
@@ -99,7 +102,7 @@ func lasting(request string, blocks uint32, key *secp256k1.PrivateKey) (string, 
 	return text.String(), nil
 }
 
-// Groups of 5 bits as bytes, filled up with zeroes.
+// Converts groups of 5 bits to bytes, padded with zeros.
 func bytesOf(groups []byte) (bytes []byte) {
 	var bits, count uint
 	for _, group := range groups {
@@ -116,7 +119,7 @@ func bytesOf(groups []byte) (bytes []byte) {
 	return bytes
 }
 
-// Bytes as groups of 5 bits; 65 of them are 104 without a rest.
+// Converts bytes to groups of 5 bits. 65 bytes are exactly 104 groups.
 func groupsOf(bytes []byte) (groups []byte) {
 	var bits, count uint
 	for _, one := range bytes {

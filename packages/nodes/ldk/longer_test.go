@@ -8,14 +8,14 @@ import (
 	ldk "github.com/getAlby/ldk-node-go/ldk_node"
 )
 
-// The key and an invoice of BOLT 11's examples: 2500 µBTC, one minute, a cup of coffee.
+// The key and an invoice from BOLT 11's examples: 2500 µBTC, one minute, a cup of coffee.
 const (
 	exampleKey   = "e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734"
 	examplePayee = "03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad"
 	example      = "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 )
 
-func TestAnInvoiceThatLastsLongerIsOtherwiseTheSame(t *testing.T) {
+func TestExtendingAnInvoiceChangesOnlyItsExpiry(t *testing.T) {
 	key, err := hex.DecodeString(exampleKey)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestAnInvoiceThatLastsLongerIsOtherwiseTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoInvoiceIsAnError(t *testing.T) {
+func TestAnInvalidInvoiceIsAnError(t *testing.T) {
 	for _, text := range []string{"", "1", "lnbc", "lnbc1qqq", example[:len(example)/3]} {
 		if _, err := lasting(text, holdBlocks, nodeKey(make([]byte, 64))); err == nil {
 			t.Errorf("%q was taken", text)

@@ -1,5 +1,5 @@
-// satrail-ldk is a Lightning node in a process of its own, for satrail: LDK (through ldk-node), its store, and a socket that satrail calls. What it is set with comes from the
-// environment; docs/guides/ldk.md has it all.
+// satrail-ldk is a Lightning node in a separate process for satrail: LDK (through ldk-node), its store, and a
+// socket that satrail calls. It is configured by the environment; see docs/guides/ldk.md.
 package main
 
 import (
@@ -25,7 +25,7 @@ type settings struct {
 	listen, alias, acceptStore string
 }
 
-// What anybody who opens mainnet says they have understood.
+// The words with which an operator accepts the risks of mainnet.
 const mainnetWords = "hot-keys-one-machine-no-watchtower"
 
 func readSettings(env func(string) string) (settings, error) {
@@ -65,7 +65,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Who started it holds the other end of its standard input: when that process dies, this one stops, and the next one waits for that.
+	// The parent process holds the other end of standard input. When the parent dies, this process stops, and
+	// its successor waits for that.
 	stopsWithStdin := os.Getenv("LDK_STOPS_WITH_STDIN") == "yes"
 	opened, err := openStore(settings.store)
 	for waited := time.Duration(0); errors.Is(err, errOwned) && stopsWithStdin && waited < 20*time.Second; waited += 100 * time.Millisecond {
@@ -90,8 +91,8 @@ func main() {
 	}
 	go func() {
 		<-ending
-		os.Remove(settings.socket) // nobody takes this node for one that goes on
-		built.deciding.Lock()      // nothing is decided any more
+		os.Remove(settings.socket) // so that no client takes this node for a running one
+		built.deciding.Lock()      // no decision is made after this
 		if built.started.Load() != 0 {
 			if err := built.Stop(); err != nil {
 				log.Printf("the node did not stop well: %v", err)
@@ -132,7 +133,7 @@ func (n *node) methods() map[string]method {
 	return all
 }
 
-// `satrail-ldk call METHOD [PARAMS]` asks a running one, for its operator.
+// `satrail-ldk call METHOD [PARAMS]` calls a running node, for its operator.
 func call(words []string) {
 	socket := os.Getenv("LDK_SOCKET")
 	if socket == "" {

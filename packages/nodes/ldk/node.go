@@ -21,17 +21,18 @@ type node struct {
 	graph    graph
 	key      *secp256k1.PrivateKey
 
-	// Decisions about one store are made one after the other.
+	// Serializes decisions about the store.
 	deciding sync.Mutex
-	doubts   map[string]time.Time // attempts that LDK may have never heard of, since when. Read and changed with `deciding` held
+	doubts   map[string]time.Time // attempts that LDK may never have received, with their start times; guarded by `deciding`
 	starting sync.Mutex
-	started  atomic.Int64 // when, in milliseconds; 0 before
+	started  atomic.Int64 // in milliseconds; 0 if not started
 	drained  atomic.Bool
 }
 
 type logs struct{}
 
-// What LDK says of a start, of channels and of trouble. Neither keys nor preimages are in it at this level.
+// Logs LDK's records about the start, channels and problems. At this level they contain neither keys nor
+// preimages.
 func (logs) Log(record ldk.LogRecord) {
 	if record.Level >= ldk.LogLevelWarn || (record.Level == ldk.LogLevelInfo && os.Getenv("LDK_LOG") == "info") {
 		log.Printf("%s: %s", record.ModulePath, record.Args)
@@ -73,7 +74,7 @@ func buildNode(s *store, settings settings) (*node, error) {
 	if err := setChain(builder, settings); err != nil {
 		return nil, err
 	}
-	// A file a key: what is in them can be looked for before the node is started (forgetUnsent).
+	// One file per key, so that the contents can be searched before the node starts (forgetUnsent).
 	built, err := builder.BuildWithFsStore()
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func setChain(builder *ldk.Builder, settings settings) error {
 	return nil
 }
 
-// Starts the node, once satrail has said how far it has seen this store come.
+// Starts the node once satrail has sent how far it has seen this store.
 func (n *node) begin(seen *mark) (any, error) {
 	n.starting.Lock()
 	defer n.starting.Unlock()
@@ -128,7 +129,7 @@ func (n *node) begin(seen *mark) (any, error) {
 		}
 		go n.listen()
 	}
-	// What happened before is in our books before anything is asked of them.
+	// Past events must be in our books before the books are read.
 	for !n.drained.Load() {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -148,7 +149,8 @@ func (n *node) here() (any, error) {
 	}, nil
 }
 
-// Each event is in our books before LDK hears that it was handled. What cannot be written is not handled: the process ends, and the event comes again.
+// Each event is stored in our books before LDK is notified that it was handled. If it cannot be written, the
+// process ends and the event comes again.
 func (n *node) listen() {
 	for {
 		event := n.NextEvent()
@@ -202,7 +204,7 @@ func optional[T any](value *T) any {
 	return *value
 }
 
-// Nothing is asked of a node that does not run.
+// Fails unless the node is running.
 func (n *node) runs() error {
 	if n.started.Load() == 0 {
 		return refuse(codeUnavailable, "the node was not started")
@@ -212,7 +214,7 @@ func (n *node) runs() error {
 
 func (n *node) height() uint32 { return n.Status().CurrentBestBlock.Height }
 
-// What LDK has written is counted when satrail asks, which is each second, and with every beat.
+// LDK's writes are counted when satrail asks, every second, and on every beat.
 func (n *node) keepCounting() {
 	for range time.Tick(beat) {
 		err := n.store.tick()

@@ -12,8 +12,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Payments by offer (BOLT 12): LDK asks the issuer for an invoice and pays it in one call, under an id that it draws itself. So each attempt's own id goes along as the payer's
-// note: LDK keeps it with the payment, with the request, and with the invoice that the issuer sends, wherever those are in its state.
+// Payments by offer (BOLT 12). LDK requests an invoice from the issuer and pays it in one call, under a
+// random id. So each attempt passes its own id as the payer's note, which LDK stores with the payment, the
+// request, and the issuer's invoice, wherever those are in its state.
 
 var attempts = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
@@ -65,7 +66,7 @@ func (n *node) payOffer(ask payOffer) (any, error) {
 	return n.ended(ask.Attempt)
 }
 
-// Writes the attempt down, then hands it to LDK, which hears of each once: one that has ended stays as it is.
+// Stores the attempt, then passes it to LDK once. An ended attempt is unchanged.
 func (n *node) sendOffer(one *payment, parsed *ldk.Offer, notAfter int64) error {
 	n.deciding.Lock()
 	defer n.deciding.Unlock()
@@ -103,15 +104,15 @@ func (n *node) sendOffer(one *payment, parsed *ldk.Offer, notAfter int64) error 
 	case errors.Is(refused, ldk.ErrNodeErrorInvalidAmount), errors.Is(refused, ldk.ErrNodeErrorUnsupportedCurrency), errors.Is(refused, ldk.ErrNodeErrorInvalidOffer):
 		return n.end(one, failed, "error")
 	case errors.Is(refused, ldk.ErrNodeErrorPersistenceFailed):
-		log.Fatalf("attempt %s may be under way, and LDK could not write down its id: the next start decides", one.Attempt)
+		log.Fatalf("attempt %s may be in progress, and LDK could not store its id. The next start will decide", one.Attempt)
 	}
-	// LDK may have kept the request, send it again by itself, and pay: then its event ends the attempt.
+	// LDK may have stored the request, and may send it again and pay. Then its event ends the attempt.
 	log.Printf("attempt %s: %v", one.Attempt, refused)
 	n.doubts[one.Attempt] = time.Now()
 	return nil
 }
 
-// Why LDK need not be asked.
+// Returns the reason why LDK need not be called.
 func (n *node) hopeless(one *payment, parsed *ldk.Offer) string {
 	least := uint64(1)
 	switch asked := optional(parsed.Amount()).(type) {
@@ -129,7 +130,7 @@ func (n *node) hopeless(one *payment, parsed *ldk.Offer) string {
 	return ""
 }
 
-// Always with an amount: then LDK takes no invoice of another.
+// Always pass an amount, so that LDK accepts no invoice with another amount.
 func (n *node) handOffer(one *payment, parsed *ldk.Offer) error {
 	var quantity *uint64
 	if parsed.ExpectsQuantity() {
@@ -140,14 +141,15 @@ func (n *node) handOffer(one *payment, parsed *ldk.Offer) error {
 	return err
 }
 
-// Which payment of ours LDK speaks of: by the note that it keeps with the id, or by the hash. What it knows nothing of but the id is the attempt that was lost.
+// Returns the payment that LDK refers to: by the note stored with the id, or by the hash. If only the id is
+// known, it is the lost attempt.
 func (n *node) meant(id *ldk.PaymentId, hash string) (*payment, error) {
 	if id == nil {
 		return n.payment(hash)
 	}
 	details := n.Payment(*id)
 	if details == nil {
-		one, err := n.payment(*id) // of an invoice they are the same
+		one, err := n.payment(*id) // for an invoice they are equal
 		if err != nil || one != nil {
 			return one, err
 		}
@@ -165,7 +167,8 @@ type quoteOffer struct {
 	FeeLimit     string   `json:"feeLimit"`
 }
 
-// To the nodes at which the offer's paths begin, or to its issuer: what the rest of a blinded path costs only the invoice says. A channel and its side stand for a node (BOLT 4).
+// Quotes the cost to the nodes where the offer's paths begin, or to its issuer. Only the invoice contains the
+// cost of the rest of a blinded path. A channel and its side can stand for a node (BOLT 4).
 func (n *node) quoteOffer(ask quoteOffer) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err

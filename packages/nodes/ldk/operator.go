@@ -1,6 +1,6 @@
 package main
 
-// What the owner of a node does with it by hand: coins, peers, channels.
+// Manual operations of a node's owner: coins, peers, channels.
 
 type channelAsk struct {
 	Node     string  `json:"node"`

@@ -10,7 +10,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// What the node earned and spent by itself: fees of payments that it forwarded, and of channels that it opened and that were closed by agreement.
+// The node's own earnings and costs: fees of forwarded payments, and of cooperatively closed channels that it
+// opened.
 
 type ownItem struct {
 	Kind   string `json:"kind"` // "forward" or "channel"
@@ -24,8 +25,9 @@ type forward struct {
 	Next     ldk.ChannelId
 }
 
-// LDK tells each forward until its event is ended, and gives it no id. A kill before that makes it the first event of the next run, and the mark of our commit
-// says that it is listed already. A forward that was claimed on the chain is not listed: LDK does not know what it earned.
+// LDK repeats a forward until its event is ended, and gives it no id. After a kill it is the first event of
+// the next run, and the mark in our commit shows that it is already listed. A forward claimed on the chain is
+// not listed, because LDK doesn't know its fee.
 func (n *node) forwarded(event ldk.EventPaymentForwarded) error {
 	if event.TotalFeeEarnedMsat == nil {
 		return nil
@@ -42,7 +44,7 @@ func (n *node) forwarded(event ldk.EventPaymentForwarded) error {
 	return nil
 }
 
-// Lists an event, unless it is the one that was listed last and was not ended.
+// Lists an event, unless it is the last one listed and has not been ended.
 func (s *store) listOnce(event []byte) error {
 	return s.update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(bucketMeta)
@@ -56,7 +58,7 @@ func (s *store) listOnce(event []byte) error {
 	})
 }
 
-// LDK will not tell the event again.
+// LDK will not repeat the event.
 func (s *store) ended() error {
 	var is bool
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -69,13 +71,14 @@ func (s *store) ended() error {
 	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyUnended) })
 }
 
-// Whose channel it was that both have closed, until what that cost is listed.
+// The opener of a cooperatively closed channel, until its cost is listed.
 var (
 	openedByUs   = []byte("ours")
 	openedByPeer = []byte("theirs")
 )
 
-// Known as long as the closing transaction is in no block: whoever opened a channel pays for its commitment (BOLT 3).
+// Available until the closing transaction is confirmed. The opener of a channel pays for its commitment (BOLT
+// 3).
 func (n *node) openerOf(channel ldk.ChannelId) []byte {
 	for _, balance := range n.ListBalances().LightningBalances {
 		if open, is := balance.(ldk.LightningBalanceClaimableOnChannelClose); is && open.ChannelId == channel {
@@ -88,10 +91,10 @@ func (n *node) openerOf(channel ldk.ChannelId) []byte {
 	return []byte{}
 }
 
-// LDK names a channel that both have closed from the first block of its closing transaction until the sixth.
+// LDK lists a cooperatively closed channel from the first to the sixth block of its closing transaction.
 const closedDepth = 6
 
-// Lists what channels cost that both have closed. Of one that is not seen within those blocks nothing is listed.
+// Lists the costs of cooperatively closed channels. A channel not seen within those blocks is not listed.
 func (n *node) noteClosed() error {
 	for _, balance := range n.ListBalances().LightningBalances {
 		closed, is := balance.(ldk.LightningBalanceClaimableAwaitingConfirmations)
@@ -121,7 +124,7 @@ func (n *node) noteClosed() error {
 
 func (n *node) isAgreed(channel ldk.ChannelId) bool { return n.store.agreed([]byte(channel)) != nil }
 
-// Nil where it was not closed by agreement.
+// Returns nil if the close was not cooperative.
 func (s *store) agreed(channel []byte) (opener []byte) {
 	s.db.View(func(tx *bbolt.Tx) error {
 		opener = bytes.Clone(tx.Bucket(bucketAgreed).Get(channel))
@@ -147,7 +150,7 @@ func (s *store) listClosed(channel []byte, item ownItem) error {
 	})
 }
 
-// Without a cursor only where the list ends.
+// Without a cursor it only returns the end of the list.
 func (n *node) own(ask after) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err

@@ -30,12 +30,12 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestAnEventThatIsToldAgainIsListedOnce(t *testing.T) {
+func TestARepeatedEventIsListedOnce(t *testing.T) {
 	folder := t.TempDir()
 	s := opened(t, folder)
 	one := []byte(`{"kind":"forward","amount":1000}`)
 	must(t, s.listOnce(one))
-	s.close() // killed before the event was ended, and told again
+	s.close() // killed before the event was ended, and reported again
 	s = opened(t, folder)
 	defer s.close()
 	must(t, s.listOnce(one))
@@ -43,7 +43,7 @@ func TestAnEventThatIsToldAgainIsListedOnce(t *testing.T) {
 	if all := s.listedOwn(t); len(all) != 1 {
 		t.Fatalf("listed: %v", all)
 	}
-	must(t, s.listOnce(one)) // another one, which is the same but for its time
+	must(t, s.listOnce(one)) // another event that differs only in its time
 	must(t, s.ended())
 	if all := s.listedOwn(t); len(all) != 2 {
 		t.Fatalf("listed: %v", all)
@@ -55,7 +55,7 @@ func TestAClosedChannelIsListedOnce(t *testing.T) {
 	defer s.close()
 	channel := []byte("aa")
 	item := ownItem{"channel", -362_000}
-	must(t, s.listClosed(channel, item)) // who opened it is not known
+	must(t, s.listClosed(channel, item)) // its opener is unknown
 	must(t, s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketAgreed).Put(channel, openedByUs) }))
 	must(t, s.listClosed(channel, item))
 	must(t, s.listClosed(channel, item))
@@ -66,7 +66,7 @@ func TestAClosedChannelIsListedOnce(t *testing.T) {
 
 const fundingTxid, closingTxid = "ce1ab696", "fcf863ab"
 
-// Answers each path, or each method of the RPC, as a chain would, and 404 to everything else.
+// Responds to each path, or each RPC method, like a chain, and with 404 to everything else.
 func chainThat(t *testing.T, answers map[string]string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, asked *http.Request) {
 		what := asked.URL.Path

@@ -10,19 +10,20 @@ import (
 	ldk "github.com/getAlby/ldk-node-go/ldk_node"
 )
 
-// What a payment would cost. LDK does not say before it pays: this is the cheapest path over the channels of the gossip, found here, in as many equal parts as it takes.
-// LDK itself also weighs how reliable a channel has been, and may choose another.
+// Quotes a payment's cost, which LDK doesn't report before it pays. This finds the cheapest path over the
+// gossiped channels, in as many equal parts as needed. LDK also considers how reliable a channel has been,
+// and may choose another path.
 
 const (
-	graphAge      = time.Minute     // how old the picture of the network may be
-	graphAgeNoWay = 2 * time.Second // and how old where no way is found in it
+	graphAge      = time.Minute     // maximum age of the network graph
+	graphAgeNoWay = 2 * time.Second // maximum age if it contains no path
 )
 
 type edge struct {
 	to                string
 	base, ppm         uint64
 	min, max          uint64
-	capacity          uint64 // 0 where it is not known
+	capacity          uint64 // 0 if unknown
 	isHint, isEnabled bool
 }
 
@@ -72,7 +73,7 @@ func (n *node) network(most time.Duration) map[string]map[string][]edge {
 
 type stop struct {
 	node   string
-	amount uint64 // what has to arrive here
+	amount uint64 // amount that must arrive here
 	odds   float64
 }
 
@@ -89,7 +90,8 @@ func (q *queue) Pop() any {
 	return one
 }
 
-// From the payee back to every node: what would have to arrive there so that `amount` arrives at the payee. Never over ourselves.
+// Returns for each node the amount that must arrive there so that `amount` arrives at the payee. Paths never
+// go through our node.
 func reach(into map[string]map[string][]edge, hints map[string]map[string][]edge, us, payee string, amount uint64) map[string]stop {
 	best := map[string]stop{}
 	waiting := &queue{{payee, amount, 1}}
@@ -120,7 +122,8 @@ func reach(into map[string]map[string][]edge, hints map[string]map[string][]edge
 	return best
 }
 
-// A channel's money may be anywhere in it: the more of it a payment needs, the less likely it goes through.
+// A channel's balance may be anything up to its capacity. The more a payment needs, the less likely it
+// succeeds.
 func likely(amount uint64, one edge) float64 {
 	whole := one.capacity
 	if whole == 0 {
@@ -156,7 +159,7 @@ func hintsOf(invoice *ldk.Bolt11Invoice, payee string) map[string]map[string][]e
 	return hints
 }
 
-// The cheapest way for one part: over which of our channels, and what leaves us.
+// Returns the cheapest path for one part: which of our channels to use, and the amount that leaves us.
 func cheapest(reached map[string]stop, channels []ldk.ChannelDetails) *stop {
 	var best *stop
 	for _, channel := range channels {
@@ -194,13 +197,13 @@ func (n *node) quote(ask quoteAsk) (any, error) {
 	return n.quoted(amount, limit, []destination{{payee, hintsOf(parsed, payee)}}), nil
 }
 
-// A node that a payment is to reach, with what its invoice says about the way there.
+// A node to reach, with its invoice's routing hints.
 type destination struct {
 	node  string
 	hints map[string]map[string][]edge
 }
 
-// The cheapest of the ways to any of these.
+// Quotes the cheapest path to any of these.
 func (n *node) quoted(amount, limit uint64, destinations []destination) any {
 	for _, age := range []time.Duration{graphAge, graphAgeNoWay} {
 		into, found := n.network(age), map[string]any(nil)

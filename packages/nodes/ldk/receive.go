@@ -11,14 +11,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Invoices. LDK has none of their preimages: it reports what arrives for one, and this program takes it or sends it back.
+// Invoices. LDK has none of their preimages. It reports incoming payments, and this program claims or fails
+// them.
 
 type invoiceState string
 
 const (
 	open     invoiceState = "open"
-	held     invoiceState = "held"     // a hold invoice whose payment has arrived
-	claiming invoiceState = "claiming" // we have decided to take the payment
+	held     invoiceState = "held"     // a hold invoice whose payment is held
+	claiming invoiceState = "claiming" // we have decided to claim the payment
 	canceled invoiceState = "canceled"
 	settled  invoiceState = "settled"
 )
@@ -26,17 +27,17 @@ const (
 type invoice struct {
 	Hash      string       `json:"hash"`
 	Request   string       `json:"request"`
-	Preimage  string       `json:"preimage"` // empty where only its owner has it
+	Preimage  string       `json:"preimage"` // empty if only its owner has it
 	Hold      bool         `json:"hold"`
 	Amount    *uint64      `json:"amount"`
 	Expires   int64        `json:"expires"`
 	State     invoiceState `json:"state"`
 	Received  uint64       `json:"received"`
-	Deadline  uint32       `json:"deadline"` // the height at which LDK sends back what has arrived
+	Deadline  uint32       `json:"deadline"` // the height at which LDK fails a held payment
 	SettledAt int64        `json:"settledAt"`
 	Number    uint64       `json:"number"`
-	Foreign   bool         `json:"foreign"`         // paid to this node, and no invoice of ours
-	Offer     string       `json:"offer,omitempty"` // satrail's id of the offer whose invoice it was
+	Foreign   bool         `json:"foreign"`         // received by this node, but not for our invoice
+	Offer     string       `json:"offer,omitempty"` // satrail's id of the invoice's offer
 }
 
 type hashOnly struct {
@@ -72,7 +73,7 @@ func (n *node) invoice(hash string) (found *invoice, err error) {
 	return found, err
 }
 
-// A commit about one invoice.
+// Commits a change of one invoice.
 func (n *node) keep(one *invoice, also func(tx *bbolt.Tx) error) error {
 	return n.store.update(func(tx *bbolt.Tx) error {
 		if also != nil {
@@ -107,7 +108,7 @@ func (n *node) createInvoice(ask makeInvoice) (any, error) {
 		return nil, err
 	}
 	if known != nil {
-		// Whose preimage we were given asks again for its own. Of a bare hash it cannot be told whose it is.
+		// The caller has the preimage, so it is a repeated request. With only the hash, the owner is unknown.
 		if ask.Preimage == "" || known.Preimage != ask.Preimage || known.Hold != ask.Hold {
 			return nil, refuse(codeTaken, "there is an invoice with this payment hash")
 		}
@@ -140,7 +141,7 @@ func (n *node) receive(ask makeInvoice) (request string, amount *uint64, err err
 	} else {
 		msat, wrong := strconv.ParseUint(*ask.Amount, 10, 64)
 		if wrong != nil {
-			return "", nil, refuse(codeBadRequest, "amount must be millisatoshis, as a text of digits")
+			return "", nil, refuse(codeBadRequest, "amount must be millisatoshis, as a string of digits")
 		}
 		amount = &msat
 		made, err = n.Bolt11Payment().ReceiveForHash(msat, description, ask.ExpirySeconds, ask.Hash)
@@ -156,7 +157,8 @@ func (n *node) receive(ask makeInvoice) (request string, amount *uint64, err err
 	return request, amount, err
 }
 
-// All parts of a payment have arrived. Called with `deciding` held; what is decided is on the disk before LDK is told.
+// Handles the arrival of all parts of a payment. Requires `deciding`. The decision is on disk before LDK is
+// notified.
 func (n *node) arrived(event ldk.EventPaymentClaimable) error {
 	one, err := n.invoice(event.PaymentHash)
 	if err != nil {
@@ -165,11 +167,11 @@ func (n *node) arrived(event ldk.EventPaymentClaimable) error {
 	if one == nil {
 		return n.sendBack(event.PaymentHash)
 	}
-	isOver := one.State == held && n.height() >= one.Deadline // LDK has sent the one before back
+	isOver := one.State == held && n.height() >= one.Deadline // LDK has failed the earlier payment
 	isEnough := one.Amount == nil || event.ClaimableAmountMsat >= *one.Amount
 	switch {
 	case one.State == claiming:
-		return n.claim(one) // told again after a restart
+		return n.claim(one) // reported again after a restart
 	case one.State == held && !isOver:
 		return nil
 	case one.State == open && isEnough && time.Now().Unix() < one.Expires:
@@ -187,7 +189,7 @@ func (n *node) arrived(event ldk.EventPaymentClaimable) error {
 	return n.sendBack(one.Hash)
 }
 
-// The decision to take it, then the claim.
+// Stores the decision to claim it, then claims it.
 func (n *node) take(one *invoice) error {
 	one.State = claiming
 	err := n.keep(one, func(tx *bbolt.Tx) error { return tx.Bucket(bucketTodo).Put([]byte(one.Hash), []byte{}) })
@@ -200,7 +202,7 @@ func (n *node) take(one *invoice) error {
 
 func (n *node) claim(one *invoice) error {
 	if err := n.Bolt11Payment().ClaimForHash(one.Hash, one.Received, one.Preimage); err != nil {
-		// LDK has no record of it: then it holds nothing of it either.
+		// LDK has no record of it, so it holds no payment of it either.
 		log.Printf("invoice %s could not be claimed: %v", one.Hash, err)
 	}
 	dieAt("claimed")
@@ -214,7 +216,7 @@ func (n *node) sendBack(hash string) error {
 	return nil
 }
 
-// A payment was taken. Called with `deciding` held.
+// Records a claimed payment. Requires `deciding`.
 func (n *node) received(hash string, amount uint64) error {
 	one, err := n.invoice(hash)
 	if err != nil {
@@ -235,7 +237,7 @@ func (n *node) received(hash string, amount uint64) error {
 		}
 	}
 	if one.State == settled {
-		return nil // told again after a restart
+		return nil // reported again after a restart
 	}
 	dieAt("received")
 	one.State, one.Received, one.SettledAt = settled, amount, time.Now().UnixMilli()
@@ -248,7 +250,7 @@ func (n *node) received(hash string, amount uint64) error {
 	})
 }
 
-// After a start: what was decided, and LDK may not have heard.
+// Repeats decisions after a start, because LDK may not have received them.
 func (n *node) carryOn() error {
 	var todo []string
 	err := n.store.db.View(func(tx *bbolt.Tx) error {
@@ -290,7 +292,7 @@ type invoiceShown struct {
 	Held     *heldShown `json:"held"`
 }
 
-// Where it stands. What has been held to its deadline LDK has sent back.
+// Returns the status. LDK fails a held payment at its deadline.
 func (n *node) shown(one *invoice) invoiceShown {
 	shown := invoiceShown{State: string(one.State), Hold: one.Hold, Received: decimal(one.Received)}
 	switch one.State {
@@ -329,7 +331,8 @@ func (n *node) lookupInvoice(ask hashOnly) (any, error) {
 	return n.shown(one), nil
 }
 
-// No payment of it is taken from here on, or it is too late. The preimage of a canceled ordinary invoice is told, since nobody can be paid by it any more.
+// Cancels an invoice, so that no payment of it is accepted, or reports that it is too late. The preimage of a
+// canceled ordinary invoice is returned, because it can no longer be paid.
 func (n *node) cancelInvoice(ask hashOnly) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
@@ -373,7 +376,7 @@ type settleInvoice struct {
 	Preimage string `json:"preimage"`
 }
 
-// Takes what is held. Answers how the invoice stands once LDK has taken it, or as it is after a while.
+// Claims a held payment. Returns the invoice once LDK has claimed it, or its status after a timeout.
 func (n *node) settle(ask settleInvoice) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
@@ -413,7 +416,7 @@ func (n *node) decideToSettle(ask settleInvoice) error {
 	return n.take(one)
 }
 
-// Looks after each commit, for as long as this.
+// Checks after each commit, up to a timeout.
 func (n *node) until(most time.Duration, look func() (bool, error)) error {
 	over := time.After(most)
 	for {

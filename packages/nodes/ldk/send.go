@@ -10,22 +10,23 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Payments. Each is written down before LDK hears of it, and has one end: what LDK reports, or what it refused before it sent anything. Of an invoice the hash is what it is
-// known by; of an offer (offers.go) the attempt.
+// Payments. Each is stored before LDK receives it, and ends once: with LDK's report, or with a refusal before
+// anything was sent. A payment of an invoice is identified by its hash, one by offer (offers.go) by its
+// attempt.
 
 const (
 	begun     = "pending"
 	succeeded = "settled"
 	failed    = "failed"
-	unsent    = "unsent" // written down, and LDK has never heard of it
+	unsent    = "unsent" // stored, but LDK has never received it
 )
 
-// How long an answer waits for the end of a payment. Most end within a second.
+// How long a call waits for the end of a payment. Most end within a second.
 const settlePatience = 2 * time.Second
 
 type payment struct {
-	Hash     string `json:"hash"`              // of an offer it is known when it is settled
-	Attempt  string `json:"attempt,omitempty"` // of an offer
+	Hash     string `json:"hash"`              // for an offer, known once it is settled
+	Attempt  string `json:"attempt,omitempty"` // for an offer
 	Request  string `json:"request"`
 	Amount   uint64 `json:"amount"`
 	FeeLimit uint64 `json:"feeLimit"`
@@ -34,7 +35,7 @@ type payment struct {
 	Preimage string `json:"preimage"`
 	Fee      uint64 `json:"fee"`
 	Number   uint64 `json:"number"`
-	OnChain  bool   `json:"onChain,omitempty"` // its channel was closed with it inside
+	OnChain  bool   `json:"onChain,omitempty"` // its channel was closed while it was in flight
 }
 
 func (one *payment) key() string {
@@ -51,7 +52,7 @@ type pay struct {
 	NotAfter int64  `json:"notAfter"`
 }
 
-// The amount and the fee limit of a question, in millisatoshis.
+// Parses the amount and the fee limit of a request, in millisatoshis.
 func terms(amount, feeLimit string) (uint64, uint64, error) {
 	whole, wrongAmount := strconv.ParseUint(amount, 10, 64)
 	limit, wrongLimit := strconv.ParseUint(feeLimit, 10, 64)
@@ -64,7 +65,7 @@ func terms(amount, feeLimit string) (uint64, uint64, error) {
 func invoiceOf(request string) (*ldk.Bolt11Invoice, error) {
 	parsed, err := ldk.Bolt11InvoiceFromStr(request)
 	if err != nil {
-		return nil, refuse(codeBadRequest, "request is no invoice: %v", err)
+		return nil, refuse(codeBadRequest, "request is not an invoice: %v", err)
 	}
 	return parsed, nil
 }
@@ -130,7 +131,7 @@ func (n *node) pay(ask pay) (any, error) {
 	return n.ended(hash)
 }
 
-// How a payment stands once it has ended, or after a while.
+// Returns a payment once it has ended, or its status after a timeout.
 func (n *node) ended(key string) (any, error) {
 	var one *payment
 	err := n.until(settlePatience, func() (bool, error) {
@@ -144,7 +145,7 @@ func (n *node) ended(key string) (any, error) {
 	return shownPayment(one), nil
 }
 
-// Writes the payment down, then sends it. One that is there already is not sent, unless it has failed.
+// Stores the payment, then sends it. An existing payment is not sent again unless it failed.
 func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) error {
 	n.deciding.Lock()
 	defer n.deciding.Unlock()
@@ -161,7 +162,7 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 		}
 	}
 	if known != nil {
-		// Otherwise it would be a double one to LDK's list of payments.
+		// Otherwise LDK would treat it as a duplicate.
 		if err := n.RemovePayment(one.Hash); err != nil {
 			return refuse(codeUnavailable, "an earlier attempt cannot be removed: %v", err)
 		}
@@ -182,12 +183,12 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	reason, isFinal := n.meaning(refused, one, parsed)
 	log.Printf("payment %s: %v", one.Hash, refused)
 	if !isFinal {
-		return nil // it may be under way: an event ends it
+		return nil // it may be in flight; an event ends it
 	}
 	return n.end(one, failed, reason)
 }
 
-// Writes a payment down that is about to be sent, in the place of an earlier attempt where there is one.
+// Stores a payment about to be sent, in place of an earlier attempt.
 func (n *node) intend(one, known *payment) error {
 	return n.store.update(func(tx *bbolt.Tx) error {
 		if known != nil {
@@ -205,7 +206,7 @@ func (n *node) intend(one, known *payment) error {
 
 const notBack = "the node does not run, or its channels and its view of the network are not back yet"
 
-// LDK has said that it has not sent it, and could not know better yet.
+// LDK has reported that it did not send it, and its state was complete.
 func (n *node) notSent(one *payment) error {
 	if err := n.store.forget(one); err != nil {
 		return err
@@ -223,8 +224,9 @@ func (s *store) forget(one *payment) error {
 	})
 }
 
-// Whether the node is as it was before its start. Until then that it finds no route says nothing about the payment: its peers are not there yet, and what it knew of the
-// network may be gone after a kill, since LDK writes it down from time to time only.
+// Returns whether the node has recovered from its start. Before that, a missing route says nothing about the
+// payment: peers are not connected yet, and after a kill part of the network graph may be lost, because LDK
+// stores it only from time to time.
 func (n *node) isBack() bool {
 	if time.Now().UnixMilli()-n.started.Load() >= quietStart.Milliseconds() {
 		return true
@@ -254,7 +256,8 @@ func (n *node) hand(one *payment, parsed *ldk.Bolt11Invoice) error {
 	return err
 }
 
-// What LDK refuses in these words it has not sent. A duplicate is one that it sends, and what it could not write down may be under way.
+// LDK has not sent a payment that it refuses with these errors. A duplicate is already being sent, and a
+// payment it could not store may be in flight.
 func (n *node) meaning(refused error, one *payment, parsed *ldk.Bolt11Invoice) (reason string, isFinal bool) {
 	switch {
 	case errors.Is(refused, ldk.ErrNodeErrorPaymentSendingFailed):
@@ -271,7 +274,7 @@ func (n *node) meaning(refused error, one *payment, parsed *ldk.Bolt11Invoice) (
 	return "", false
 }
 
-// The end of a payment. Called with `deciding` held.
+// Ends a payment. Requires `deciding`.
 func (n *node) end(one *payment, state, reason string) error {
 	one.State, one.Reason = state, reason
 	return n.store.update(func(tx *bbolt.Tx) error {
@@ -282,7 +285,7 @@ func (n *node) end(one *payment, state, reason string) error {
 			return err
 		}
 		if one.Attempt != "" && state == succeeded {
-			// Only now its hash is known, by which a line of the books goes.
+			// Its hash, by which a line of the books is identified, is known only now.
 			var err error
 			if one.Number, err = push(tx, bucketBegun, one.Attempt); err != nil {
 				return err
@@ -316,7 +319,7 @@ func (n *node) succeeded(event ldk.EventPaymentSuccessful) error {
 	return n.end(one, succeeded, "")
 }
 
-// What somebody sent from this node by another way than ours: it is in the books all the same.
+// A payment sent from this node by other means is also listed in the books.
 func (n *node) foreign(hash string, id *ldk.PaymentId) (*payment, error) {
 	one := &payment{Hash: hash, State: begun}
 	if id != nil {
@@ -339,7 +342,7 @@ var reasons = map[ldk.PaymentFailureReason]string{
 	ldk.PaymentFailureReasonRetriesExhausted:  "no_route",
 	ldk.PaymentFailureReasonPaymentExpired:    "timeout",
 	ldk.PaymentFailureReasonRouteNotFound:     "no_route",
-	// Of an offer: its issuer did not answer in time, or refused.
+	// For an offer: its issuer did not respond in time, or refused.
 	ldk.PaymentFailureReasonInvoiceRequestExpired:  "timeout",
 	ldk.PaymentFailureReasonInvoiceRequestRejected: "incorrect_payment_details",
 }
@@ -349,7 +352,7 @@ func (n *node) failed(event ldk.EventPaymentFailed) error {
 	if event.PaymentHash != nil {
 		hash = *event.PaymentHash
 	} else if event.PaymentId != nil {
-		hash = *event.PaymentId // of a BOLT 11 invoice they are the same
+		hash = *event.PaymentId // for a BOLT 11 invoice they are equal
 	}
 	one, err := n.meant(event.PaymentId, hash)
 	if err != nil || one == nil || one.State != begun {
@@ -360,7 +363,7 @@ func (n *node) failed(event ldk.EventPaymentFailed) error {
 		reason = reasons[*event.Reason]
 	}
 	if one.OnChain {
-		reason = "channel_closed" // what LDK says is about the attempts that it could not make after that
+		reason = "channel_closed" // LDK's reason is about later attempts that it could not make
 	}
 	return n.end(one, failed, reason)
 }

@@ -12,7 +12,8 @@ import (
 	"sync"
 )
 
-// The protocol: one JSON object a line, over a Unix socket. A request {"id", "run", "method", "params"} has one answer {"id", "result"} or {"id", "error"}.
+// The protocol: one JSON object per line over a Unix socket. A request {"id", "run", "method", "params"} has
+// one response {"id", "result"} or {"id", "error"}.
 
 const (
 	maxLineBytes   = 64 * 1024
@@ -26,7 +27,7 @@ type request struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// A refusal in words, with a code that a program can read. Anything else that goes wrong is `internal`.
+// A refusal with a message and a machine-readable code. Any other error is `internal`.
 type refusal struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -39,13 +40,13 @@ func refuse(code, format string, args ...any) error {
 }
 
 const (
-	codeBadRequest  = "bad_request" // not understood, and nothing was done
-	codeRun         = "run"         // the request names another run of this program, or none: nothing was done
-	codeStale       = "stale"       // the store is older than it was seen to be
-	codeLate        = "late"        // it came after its time, and nothing was done
-	codeUnavailable = "unavailable" // the node does not run, or not yet; nothing was done
+	codeBadRequest  = "bad_request" // malformed; nothing was done
+	codeRun         = "run"         // the request names another run of this program, or none; nothing was done
+	codeStale       = "stale"       // the store is older than last seen
+	codeLate        = "late"        // the request arrived too late; nothing was done
+	codeUnavailable = "unavailable" // the node is not running; nothing was done
 	codeTaken       = "taken"       // there is an invoice with this payment hash
-	codeRefused     = "refused"     // it cannot be done as things are
+	codeRefused     = "refused"     // not possible in the current state
 )
 
 type answer struct {
@@ -54,7 +55,7 @@ type answer struct {
 	Error  *refusal    `json:"error,omitempty"`
 }
 
-// A method with the parameters that it knows: any other is an error that names it.
+// A method with its parameters. Unknown parameters are an error that names them.
 type method struct {
 	needsRun bool
 	call     func(params json.RawMessage) (any, error)
@@ -85,10 +86,10 @@ func strictly(raw []byte, into any) error {
 	return nil
 }
 
-// Takes requests for as long as the process lives.
+// Serves requests for as long as the process lives.
 func serve(socket string, run string, methods map[string]method) error {
 	if _, err := os.Stat(socket); err == nil {
-		// Who holds the lock of the store owns the socket too: this one is of a process that is gone.
+		// The holder of the store's lock owns the socket, so an existing socket belongs to a dead process.
 		if err := os.Remove(socket); err != nil {
 			return err
 		}

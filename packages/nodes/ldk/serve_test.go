@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestWhatIsNotUnderstoodIsRefusedInWords(t *testing.T) {
+func TestAnInvalidRequestGetsAClearError(t *testing.T) {
 	methods := map[string]method{
 		"pay":   with(true, func(ask pay) (any, error) { return map[string]any{"amount": ask.Amount}, nil }),
 		"hello": with(false, func(struct{}) (any, error) { return map[string]any{}, nil }),
@@ -21,7 +21,7 @@ func TestWhatIsNotUnderstoodIsRefusedInWords(t *testing.T) {
 		{`{"id":1,"method":"hello"}`, "", ""},
 		{`{"id":1,"run":"another","method":"pay","params":{}}`, codeRun, "started again"},
 		{`{"id":1,"run":"r","method":"play","params":{}}`, codeBadRequest, `no method "play"`},
-		{`{"id":1,"run":"r","method":"pay","params":{"ammount":"5"}}`, codeBadRequest, `unknown field "ammount"`},
+		{`{"id":1,"run":"r","method":"pay","params":{"amounts":"5"}}`, codeBadRequest, `unknown field "amounts"`},
 		{`{"id":1,"run":"r","method":"pay","params":{"amount":5}}`, codeBadRequest, "amount"},
 		{`{"id":1,"run":"r","method":"pay","params":{},"more":1}`, codeBadRequest, `unknown field "more"`},
 		{`{"id":1,"method":"hello"}{}`, codeBadRequest, "more than one"},
@@ -37,7 +37,7 @@ func TestWhatIsNotUnderstoodIsRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestTheSocketIsItsOwnersAndALineHasAnEnd(t *testing.T) {
+func TestTheSocketIsPrivateAndLinesAreLimited(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "socket")
 	go serve(socket, "r", map[string]method{})
 	var connection net.Conn
@@ -66,7 +66,7 @@ func TestTheSocketIsItsOwnersAndALineHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestMainnetIsBehindWordsThatSayWhatItMeans(t *testing.T) {
+func TestMainnetRequiresAnExplicitAcceptance(t *testing.T) {
 	env := map[string]string{"LDK_STORE": "/var/lib/ldk", "LDK_NETWORK": "mainnet", "LDK_ESPLORA": "https://esplora.example"}
 	get := func(name string) string { return env[name] }
 	if _, err := readSettings(get); err == nil || !strings.Contains(err.Error(), mainnetWords) {

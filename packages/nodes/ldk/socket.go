@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// A socket that nobody but its owner has ever been able to open: the mask is there before the file is.
+// Creates a socket that only its owner can ever open, because the umask is set before the file exists.
 func listenPrivately(socket string) (net.Listener, error) {
 	before := syscall.Umask(0o177)
 	defer syscall.Umask(before)

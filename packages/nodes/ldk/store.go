@@ -18,30 +18,30 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// What this program itself keeps, beside what LDK keeps: each commit is on the disk before it returns.
+// This program's data, next to LDK's. Each commit is on disk before it returns.
 
 var (
 	bucketInvoices = []byte("invoices") // payment hash → invoice
 	bucketSettled  = []byte("settled")  // number of a receipt, from 1 → payment hash
 	bucketPayments = []byte("payments") // payment hash of an invoice, or attempt to pay an offer → payment
-	bucketBegun    = []byte("begun")    // number of a payment as it was begun, or by offer as it settled → the same
-	bucketEnded    = []byte("ended")    // number of a payment as it ended → the same
-	bucketTodo     = []byte("todo")     // payment hash of an invoice whose HTLCs we decided about, until LDK has carried it out
+	bucketBegun    = []byte("begun")    // number of a payment in start order (by offer: in settlement order) → the same
+	bucketEnded    = []byte("ended")    // number of a payment in ending order → the same
+	bucketTodo     = []byte("todo")     // payment hash of an invoice with decided HTLCs, until LDK has executed the decision
 	bucketOffers   = []byte("offers")   // satrail's id of an offer → offer
 	bucketOfferIds = []byte("offerIds") // LDK's id of an offer → satrail's
-	bucketAgreed   = []byte("agreed")   // LDK's id of a channel that both sides have closed → who opened it, until what closing it cost is listed
-	bucketOwn      = []byte("own")      // number of what the node earned or spent by itself → ownItem
-	bucketRuns     = []byte("runs")     // every start of this store → the count that it came to
+	bucketAgreed   = []byte("agreed")   // LDK's id of a cooperatively closed channel → its opener, until the closing cost is listed
+	bucketOwn      = []byte("own")      // number of the node's own earning or cost → ownItem
+	bucketRuns     = []byte("runs")     // each start of this store → the last count in it
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
-	keyGraph       = []byte("graph")   // how many channels of the network were known
-	keyUnended     = []byte("unended") // the forward that was listed last, until its event is ended
-	keyLost        = []byte("lost")    // the attempt that LDK may know under an id that we do not
+	keyGraph       = []byte("graph")   // number of known channels of the network
+	keyUnended     = []byte("unended") // the last listed forward, until its event is ended
+	keyLost        = []byte("lost")    // the attempt that LDK may have under an unknown id
 )
 
 var errOwned = errors.New("another process runs the node")
 
-// A store has one owner. The lock goes with the process, however it ends.
+// A store has one owner. The lock is released when the process ends, however it ends.
 type store struct {
 	folder string
 	lock   *os.File
@@ -52,7 +52,7 @@ type store struct {
 	changed chan struct{}
 
 	seeing  sync.Mutex
-	ldkSeen string // the state of LDK that was counted last
+	ldkSeen string // LDK's state when it was last counted
 }
 
 func openStore(folder string) (*store, error) {
@@ -92,7 +92,8 @@ func openStore(folder string) (*store, error) {
 	return s, nil
 }
 
-// A commit, and everybody who waits for one looks again. Each is a state that a backup from before it does not have, so each is counted.
+// Commits and wakes all waiters. Each commit is a state that an earlier backup doesn't contain, so each is
+// counted.
 func (s *store) update(change func(tx *bbolt.Tx) error) error {
 	counted := func(tx *bbolt.Tx) error {
 		if err := change(tx); err != nil {
@@ -110,14 +111,15 @@ func (s *store) update(change func(tx *bbolt.Tx) error) error {
 	return nil
 }
 
-// Closed by the next commit.
+// Returns a channel that the next commit closes.
 func (s *store) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// How far a store has come: which run it was in, and its count, which only rises. A store of a backup has a smaller one, and a copy that ran elsewhere has not seen the run.
+// The progress of a store: its run, and a count that only increases. A restored backup has a lower count, and
+// a copy that ran elsewhere doesn't contain the run.
 type mark struct {
 	Run   string `json:"run"`
 	Count uint64 `json:"count,string"`
@@ -136,11 +138,11 @@ func (s *store) count(tx *bbolt.Tx) error {
 
 func (s *store) tick() error { return s.update(func(*bbolt.Tx) error { return nil }) }
 
-// LDK writes a file whenever a channel's state changes. An empty text where there is no state yet.
+// Returns a hash of LDK's state, which LDK writes whenever a channel changes; empty if there is no state yet.
 func (s *store) ldkState() string {
 	hash := sha256.New()
 	for _, name := range []string{"manager", "monitors", "monitor_updates"} {
-		// A file that is replaced meanwhile is seen the next time.
+		// A file replaced in the meantime is seen next time.
 		filepath.WalkDir(filepath.Join(s.ldkFolder(), "fs_store", name), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return nil
@@ -154,7 +156,7 @@ func (s *store) ldkState() string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Counts what LDK has written since the last look.
+// Counts LDK's writes since the last call.
 func (s *store) observe() error {
 	s.seeing.Lock()
 	defer s.seeing.Unlock()
@@ -177,7 +179,8 @@ func (s *store) mark() (here mark, err error) {
 	return here, err
 }
 
-// Whether this store has come at least as far as it was seen to be, in the run in which it was seen: what an old store counts in later runs brings nothing back.
+// Returns whether this store has progressed at least as far as it was seen to, in the same run. Counts of
+// later runs of an old store don't restore what it lacks.
 func (s *store) has(seen mark) (is bool, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		run := tx.Bucket(bucketRuns).Get([]byte(seen.Run))
@@ -211,7 +214,7 @@ func decodeNumber(bytes []byte) uint64 {
 	return binary.BigEndian.Uint64(bytes)
 }
 
-// Puts a payment hash at the end of a list, and answers its number.
+// Appends a payment hash to a list and returns its number.
 func push(tx *bbolt.Tx, bucket []byte, hash string) (uint64, error) {
 	list := tx.Bucket(bucket)
 	n, err := list.NextSequence()
@@ -221,7 +224,7 @@ func push(tx *bbolt.Tx, bucket []byte, hash string) (uint64, error) {
 	return n, list.Put(number(n), []byte(hash))
 }
 
-// At most `limit` entries of a list after a number.
+// Visits at most `limit` entries of a list after a number.
 func listed(tx *bbolt.Tx, bucket []byte, after uint64, limit int, visit func(n uint64, hash string) error) error {
 	cursor := tx.Bucket(bucket).Cursor()
 	for key, hash := cursor.Seek(number(after + 1)); key != nil && limit > 0; key, hash = cursor.Next() {
@@ -258,7 +261,8 @@ func write(tx *bbolt.Tx, bucket []byte, hash string, value any) error {
 	return tx.Bucket(bucket).Put([]byte(hash), bytes)
 }
 
-// The 64 bytes that all keys of the node come from. Made once; a store with a node's state and without its seed is not begun anew.
+// Returns the 64 bytes from which all keys of the node are derived. Created once. A store with a node's state
+// but without its seed is refused.
 func (s *store) seed() ([]byte, error) {
 	file := filepath.Join(s.folder, "seed")
 	seed, err := os.ReadFile(file)
@@ -283,7 +287,7 @@ func (s *store) seed() ([]byte, error) {
 
 func (s *store) ldkFolder() string { return filepath.Join(s.folder, "ldk") }
 
-// Writes a file that is there as a whole or not at all, and says so when the disk has it.
+// Writes a new file atomically, and returns when it is on disk.
 func writeNew(file string, bytes []byte) error {
 	made, err := os.OpenFile(file+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -19,13 +19,13 @@ func opened(t *testing.T, folder string) *store {
 	return s
 }
 
-// As the end of a process does it.
+// Closes the store like the end of a process.
 func (s *store) close() {
 	s.db.Close()
 	s.lock.Close()
 }
 
-// Writes what LDK would have written, at this path of its state.
+// Writes a file at this path of LDK's state, as LDK would.
 func putting(t *testing.T, s *store) func(bytes string, path ...string) {
 	return func(bytes string, path ...string) {
 		t.Helper()
@@ -43,13 +43,13 @@ func TestAStoreHasOneOwner(t *testing.T) {
 	folder := t.TempDir()
 	first := opened(t, folder)
 	if _, err := openStore(folder); err == nil || !strings.Contains(err.Error(), "two nodes of one state lose the money") {
-		t.Fatalf("a second owner: %v", err)
+		t.Fatalf("a second process opened the store: %v", err)
 	}
 	first.close()
 	opened(t, folder).close()
 }
 
-func TestAStoreOfABackupIsOlderThanItWasSeen(t *testing.T) {
+func TestARestoredBackupIsNotTheNewestStore(t *testing.T) {
 	folder := t.TempDir()
 	s := opened(t, folder)
 	s.close()
@@ -68,11 +68,11 @@ func TestAStoreOfABackupIsOlderThanItWasSeen(t *testing.T) {
 	s.close()
 	s = opened(t, folder)
 	if is, err := s.has(seen); err != nil || !is {
-		t.Fatalf("the store itself, started again: %v %v", is, err)
+		t.Fatalf("the store itself after a restart: %v %v", is, err)
 	}
 	s.close()
 
-	// An old one does not know the run, however far it counts by itself from then on.
+	// An old store doesn't contain the run, however far it counts on its own afterwards.
 	if err := os.WriteFile(filepath.Join(folder, "book.db"), backup, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestAStoreOfABackupIsOlderThanItWasSeen(t *testing.T) {
 	s.close()
 }
 
-func TestABackupOfTheSameRunHasCountedLess(t *testing.T) {
+func TestABackupOfTheSameRunHasALowerCount(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.close()
 	seen, err := s.mark()
@@ -101,7 +101,7 @@ func TestABackupOfTheSameRunHasCountedLess(t *testing.T) {
 	}
 }
 
-func TestABackupOfTheSameRunStaysOldHoweverOftenItIsStarted(t *testing.T) {
+func TestRestartsDoNotMakeABackupOfTheSameRunNewer(t *testing.T) {
 	folder := t.TempDir()
 	s := opened(t, folder)
 	backup, err := os.ReadFile(filepath.Join(folder, "book.db"))
@@ -128,7 +128,7 @@ func TestABackupOfTheSameRunStaysOldHoweverOftenItIsStarted(t *testing.T) {
 	}
 }
 
-func TestEachStateIsCountedWhenItIsWritten(t *testing.T) {
+func TestEachWrittenStateIncrementsTheCount(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.close()
 	at := func() uint64 {
@@ -148,7 +148,7 @@ func TestEachStateIsCountedWhenItIsWritten(t *testing.T) {
 	}
 	before := observed()
 	if again := observed(); again != before {
-		t.Fatalf("nothing has changed: %d, then %d", before, again)
+		t.Fatalf("counted without a change: %d, then %d", before, again)
 	}
 	if err := s.update(func(tx *bbolt.Tx) error { return write(tx, bucketPayments, "hash", payment{}) }); err != nil {
 		t.Fatal(err)
@@ -165,11 +165,11 @@ func TestEachStateIsCountedWhenItIsWritten(t *testing.T) {
 	}
 	put("network", "network_graph")
 	if now := observed(); now != before+5 {
-		t.Fatalf("gossip is no state of ours: %d", now)
+		t.Fatalf("gossip changed the count: %d", now)
 	}
 }
 
-func TestTheSeedIsMadeOnceAndNeverBesideAStateWithoutOne(t *testing.T) {
+func TestTheSeedIsCreatedOnceAndNeverForAnExistingState(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.close()
 	first, err := s.seed()
@@ -191,11 +191,11 @@ func TestTheSeedIsMadeOnceAndNeverBesideAStateWithoutOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.seed(); err == nil {
-		t.Fatal("a new seed for old channels")
+		t.Fatal("created a new seed for existing channels")
 	}
 }
 
-func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
+func TestAPaymentMissingFromLDKsStateIsUnsent(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.close()
 	known, never := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
@@ -210,7 +210,7 @@ func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
 	put := putting(t, s)
 	put("before"+strings.Repeat("\xab", 32)+"after", "monitors", "one")
 	put(strings.Repeat("\xcd", 31), "manager")
-	put(strings.Repeat("\xcd", 32), "payments", never) // meant, and not sent
+	put(strings.Repeat("\xcd", 32), "payments", never) // stored, but not sent
 	if _, err := forgetUnsent(s); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
 	}
 }
 
-func TestAnAttemptWhoseIdIsNotKnownIsInDoubtAndOneThatLDKHasNeverHeardOfIsNone(t *testing.T) {
+func TestAnAttemptWithoutAStoredIdIsInDoubtAndOneMissingFromLDKsStateIsUnsent(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.close()
 	id := func(digit string) string { return strings.Repeat(digit, 8) + "-0000-7000-8000-000000000000" }
@@ -242,7 +242,8 @@ func TestAnAttemptWhoseIdIsNotKnownIsInDoubtAndOneThatLDKHasNeverHeardOfIsNone(t
 		}
 	}
 	put := putting(t, s)
-	// LDK's list of payments has their ids; of two the rest of its state knows, by the id or by the note.
+	// LDK's list of payments contains their ids. The rest of its state contains two of them, by the id or by the
+	// note.
 	put(under, "payments", strings.Repeat("ab", 32))
 	put(noted, "payments", strings.Repeat("cd", 32))
 	put(meant, "payments", strings.Repeat("ef", 32))
@@ -271,14 +272,14 @@ func TestAnAttemptWhoseIdIsNotKnownIsInDoubtAndOneThatLDKHasNeverHeardOfIsNone(t
 		t.Fatal(err)
 	}
 	if one, _ := n.payment(lost); one.State != begun {
-		t.Errorf("it is decided before LDK had the time to speak")
+		t.Errorf("decided before LDK had time to report")
 	}
 	n.started.Store(time.Now().Add(-time.Minute).UnixMilli())
 	if err := n.decideDoubts(); err != nil {
 		t.Fatal(err)
 	}
 	if one, _ := n.payment(lost); one.State != unsent {
-		t.Errorf("what is nowhere is %s", one.State)
+		t.Errorf("an attempt that is nowhere is %s", one.State)
 	}
 	if one, err := n.lost(); err != nil || one != nil {
 		t.Errorf("still lost: %v %v", one, err)

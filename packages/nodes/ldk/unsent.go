@@ -13,17 +13,19 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Payments that were written down, and that LDK may have never heard of, since the process died in between. LDK writes a payment into a channel's monitor, or into its manager,
-// before a peer hears of it, so what is in none of its files never left.
+// Payments that were stored but that LDK may never have received, because the process died in between. LDK
+// writes a payment to a channel's monitor or to its manager before it sends anything to a peer, so a payment
+// in none of its files was never sent.
 
 type doubt struct {
 	*payment
-	traces     [][]byte // any of them in LDK's files shows that it knows the payment
+	traces     [][]byte // any of these in LDK's files shows that it received the payment
 	isFound    bool
-	isRecorded bool // LDK's list of payments says under which id it is
+	isRecorded bool // LDK's list of payments contains its id
 }
 
-// Looks through LDK's files. The list of payments says what was meant to be sent, and not what was: of an attempt it has the id, beside the note.
+// Searches LDK's files. The list of payments contains intended payments, not only sent ones. For an attempt
+// it contains the id next to the note.
 func (s *store) search(doubts []*doubt) error {
 	recorded, err := filepath.Glob(filepath.Join(s.ldkFolder(), "*", "payments", "*"))
 	if err != nil {
@@ -78,7 +80,7 @@ func (s *store) search(doubts []*doubt) error {
 	})
 }
 
-// A file that is gone by now was replaced, and its successor is read.
+// A file that has disappeared was replaced, and its successor is read.
 func contents(path string, look func([]byte)) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -90,7 +92,8 @@ func contents(path string, look func([]byte)) error {
 	return err
 }
 
-// Before LDK is started its state is what is on the disk. An attempt whose id LDK did not get to write down is in doubt for a minute more, in which LDK tells what it knows.
+// Before LDK starts, its state is exactly what is on disk. An attempt whose id LDK did not store remains in
+// doubt for another minute, in which LDK reports its events.
 func forgetUnsent(s *store) (map[string]time.Time, error) {
 	var doubts []*doubt
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -130,7 +133,8 @@ func forgetUnsent(s *store) (map[string]time.Time, error) {
 	return left, nil
 }
 
-// What is still in doubt a minute after the start, or after LDK refused it, and in no file of LDK, was never sent.
+// A payment still in doubt a minute after the start, or after LDK refused it, that is in no file of LDK was
+// never sent.
 func (n *node) decideDoubts() error {
 	n.deciding.Lock()
 	defer n.deciding.Unlock()
@@ -164,7 +168,8 @@ func (s *store) lose(one *payment) error {
 	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(keyLost, []byte(one.Attempt)) })
 }
 
-// The attempt that LDK may know under an id that it has not told us. There is one at most: while there is, no other is begun.
+// Returns the attempt that LDK may have under an unknown id. There is at most one, because no other starts
+// while it exists.
 func (n *node) lost() (found *payment, err error) {
 	err = n.store.db.View(func(tx *bbolt.Tx) error {
 		attempt := tx.Bucket(bucketMeta).Get(keyLost)
@@ -176,7 +181,7 @@ func (n *node) lost() (found *payment, err error) {
 	return found, err
 }
 
-// What has an end, or was never sent, is not lost.
+// An ended or unsent attempt is not lost.
 func find(tx *bbolt.Tx, one *payment) error {
 	meta := tx.Bucket(bucketMeta)
 	if string(meta.Get(keyLost)) != one.key() {

@@ -5,33 +5,39 @@ import http from "node:http"
 import https from "node:https"
 import { Readable } from "node:stream"
 
-/** How the server is known to be itself. */
+/** How the server is authenticated. */
 export interface Options {
-  /** The certificate that the server, or its issuer, must have, in PEM; the public authorities' when absent. Read again when it changes. */
+  /**
+   * The certificate of the server or its issuer, in PEM. Defaults to the public authorities. Read again when
+   * it changes.
+   */
   readonly certificateFile?: string | undefined
 }
 
 /**
- * Until when, by the clock in milliseconds, a request may be sent off. What could not be by then is never sent: a process that slept sends nothing
- * that other processes have long failed.
+ * Time, by the clock in milliseconds, until which a request may be sent. After it the request is never sent,
+ * so a process that slept sends nothing that other processes have already failed.
  */
 export const NotAfter = Context.Reference<number>("@satrail/nodes/Https/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
 
-/** Nothing of the request was written: there was no connection to write it to, or it was too late. On a connection that was kept nothing is certain. */
+/**
+ * Nothing of the request was written, because there was no connection or it was too late. On a reused
+ * connection this is never certain.
+ */
 export class NotWritten extends Error {
   constructor(cause: unknown) {
     super("the request was not written", { cause })
   }
 }
 
-/** Whether a failed request is certain not to have been written. */
+/** Returns whether a failed request was certainly not written. */
 export const isNotWritten = (problem: unknown): boolean =>
   HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof NotWritten
 
-/** How long a silent connection is kept before the system asks whether the other end is still there. */
+/** Idle time of a connection after which the system probes the other end. */
 const keepAliveMillis = 30_000
 
-/** A node renews its certificate and continues with the new one: a client that keeps the old one could not connect any more. */
+/** A node may renew its certificate, after which a client with the old one could no longer connect. */
 const agentOf = (certificateFile: string | undefined): (() => https.Agent) => {
   const options = { keepAlive: true, keepAliveMsecs: keepAliveMillis }
   if (certificateFile === undefined) {
@@ -49,10 +55,12 @@ const agentOf = (certificateFile: string | undefined): (() => https.Agent) => {
   }
 }
 
-/** What a status says about the body: these have none, and a `Response` refuses to be made with one. */
+/** Statuses without a body. A `Response` with one of them must not have a body. */
 const withoutBody = new Set([204, 205, 304])
 
-/** Speaks HTTP over TLS with one certificate in place of the authorities of the world. Follows no redirection. */
+/**
+ * An HTTPS client that trusts one certificate instead of the public authorities. It doesn't follow redirects.
+ */
 export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
   const agent = agentOf(certificateFile)
   const plain = new http.Agent({ keepAlive: true, keepAliveMsecs: keepAliveMillis })
@@ -71,9 +79,9 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
         const options = { method: request.method, headers: { ...request.headers, "content-length": body?.byteLength ?? 0 }, signal }
         const answered = (incoming: http.IncomingMessage) => {
           const status = incoming.statusCode ?? 0
-          // Also a status that no `Response` can have is an answer that is not understood, and no reason to break.
+          // A status that no `Response` can have is treated as an invalid response, not as a crash.
           try {
-            // oxlint-disable-next-line typescript/consistent-type-assertions -- Node's own web stream, which its types keep apart from the global one
+            // oxlint-disable-next-line typescript/consistent-type-assertions -- Node's own web stream, which its types distinguish from the global one
             const stream = Readable.toWeb(incoming) as unknown as ReadableStream
             resume(Effect.succeed(HttpClientResponse.fromWeb(request, new Response(withoutBody.has(status) ? null : stream, { status }))))
           } catch (cause) {
@@ -90,10 +98,11 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
           if (clock.currentTimeMillisUnsafe() <= notAfter) {
             isWritten = true
             sent.end(body)
-          } else sent.destroy(new Error("It is too late to send this"))
+          } else sent.destroy(new Error("the deadline to send the request has passed"))
         }
         sent.once("error", fail)
-        // Nothing is handed to Node before it can go out at once: until a connection is there a process may sleep for long.
+        // Pass data to Node only when it can be sent immediately, because a process may sleep for a long time
+        // before it is connected.
         sent.once("socket", (socket) =>
           socket.connecting ? socket.once(url.protocol === "https:" ? "secureConnect" : "connect", send) : send()
         )

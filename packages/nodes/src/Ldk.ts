@@ -14,18 +14,20 @@ import * as LdkSocket from "./LdkSocket.ts"
 export type { Mark, Marks } from "./LdkSocket.ts"
 
 export interface Options extends LdkSocket.Options {
-  /** What the preimages of our invoices are derived from, together with their ids. The same for ever. */
+  /**
+   * The secret from which, with their ids, the preimages of our invoices are derived. It must never change.
+   */
   readonly invoiceSecret: Redacted.Redacted
 }
 
-/** Asks the node who it is. It is not started by that. */
+/** Reads the node's identity without starting the node. */
 export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
   LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis).pipe(
     Effect.catchTag("Refused", LdkSocket.unavailable("identity")),
     Effect.map(({ node, network, version, started }) => ({ nodeId: node, network, version, isStarted: started }))
   )
 
-/** Asks a node that runs what its channels can carry, and how they stand. */
+/** Returns the capacity and state of a running node's channels. */
 export const capacity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
   Effect.gen(function* () {
     const { run } = yield* LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis)
@@ -33,12 +35,16 @@ export const capacity = ({ socket, deadlineMillis = 20_000 }: { readonly socket:
     return LdkBooks.capacityOf(balance)
   }).pipe(Effect.catchTag("Refused", LdkSocket.unavailable("balance")))
 
-/** How often the node is asked how far it has come, and that is kept where it has changed. A backup that is younger than this is not told from the node itself. */
+/**
+ * Interval at which the node's progress is read, and stored if it has changed. A backup younger than this
+ * cannot be distinguished from the node itself.
+ */
 const seenEvery = "1 second"
 
 /**
- * LDK takes payments for us, issues offers, pays invoices and offers, and shows its books. Starts the node. Fails where it does not answer, is another one, or where its store is older than `marks`
- * say that it was seen: such a node is never started.
+ * Receives payments with LDK, issues offers, pays invoices and offers, and reads its books. Starts the node.
+ * Fails if the node doesn't respond, is another one, or has a store older than `marks` have seen. Such a node
+ * is never started.
  */
 export const layer = (
   options: Options

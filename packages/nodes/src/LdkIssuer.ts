@@ -4,7 +4,10 @@ import { type LdkSocket, unavailable } from "./LdkSocket.ts"
 
 const Made = Schema.Struct({ offer: Schema.String })
 
-/** Issues offers. LDK answers requests for invoices of them by itself, and takes what is paid; the node has each payment on its disk before LDK forgets it. */
+/**
+ * Issues offers. LDK responds to invoice requests for them by itself, and accepts payments. The node has each
+ * payment on disk before LDK forgets it.
+ */
 export const make = ({ ask }: LdkSocket): OfferIssuer["Service"] =>
   OfferIssuer.of({
     createOffer: ({ amount, ...offer }) =>

@@ -7,13 +7,13 @@ type Terms = Omit<OfferAsk, "attempt">
 
 const asked = ({ amount, feeLimit }: Terms) => ({ amount: String(amount), feeLimit: String(feeLimit) })
 
-/** Where the way to an offer's issuer leads that is not blinded. */
+/** The first nodes of an offer's paths, or its issuer if the path is not blinded. */
 const destinations = ({ offer: { introductions, issuerId } }: Terms): ReadonlyArray<string> =>
   introductions.length > 0 || issuerId === undefined ? introductions : [issuerId]
 
 /**
- * Pays offers. The node has each attempt on its disk before LDK hears of it, which is once: one that has ended stays as it is. An issuer that does not answer has
- * failed the attempt within two or three minutes.
+ * Pays offers. The node stores each attempt before it passes it to LDK, once. An ended attempt is unchanged.
+ * If an issuer doesn't respond, the attempt fails within two or three minutes.
  */
 export const make = (socket: LdkSocket): OfferSender["Service"] => {
   const payments = LdkPayments.make(socket, "lookupOffer", "attempt")

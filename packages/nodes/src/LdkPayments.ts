@@ -8,13 +8,13 @@ import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { type LdkSocket, unavailable } from "./LdkSocket.ts"
 import { NotLookedAt } from "./NodeState.ts"
 
-// What payments of invoices and payments by offer have in common: how the node answers about one.
+// The common part of payments of invoices and of offers: the node's responses about a payment.
 
-/** After this the node does not begin a payment that it was asked for: it compares clocks, which are one machine's. */
+/** After this time the node doesn't start a requested payment. It compares clocks of the same machine. */
 export const graceMillis = 60_000
-/** How long the node waits for a payment to end before it says that none has. */
+/** How long the node waits for a payment to end before it returns none. */
 const waitMillis = 20_000
-/** After ends were told the next are not asked for at once: of many payments those that end together are told together. */
+/** Pause between requests for ended payments, so that payments that end together are reported together. */
 const gap = Effect.sleep("50 millis")
 
 const Known = Schema.Union([
@@ -54,7 +54,7 @@ const foundOf = (known: typeof Known.Type): Found => {
   }
 }
 
-/** No response about a payment proves nothing about it. The outage is in the log already. */
+/** A missing response proves nothing about a payment. The outage is already logged. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logDebug("ldk: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -62,7 +62,7 @@ const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
 
 const Quoted = Schema.Struct({ fee: Schema.NullOr(Msat.FromString), probability: Schema.Finite })
 
-/** Asks about payments of one kind; `lookup` is its method, and `key` the name of what such a payment is known by. */
+/** Looks up payments of one kind. `lookup` is the method, and `key` the name of the payment's identifier. */
 export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer", key: "hash" | "attempt") => {
   const find = (one: string): Effect.Effect<Found, NodeUnavailable> =>
     ask(lookup, { [key]: one }, Known).pipe(Effect.catchTag("Refused", unavailable(lookup)), Effect.map(foundOf))
@@ -75,7 +75,7 @@ export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer"
       Effect.map((answer) => known(foundOf(answer))),
       Effect.catchTag("Refused", (refused) =>
         Effect.gen(function* () {
-          // Not this time. What an earlier call did, its record says.
+          // This call was not executed. The record shows the effect of an earlier one.
           const before = yield* find(one)
           if (before._tag !== "notFound") return before
           yield* Effect.logWarning("ldk: payment refused", { [key]: one, words: refused.words })

@@ -14,7 +14,7 @@ import { Effect, Option, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { type LdkSocket, type Options, unavailable } from "./LdkSocket.ts"
 
-/** How long the node waits for a settlement before it says that there is none. */
+/** How long the node waits for a settlement before it returns none. */
 const waitMillis = 20_000
 
 const Made = Schema.Struct({ request: Schema.String })
@@ -35,7 +35,7 @@ const Settlements = Schema.Struct({
       received: Msat.FromString,
       preimage: Preimage.Preimage,
       settledAt: Schema.Int,
-      /** Our id of the offer that was paid; empty for an invoice. */
+      /** Our id of the paid offer; empty for an invoice. */
       offer: Schema.String,
       cursor: Schema.String
     })
@@ -75,7 +75,7 @@ const asked = ({ amount, description, expirySeconds }: Ask) => ({
 })
 
 const holdingOf = (ask: LdkSocket["ask"], preimageOf: (id: string) => Preimage.Preimage): Holding => {
-  /** How a hold invoice stands after a word about it, where that is an end. */
+  /** Settles or cancels a hold invoice, and returns its status if that is final. */
   const tell = Effect.fnUntraced(function* (method: "settle" | "cancelInvoice", params: object) {
     const invoice = yield* Effect.catchTag(ask(method, params, Invoice), "Refused", unavailable(method))
     switch (invoice.state) {
@@ -108,7 +108,10 @@ const holdingOf = (ask: LdkSocket["ask"], preimageOf: (id: string) => Preimage.P
   }
 }
 
-/** Takes payments. A preimage is derived from its invoice's id and the secret, so that an invoice that is asked for again is the same one. */
+/**
+ * Receives payments. A preimage is derived from its invoice's id and the secret, so that a repeated request
+ * returns the same invoice.
+ */
 export const make = (
   { ask }: LdkSocket,
   { identity, invoiceSecret }: Pick<Options, "identity"> & { readonly invoiceSecret: Redacted.Redacted }

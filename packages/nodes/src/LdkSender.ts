@@ -9,7 +9,10 @@ const asked = ({ invoice, amount, feeLimit }: Ask) => ({
   feeLimit: String(feeLimit)
 })
 
-/** Pays. The node has each payment on its disk before it sends it, and never sends one hash twice while it is pending or settled. */
+/**
+ * Sends payments. The node stores each payment before it sends it, and never sends a hash again while it is
+ * pending or settled.
+ */
 export const make = (socket: LdkSocket): LightningSender["Service"] => {
   const payments = LdkPayments.make(socket, "lookupPayment", "hash")
   return LightningSender.of({

@@ -5,42 +5,49 @@ import { connect } from "node:net"
 import * as NodeState from "./NodeState.ts"
 import { wordsOf } from "./Words.ts"
 
-// satrail's own LDK node, a process of its own (packages/nodes/ldk): JSON lines over a Unix socket, a connection for each request.
+// satrail's LDK node, a separate process (packages/nodes/ldk): JSON lines over a Unix socket, with one
+// connection per request.
 
-/** How far the store of a node has come: its newest run, and a count that only rises. What was once seen is never gone, except from the store of a backup. */
+/**
+ * The progress of a node's store: its newest run, and a count that only increases. Once seen, it can only be
+ * missing in a restored backup.
+ */
 export interface Mark {
   readonly run: string
   readonly count: string
 }
 
-/** Where it is kept how far a node was seen to have come: not with the node, so that a backup of the node does not bring an old one back. */
+/**
+ * Stores the last seen progress of a node. Not with the node, so that a backup of the node doesn't restore an
+ * old mark.
+ */
 export interface Marks {
   readonly read: Effect.Effect<Mark | undefined, unknown>
   readonly write: (mark: Mark) => Effect.Effect<void, unknown>
 }
 
 export interface Options {
-  /** The path of its socket. */
+  /** The path of the node's socket. */
   readonly socket: string
-  /** Which node it must be; `Ldk.identity` asks it. */
+  /** The expected node, as returned by `Ldk.identity`. */
   readonly identity: { readonly nodeId: string; readonly network: Network }
   readonly marks: Marks
-  /** How long an answer is waited for; 20 s when absent. */
+  /** Response timeout; 20 s by default. */
   readonly deadlineMillis?: number
   readonly state?: NodeState.NodeState
 }
 
-/** The node has looked at it, and will not do it. `code` is its own (serve.go). */
+/** The node processed the request and refused it. `code` is one of serve.go's. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, words: Schema.String }) {}
 
-/** What an operator is told, where anybody may read it. */
+/** Reasons shown to operators. They contain no secrets. */
 export const reasons = {
   absent: "the LDK node is not there",
-  silent: "the LDK node does not answer",
-  stale: "the store of the LDK node is older than it was seen",
-  stranger: "another node has the LDK node's place",
+  silent: "the LDK node does not respond",
+  stale: "the store of the LDK node is older than its last known state",
+  stranger: "another node runs in place of the LDK node",
   down: "the LDK node does not run",
-  unseen: "it cannot be read how far the LDK node has come"
+  unseen: "the last known state of the LDK node cannot be read"
 } as const
 
 const maxAnswerCharacters = 8 * 1024 * 1024
@@ -70,7 +77,10 @@ interface Request {
 const outage = (operation: string, cause: unknown, reason: string, remedy?: string) =>
   new NodeUnavailable({ operation, cause: wordsOf(cause), reason, ...(remedy !== undefined && { remedy }) })
 
-/** One request and its answer. Before the socket is open nothing was written; from then on it may have been read. */
+/**
+ * Sends one request and returns its response. Nothing is written before the socket is open; afterwards the
+ * node may have read it.
+ */
 const line = (socket: string, { method, params, run = "" }: Request): Effect.Effect<string, NodeUnavailable | NodeState.NotLookedAt> =>
   Effect.callback((resume) => {
     const connection = connect(socket).setEncoding("utf8")
@@ -85,7 +95,7 @@ const line = (socket: string, { method, params, run = "" }: Request): Effect.Eff
                 operation: method,
                 cause: wordsOf(cause),
                 reason: reasons.absent,
-                remedy: `Start it (satrail-ldk), or look at its log: there is no answer at ${socket}.`
+                remedy: `Start it (satrail-ldk), or check its log. It does not respond at ${socket}.`
               })
         )
       )
@@ -94,7 +104,7 @@ const line = (socket: string, { method, params, run = "" }: Request): Effect.Eff
       connection.write(`${JSON.stringify({ id: 1, run, method, params })}\n`)
     })
     connection.once("error", broken)
-    connection.once("close", () => broken("it ended without an answer"))
+    connection.once("close", () => broken("the connection ended without a response"))
     connection.on("data", (data: string) => {
       text += data
       if (text.endsWith("\n")) resume(Effect.succeed(text))
@@ -105,7 +115,7 @@ const line = (socket: string, { method, params, run = "" }: Request): Effect.Eff
     return Effect.sync(() => connection.destroy())
   })
 
-/** Asks once, without saying which run is meant. */
+/** Sends one request without naming a run. */
 export const exchange = <A>(
   socket: string,
   request: Request,
@@ -125,20 +135,23 @@ export const exchange = <A>(
   })
 
 export interface LdkSocket {
-  /** Asks the node that it must be, in the run that was confirmed not to be behind what was seen. `waitMillis` is how long the node itself waits. */
+  /**
+   * Sends a request to the expected node, in the run that was confirmed not to be older than last seen.
+   * `waitMillis` is the node's own wait.
+   */
   readonly ask: <A>(
     method: string,
     params: object,
     result: Schema.Codec<A, unknown>,
     waitMillis?: number
   ) => Effect.Effect<A, NodeUnavailable | Refused>
-  /** Starts the node, where it has come as far as it was seen to. */
+  /** Starts the node, if it has progressed at least as far as last seen. */
   readonly begin: Effect.Effect<typeof Here.Type, NodeUnavailable>
-  /** Keeps how far the node has come. */
+  /** Stores the node's progress. */
   readonly see: Effect.Effect<void, NodeUnavailable>
 }
 
-/** The outage that a refusal is, where the node was to do what it can always do. */
+/** Turns a refusal into an outage, for requests that the node can always fulfill. */
 export const unavailable = (operation: string) => (refused: Refused) =>
   Effect.fail(new NodeUnavailable({ operation, cause: `${refused.code}: ${refused.words}` }))
 
@@ -192,7 +205,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
   })
 
   const run = Effect.suspend(() => (confirmed === undefined ? Effect.map(begin, ({ run }) => run) : Effect.succeed(confirmed)))
-  /** Whatever goes wrong before a request is written is no answer about it. */
+  /** Errors before a request is written say nothing about it. */
   const ready = Effect.mapError(
     run,
     ({ operation, cause, reason, remedy }) =>
@@ -203,7 +216,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
     begin: told(begin),
     see: told(Effect.flatMap(ready, () => exchange(socket, { method: "hello", params: {} }, Here, deadlineMillis))).pipe(
       Effect.catchTag("Refused", unavailable("see")),
-      // Of another run it is not known yet whether it is behind.
+      // Another run hasn't been checked against the last seen progress yet.
       Effect.flatMap((here) => (here.run === confirmed ? kept(here) : Effect.void))
     ),
     ask: (method, params, result, waitMillis = 0) => {
@@ -215,7 +228,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
       })
       return told(
         Effect.catchTag(again, "Refused", (refused): Effect.Effect<never, NodeUnavailable | Refused> =>
-          // The node has not looked at it.
+          // The node has not processed the request.
           ["run", "unavailable", "late"].includes(refused.code)
             ? Effect.fail(new NodeState.NotLookedAt({ operation: method, cause: refused.words, reason: reasons.down }))
             : Effect.fail(refused)

@@ -7,26 +7,30 @@ import { make as connect, type Options as RestOptions } from "./LndRest.ts"
 import * as LndSender from "./LndSender.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
-// lnd v0.21 over its REST interface (https://lightning.engineering/api-docs/api/lnd/): bytes in base64, 64-bit numbers as texts.
+// lnd v0.21 over its REST interface (https://lightning.engineering/api-docs/api/lnd/): bytes in base64,
+// 64-bit numbers as strings.
 
 export interface Options extends RestOptions {
-  /** Which node it must be; asked of the node itself with `LndInfo.identity`, once. */
+  /** The expected node, read once from the node itself with `LndInfo.identity`. */
   readonly identity: LndInfo.Identity
-  /** How long after it was asked for, or our process died, a call to pay may still reach the node; 60 s when absent, which is far longer than a request is under way. */
+  /**
+   * How long after its request, or after our process died, a call to pay can still reach the node; 60 s by
+   * default, far longer than a request takes.
+   */
   readonly graceMillis?: number
 }
 
 export interface ReceiverOptions extends Options {
   /**
-   * What the preimages of our invoices are derived from, together with their ids: with the same secret an invoice that is asked for again is the same one.
-   * With it, incoming payments can be stolen in flight.
+   * The secret from which, with their ids, the preimages of our invoices are derived, so that a repeated
+   * request returns the same invoice. Anyone who has it can steal incoming payments in flight.
    */
   readonly invoiceSecret: Redacted.Redacted
-  /** Whether the macaroon allows `holdingCalls`: without them no payment is held. It does where this is absent. */
+  /** Whether the macaroon allows `holdingCalls`, without which no payment is held. Defaults to true. */
   readonly holds?: boolean
 }
 
-/** What taking payments asks lnd for: a macaroon for these calls and no others. */
+/** The lnd calls needed to receive payments. Bake a macaroon for these calls only. */
 export const receiverCalls = [
   { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
   { uri: "/lnrpc.Lightning/AddInvoice", entity: "invoices", action: "write" },
@@ -36,13 +40,13 @@ export const receiverCalls = [
   { uri: "/invoicesrpc.Invoices/CancelInvoice", entity: "invoices", action: "write" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
-/** What holding payments asks lnd for besides. */
+/** The additional lnd calls needed for hold invoices. */
 export const holdingCalls = [
   { uri: "/invoicesrpc.Invoices/AddHoldInvoice", entity: "invoices", action: "write" },
   { uri: "/invoicesrpc.Invoices/SettleInvoice", entity: "invoices", action: "write" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
-/** What paying asks lnd for. */
+/** The lnd calls needed to send payments. */
 export const senderCalls = [
   { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
   { uri: "/lnrpc.Lightning/QueryRoutes", entity: "info", action: "read" },
@@ -51,10 +55,10 @@ export const senderCalls = [
   { uri: "/routerrpc.Router/TrackPayments", entity: "offchain", action: "read" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
-/** lnd takes payments for us. */
+/** Receives payments with lnd. */
 export const layerReceiver = (options: ReceiverOptions): Layer.Layer<LightningReceiver> =>
   Layer.sync(LightningReceiver, () => LndReceiver.make(connect(options), options))
 
-/** lnd pays for us. */
+/** Sends payments with lnd. */
 export const layerSender = (options: Options): Layer.Layer<LightningSender> =>
   Layer.sync(LightningSender, () => LndSender.make(connect(options), options))

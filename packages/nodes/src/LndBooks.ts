@@ -10,7 +10,7 @@ import * as LndOwn from "./LndOwn.ts"
 import { get, type LndRest, make as connect, unavailable } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
-/** What reading its books asks lnd for. None of it moves money or makes anything. */
+/** The lnd calls needed to read its books. None of them moves money or creates anything. */
 export const calls = [
   { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
   { uri: "/lnrpc.Lightning/ListPayments", entity: "offchain", action: "read" },
@@ -26,7 +26,10 @@ export const calls = [
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
 const pageSize = 500
-/** lnd reports what has settled since an index at once, and then goes on with new settlements: after so long a silence nothing more is there. */
+/**
+ * lnd immediately reports everything settled since an index, and then continues with new settlements. After
+ * this long without a message there is nothing more.
+ */
 const silenceMillis = 500
 
 const Payments = Schema.Struct({
@@ -91,11 +94,13 @@ const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ pay
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
 /**
- * What is ours in the channels: what we could send, what we have sent and has not arrived, and what channels that are being opened will hold. The fee of a
- * commitment that we would have to pay is ours as well for as long as the channel is open, and changes with every payment on its way and with the feerates
- * of the day. lnd says it in whole satoshis, with what is too small for an output of its own.
+ * Returns our funds in channels: what we can send, outgoing payments in flight, and the balances of pending
+ * channels. The commitment fee that we would have to pay is also ours while the channel is open; it changes
+ * with every payment in flight and with fee rates. lnd reports it in whole satoshis, including amounts too
+ * small for an output.
  *
- * A forward counts as ours only when both of its sides have settled. Until the payer's side has, its incoming HTLC is still pending.
+ * A forward counts as ours only when both of its sides have settled. Until the payer's side has, its incoming
+ * HTLC is still pending.
  */
 const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
   const funded = channels.filter(({ initiator }) => initiator)
@@ -113,14 +118,14 @@ const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.
   }
 }
 
-/** A channel that both have closed: it pays to the wallet at once. */
+/** A cooperatively closed channel pays to the wallet immediately. */
 const isAgreed = ({ channel }: { readonly channel: { readonly chan_status_flags: string } }) =>
   channel.chan_status_flags.includes("ChanStatusCoopBroadcasted")
 
 /**
- * What comes out of channels that are being closed, and the wallet that it comes to. It is counted once: in limbo until it is swept, and in the wallet then. How
- * near that is to the truth depends on payments that have not ended on the chain, on sweeps that the wallet has seen before their block (their money is in limbo
- * too), and on coins that are set aside for a transaction.
+ * Returns the funds of closing channels and of the wallet. They are counted once: in limbo until they are
+ * swept, then in the wallet. The uncertainty comes from payments not resolved on the chain, sweeps that the
+ * wallet has seen before they confirm (also in limbo), and coins reserved for a transaction.
  */
 const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owned => {
   const { waiting_close_channels: waiting, pending_force_closing_channels: forced } = closing
@@ -145,7 +150,7 @@ const together = (channels: Owned, onChain: Owned): Owned => ({
   within: Msat.sum(channels.within, onChain.within)
 })
 
-/** What the channels of the node at `rest` can carry, and how they stand. */
+/** Returns the capacity and state of the channels of the node at `rest`. */
 export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable> =>
   Effect.all(
     [
@@ -186,7 +191,10 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
 
   const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1)?.payment_index ?? 0n)
 
-  /** Pages through all invoices there ever were for those that were settled: once for a database, and until the node is paid for the first time. */
+  /**
+   * Reads all invoices to find the settled ones: once per database, until the node receives its first
+   * payment.
+   */
   const allSettled = Effect.gen(function* () {
     const settled: Array<LndInvoice.Invoice> = []
     for (let offset = 0n; ;) {
@@ -233,7 +241,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       function* (after) {
         yield* recognised
         if (after === null) return { lines: [], cursor: String((yield* allSettled).at(-1)?.settle_index ?? 0n) }
-        // "Everything after 0" means "only new ones" to lnd.
+        // For lnd, "everything after 0" means "only new ones".
         const found = after === "0" ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(after)
         return { lines: found.map(takenOf), cursor: String(found.at(-1)?.settle_index ?? after) }
       },
@@ -243,5 +251,5 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   })
 }
 
-/** What lnd has written down. What its own on-chain wallet holds is part of what it owns. */
+/** lnd's records. Its funds include its on-chain wallet. */
 export const layer = (options: Lnd.Options): Layer.Layer<LightningBooks> => Layer.sync(LightningBooks, () => books(options))

@@ -11,7 +11,7 @@ const Nothing = Schema.Struct({})
 
 const words = { OPEN: "open", SETTLED: "settled", CANCELED: "canceled" } as const
 
-/** Holds payments (`invoicesrpc`). Its preimages are others than those of ordinary invoices with the same ids. */
+/** Holds payments (`invoicesrpc`). Its preimages differ from those of ordinary invoices with the same ids. */
 export const make = (
   rest: LndRest,
   {
@@ -24,7 +24,7 @@ export const make = (
     readonly preimageOf: (id: string) => Preimage.Preimage
   }
 ): Holding => {
-  /** Says a word about a hold invoice. Refused or not, how it stands now is the answer. */
+  /** Settles or cancels a hold invoice. Returns its current status, whether or not lnd refused. */
   const tell = Effect.fnUntraced(function* (operation: string, paymentHash: PaymentHash.PaymentHash, word: object) {
     yield* recognised
     yield* Effect.exit(rest.ask(operation, post(`/v2/invoices/${operation}`, word), Nothing))

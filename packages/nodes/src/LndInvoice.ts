@@ -5,7 +5,7 @@ import type { Ask, Held, InvoiceState, Settled as Told } from "@satrail/core/nod
 import { Schema } from "effect"
 import { hex, toBase64 } from "./LndBytes.ts"
 
-/** What both kinds of invoices ask for. Without an amount it is 0. */
+/** The common request fields of both kinds of invoices. An amount of 0 means none. */
 export const asked = ({ amount, description, expirySeconds }: Ask) => ({
   value_msat: String(amount ?? 0n),
   expiry: String(expirySeconds),
@@ -13,7 +13,7 @@ export const asked = ({ amount, description, expirySeconds }: Ask) => ({
   ...(description._tag === "Text" ? { memo: description.text } : { description_hash: toBase64(description.sha256) })
 })
 
-/** What every invoice has, as lnd lists and reports it. */
+/** The common fields of every invoice that lnd lists or reports. */
 const members = {
   r_hash: hex(PaymentHash.PaymentHash),
   payment_request: Schema.String,
@@ -22,27 +22,26 @@ const members = {
   settle_index: Schema.BigIntFromString
 }
 const preimage = hex(Preimage.Preimage)
-// That of a hold invoice lnd does not know before it is settled.
+// lnd doesn't know a hold invoice's preimage until it is settled.
 const unknownOrPreimage = Schema.Union([Schema.Literal(""), preimage])
 const htlcs = Schema.Array(Schema.Struct({ state: Schema.String, amt_msat: Msat.FromString, expiry_height: Schema.Int }))
 
 const Settled = Schema.Struct({ ...members, r_preimage: preimage, state: Schema.Literal("SETTLED") })
 const Accepted = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, htlcs, state: Schema.Literal("ACCEPTED") })
 const Other = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, state: Schema.Literals(["OPEN", "CANCELED"]) })
-/** An invoice, as it stands. */
 export const Invoice = Schema.Union([Settled, Accepted, Other])
 export type Invoice = typeof Invoice.Type
 export type Settled = typeof Settled.Type
 
 export const isSettled = (invoice: Invoice): invoice is Settled => invoice.state === "SETTLED"
 
-/** A page of them, by the order in which they were made. */
+/** A page of invoices, in creation order. */
 export const Page = Schema.Struct({ invoices: Schema.Array(Invoice), last_index_offset: Schema.BigIntFromString })
 
-/** Whether it settles only when it is told to. */
+/** Returns whether it is a hold invoice. */
 export const isHold = ({ r_preimage }: Invoice): boolean => r_preimage === ""
 
-/** What is held of it, when the chain has this height. */
+/** Returns its held payment at this chain height. */
 const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly held?: Held } => {
   const accepted = htlcs.filter(({ state }) => state === "ACCEPTED")
   if (accepted.length === 0) return {}
@@ -50,7 +49,7 @@ const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly hel
   return { held: { received, blocksLeft: Math.min(...accepted.map(({ expiry_height }) => expiry_height)) - height } }
 }
 
-/** How it stands. `height` is that of the chain. */
+/** Returns its state. `height` is the chain's. */
 export const stateOf = (invoice: Invoice, height: number): InvoiceState => {
   switch (invoice.state) {
     case "OPEN":
@@ -64,7 +63,7 @@ export const stateOf = (invoice: Invoice, height: number): InvoiceState => {
   }
 }
 
-/** What was paid for one that is settled; the cursor is lnd's own count of what was settled. */
+/** Returns the settlement of an invoice. The cursor is lnd's settle index. */
 export const settledOf = (invoice: typeof Settled.Type): Told => ({
   paymentHash: invoice.r_hash,
   received: invoice.amt_paid_msat,

@@ -1,7 +1,8 @@
-// What lnd, or whatever is in its place, says when it does not serve us: what that is in plain words, and what to do. None of it says anything about a
-// payment or an invoice. The texts are lnd's own (rpcperms/interceptor.go, macaroons/, rpcserver.go, v0.21) and Node's error codes.
+// Errors of lnd, or of another server in its place, that mean it doesn't serve us: the problem in plain
+// words, and its remedy. None of them says anything about a payment or an invoice. The texts are lnd's
+// (rpcperms/interceptor.go, macaroons/, rpcserver.go, v0.21) and Node's error codes.
 
-/** What the operator calls each setting that a remedy names. */
+/** The operator's names of the settings in remedies. */
 export interface Names {
   readonly url: string
   readonly certificateFile: string
@@ -14,7 +15,7 @@ export interface Place {
   readonly names: Names
 }
 
-/** What can be wrong with lnd. Anybody may read it. */
+/** Possible problems of lnd. They contain no secrets. */
 export const reasons = {
   locked: "lnd is locked",
   empty: "lnd has no wallet",
@@ -25,15 +26,15 @@ export const reasons = {
   foreign: "lnd refuses a macaroon: not one of this node's",
   refusing: "lnd refuses the connection",
   nameless: "the host name of lnd is not found",
-  silent: "lnd does not answer",
+  silent: "lnd does not respond",
   unreadable: "the file with the TLS certificate of lnd cannot be read",
-  plain: "what answers in lnd's place does not speak TLS",
+  plain: "the server at lnd's address does not speak TLS",
   untrusted: "the TLS certificate of lnd does not match",
-  other: "what answers in lnd's place is not lnd",
-  stranger: "another node has lnd's place"
+  other: "the server at lnd's address is not lnd",
+  stranger: "a different node answers at lnd's address"
 } as const
 
-/** These do not get better by waiting: the configuration is wrong. */
+/** Returns whether the problem is a wrong configuration, which waiting doesn't solve. */
 export const isWrong = (reason: string | undefined): boolean =>
   [reasons.forbidden, reasons.foreign, reasons.unreadable, reasons.plain, reasons.untrusted, reasons.other].some(
     (wrong) => wrong === reason
@@ -41,19 +42,22 @@ export const isWrong = (reason: string | undefined): boolean =>
 
 export interface LndOutage {
   readonly reason: string
-  /** For the operator. */
+  /** Instructions for the operator. */
   readonly remedy: string
-  /** What it is about, where that is not lnd as a whole: the macaroon, or the one call that it does not allow. */
+  /** Its scope, if it is not lnd as a whole: the macaroon, or the single call that it doesn't allow. */
   readonly about?: "macaroon" | "call"
-  /** lnd turned the call away at its gate, before it looked at what was asked. */
+  /** lnd rejected the call before it processed the request. */
   readonly isTurnedAway?: boolean
 }
 
-/** The gRPC status codes of an answer to what was asked. Others come from whatever is between us and lnd, too. */
+/**
+ * gRPC status codes of responses to the request itself. Other codes can also come from something between us
+ * and lnd.
+ */
 const answers = new Set([2, 3, 5, 6, 9])
 const notFound = 5
 
-/** What a refusal says about lnd itself; undefined where it is an answer to what was asked. */
+/** Returns the outage that a refusal indicates; undefined if it is a response to the request itself. */
 export const ofRefusal = (
   operation: string,
   { code, words }: { readonly code: number; readonly words: string },
@@ -61,7 +65,7 @@ export const ofRefusal = (
 ): LndOutage | undefined => {
   const wait = `Wait until \`lncli getinfo\` answers at ${url}.`
   if (/^wallet locked/i.test(words)) {
-    const remedy = `Unlock its wallet with \`lncli unlock\`, or have it done at every start (wallet-unlock-password-file). It is at ${url}.`
+    const remedy = `Unlock its wallet with \`lncli unlock\`, or unlock it at every start (wallet-unlock-password-file). It is at ${url}.`
     return { reason: reasons.locked, remedy, isTurnedAway: true }
   }
   if (/^wallet not created/i.test(words)) {
@@ -79,7 +83,8 @@ export const ofRefusal = (
     const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }
-  // Sent by the gateway in front of lnd until lnd has registered its services, and by lnd's server before it has started.
+  // Sent by the gateway in front of lnd until lnd has registered its services, and by lnd's server before it
+  // has started.
   if ((code === notFound && /^not found$/i.test(words)) || /still in the process of starting/i.test(words)) {
     return { reason: reasons.starting, remedy: wait }
   }
@@ -90,7 +95,7 @@ export const ofRefusal = (
   return undefined
 }
 
-/** Why lnd gave no response, by the error. */
+/** Returns the outage for an error without a response. */
 export const ofSilence = (words: string, { url, certificateFile, names }: Place): LndOutage => {
   const correct = `set ${names.url} to its restlisten address`
   if (certificateFile !== undefined && /ENOENT|EACCES|EISDIR/.test(words)) {
@@ -104,8 +109,8 @@ export const ofSilence = (words: string, { url, certificateFile, names }: Place)
     const remedy = `At ${url} it is not ${expected} (${words}). Copy tls.cert from lnd again; for a name or an address that is not in it, add tlsextradomain or tlsextraip to lnd.conf.`
     return { reason: reasons.untrusted, remedy }
   }
-  if (/in a form that is not lnd's/.test(words)) {
-    return { reason: reasons.other, remedy: `${url} answers ${words}. Check the proxies between the service and lnd, or ${correct}.` }
+  if (/not in lnd's format/.test(words)) {
+    return { reason: reasons.other, remedy: `${url} returns ${words}. Check the proxies between the service and lnd, or ${correct}.` }
   }
   if (/ECONNREFUSED/.test(words))
     return { reason: reasons.refusing, remedy: `Nothing listens at ${url} (${words}). Start lnd, or ${correct}.` }
@@ -113,7 +118,7 @@ export const ofSilence = (words: string, { url, certificateFile, names }: Place)
   return { reason: reasons.silent, remedy: `${url}: ${words}. Start lnd, or ${correct}.` }
 }
 
-/** Another node has lnd's place. */
+/** Another node responds in place of the expected one. */
 export const ofStranger = (found: string, expected: string, { url }: Place): LndOutage => ({
   reason: reasons.stranger,
   remedy: `The node at ${url} is ${found}, and the configured one is ${expected}. Bring that one back: the other receives no calls.`

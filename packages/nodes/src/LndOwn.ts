@@ -3,12 +3,13 @@ import type { Own, Page } from "@satrail/core/nodes/LightningBooks"
 import { Clock, Effect, Schema } from "effect"
 import { get, type LndRest, post } from "./LndRest.ts"
 
-// What an lnd earned and spent by itself: its forwards, and what closing channels that it opened has cost, where both sides agreed.
+// An lnd node's own earnings and costs: its forwards, and the fees of cooperatively closed channels that it
+// opened.
 
 const pageSize = 500
-/** How far lnd's clock may be behind ours: that much of the list is read to find its end. */
+/** Maximum lag of lnd's clock behind ours. This much of the list is read to find its end. */
 const skewMillis = 600_000
-/** No reorganisation is deeper than this, in blocks. */
+/** Maximum depth of a reorganization, in blocks. */
 const depth = 144
 /** Both anchors of a commitment, in satoshis (BOLT 3, "Anchor Outputs"). */
 const anchors = 660n
@@ -46,8 +47,9 @@ const Open = Schema.Struct({
 })
 
 /**
- * How far both lists were read: the last forward, in nanoseconds, and the last closed channel's block, with the channels that were closed shortly before it.
- * `legacy` are our channels without anchors that are not closed yet. It is kept because lnd does not say of a closed channel whether it had anchors.
+ * The position in both lists: the time of the last forward, in nanoseconds, and the block of the last closed
+ * channel, with the channels closed shortly before it. `legacy` are our open channels without anchors, stored
+ * because lnd doesn't report whether a closed channel had anchors.
  */
 const Place = Schema.Struct({
   forward: Schema.BigIntFromString,
@@ -58,9 +60,12 @@ const Place = Schema.Struct({
 type Place = typeof Place.Type
 const Text = Schema.fromJsonString(Place)
 
-/** A page of what came after a place. Without a place, no lines, and the place of the newest. */
+/** Returns a page after a position. Without a position it returns no lines and the position of the newest. */
 export const list = (rest: LndRest) => {
-  /** In lnd's order, which is that of time. An offset counts within one query only: lnd may have deleted what is older by the next one. */
+  /**
+   * In lnd's order, which is by time. An offset is valid within one query only, because lnd may delete older
+   * entries before the next one.
+   */
   const forwardsAfter = Effect.fnUntraced(function* (nanos: bigint) {
     for (let offset = 0; ;) {
       const body = { start_time: String(nanos / 1_000_000_000n), index_offset: offset, num_max_events: pageSize }
@@ -84,8 +89,8 @@ export const list = (rest: LndRest) => {
   )
 
   /**
-   * Whoever opened a channel pays the fee of its closing transaction (BOLT 2, "Closing Negotiation"), and gets back the two anchors of the commitment, which lnd
-   * counts as nobody's while the channel is open.
+   * The opener of a channel pays the fee of its closing transaction (BOLT 2, "Closing Negotiation") and
+   * recovers the two anchors of the commitment, which lnd counts for neither side while the channel is open.
    */
   const costs = Effect.fnUntraced(function* (channels: ReadonlyArray<Closed>, legacy: ReadonlyArray<string>) {
     const [first, last] = [channels.at(0)?.close_height, channels.at(-1)?.close_height]
@@ -100,7 +105,7 @@ export const list = (rest: LndRest) => {
     })
   })
 
-  /** A channel that a reorganisation takes out of the list for a while is not listed again. */
+  /** A channel that a reorganization temporarily removes from the list is not listed again. */
   const placeOf = ({ forward, height, closed, legacy }: Place, channels: ReadonlyArray<Closed>): string => {
     const newest = Math.max(height, channels.at(-1)?.close_height ?? 0)
     const recent = channels.filter(({ close_height }) => close_height > newest - depth).map(({ channel_point }) => channel_point)

@@ -9,15 +9,18 @@ import * as LndInfo from "./LndInfo.ts"
 import { asked, Invoice, isHold, isSettled, Page, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
 import { get, isAbsent, type LndRest, post, type Refused, unavailable } from "./LndRest.ts"
 
-/** Invoices on one page when all are read. */
+/** Page size for reading all invoices. */
 const pageSize = 1000
-/** How often a node that has never been paid is asked whether it has. */
+/** Interval at which a node that has never been paid is polled for its first payment. */
 const firstMillis = 1000
 
 const Added = Schema.Struct({ r_hash: hex(PaymentHash.PaymentHash), payment_request: Schema.String })
 const Nothing = Schema.Struct({})
 
-/** Takes payments. A preimage is derived from its invoice's id and the secret, so that an invoice that is asked for again is the same one. */
+/**
+ * Receives payments. A preimage is derived from its invoice's id and the secret, so that a repeated request
+ * returns the same invoice.
+ */
 export const make = (
   rest: LndRest,
   {
@@ -33,12 +36,12 @@ export const make = (
   const find = (operation: string, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
     Effect.andThen(recognised, rest.ask(operation, get(`/v1/invoice/${paymentHash}`), Invoice)).pipe(
       Effect.catchTag("Refused", (refused) =>
-        // As of a payment: it has to be this very node that has no record.
+        // As for payments: only the expected node's missing record counts.
         isAbsent(refused) ? Effect.as(LndInfo.confirm(rest, identity), undefined) : unavailable(operation)(refused)
       )
     )
 
-  /** Pages through all invoices for the one that was settled first. Only needed for a node without a checkpoint. */
+  /** Reads all invoices to find the first settled one. Only needed for a node without a cursor. */
   const firstSettled = Effect.gen(function* () {
     let first: Settled | undefined
     for (let offset = 0n; ;) {
@@ -52,14 +55,14 @@ export const make = (
     }
   })
 
-  // "Everything after 0" means "only new ones" to lnd: the first has to be found otherwise.
+  // For lnd, "everything after 0" means "only new ones", so the first must be found another way.
   const settledFirst: Effect.Effect<Settled, NodeUnavailable | Refused> = Effect.flatMap(firstSettled, (first) =>
     first === undefined ? Effect.andThen(Effect.sleep(firstMillis), settledFirst) : Effect.succeed(first)
   )
 
   const settledAfter = (index: string) =>
     rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Invoice).pipe(
-      // New invoices are reported as well.
+      // lnd also reports new invoices.
       Stream.filter(isSettled),
       Stream.map(settledOf)
     )
@@ -70,7 +73,7 @@ export const make = (
       const preimage = preimageOf(ask.id)
       const body = { r_preimage: toBase64(preimage), ...asked(ask) }
       return Effect.andThen(recognised, rest.ask("createInvoice", post("/v1/invoices", body), Added)).pipe(
-        // A second one with its preimage is refused: then it is there.
+        // lnd refuses a second invoice with its preimage, so the invoice exists.
         Effect.catchTag("Refused", (refused) =>
           Effect.flatMap(find("createInvoice", Preimage.hashOf(preimage)), (known) =>
             known ? Effect.succeed(known) : unavailable("createInvoice")(refused)
@@ -87,7 +90,8 @@ export const make = (
     }),
     cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
       yield* recognised
-      // Refused or not, how it stands now is the answer; that it is still open is none.
+      // The result is the invoice's current status, whether or not lnd refused. If it is still open, there is
+      // no result.
       yield* Effect.exit(rest.ask("cancelInvoice", post("/v2/invoices/cancel", { payment_hash: toBase64(paymentHash) }), Nothing))
       const invoice = yield* find("cancelInvoice", paymentHash)
       switch (invoice?.state) {

@@ -6,75 +6,84 @@ import * as LndOutage from "./LndOutage.ts"
 import * as NodeState from "./NodeState.ts"
 import { wordsOf } from "./Words.ts"
 
-/** Where lnd's REST interface is, and what opens it. */
+/** The address of lnd's REST interface, and its credentials. */
 export interface Options {
-  /** Such as https://127.0.0.1:8080. */
+  /** For example https://127.0.0.1:8080. */
   readonly url: string
-  /** lnd's `tls.cert`. Needed unless a known authority signed its certificate, or the connection is not encrypted (`no-rest-tls`, on the loopback only). */
+  /**
+   * lnd's `tls.cert`. Required unless a public authority signed its certificate, or the connection is not
+   * encrypted (`no-rest-tls`, only on the loopback interface).
+   */
   readonly certificateFile?: string | undefined
-  /** In hex. One that may do what it is for, and nothing else. */
+  /** In hex. It should allow the required calls and nothing else. */
   readonly macaroon: Redacted.Redacted
-  /** Timeout of one call; 10 s when absent. It ends the wait only: the call may take effect all the same. */
+  /** Timeout of one call; 10 s by default. It only ends the wait: the call may still take effect. */
   readonly deadlineMillis?: number
-  /** What the operator calls these settings, for the remedies in the log; their names here when absent. */
+  /** The operator's names of these settings, for remedies in the log. Defaults to the names here. */
   readonly names?: LndOutage.Names
-  /** Shared by those who ask the same lnd with different macaroons, so that what is wrong with it is logged once. */
+  /** Shared by clients of the same lnd with different macaroons, so that a problem is logged once. */
   readonly state?: NodeState.NodeState
 }
 
-/** A refusal of lnd's of this call: a gRPC status code and its message. What is about lnd itself is `NodeUnavailable`. */
+/**
+ * lnd's refusal of this call: a gRPC status code and its message. Problems of lnd itself are
+ * `NodeUnavailable`.
+ */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
 export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
 
-/** Of a record that lnd looked for and has not. A gateway in front of a node that is still starting says 404 in the same form and other words. */
+/**
+ * Returns whether lnd has no such record. A gateway in front of a starting node also sends 404 in this form,
+ * but with other words.
+ */
 export const isAbsent = (refused: Refused): boolean =>
   refused.code === code.notFound && /unable to locate invoice|no existing invoices|payment isn't initiated/.test(refused.words)
 
-/** Where nothing is asked that lnd might refuse: a refusal is an outage. */
+/** Turns a refusal into an outage, for calls that lnd cannot refuse. */
 export const unavailable = (operation: string) => (refused: Refused) =>
   Effect.fail(new NodeUnavailable({ operation, cause: refused.words }))
 
 const Status = Schema.Struct({ code: Schema.Int, message: Schema.String })
-/** A stream that ends in an error before its first message says so one level down. */
+/** A stream that fails before its first message nests the error one level deeper. */
 const Problem = Schema.Union([Status, Schema.Struct({ error: Status })])
 
 type Failure = NodeUnavailable | Refused
 
 const ownNames: LndOutage.Names = { url: "url", certificateFile: "certificateFile", macaroon: "macaroon" }
 
-/** Asks lnd. The only ones here that do. */
+/** The only client of lnd. */
 export interface LndRest {
-  /** One question and its answer. */
+  /** Sends one request and returns its response. */
   readonly ask: <A, I>(
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
     answer: Schema.Codec<A, I>
   ) => Effect.Effect<A, Failure>
-  /** A question with any number of answers, one after the other, for as long as lnd has some. Has no deadline. */
+  /** Sends a request and streams its responses until lnd ends them. Has no timeout. */
   readonly listen: <A, I>(
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
     answer: Schema.Codec<A, I>
   ) => Stream.Stream<A, Failure>
-  /** Fails where the node that was found is not the one that was expected. */
+  /** Fails if the node is not the expected one. */
   readonly recognise: (found: string, expected: string) => Effect.Effect<void, NodeUnavailable>
-  /** The outage of a call that has been waited for long enough. */
+  /** The outage of a call that timed out. */
   readonly noAnswer: (operation: string) => Effect.Effect<never, NodeUnavailable>
   readonly deadlineMillis: number
-  /** How often an outage of it has ended: after each it may have begun anew. */
+  /** Number of outages that have ended. lnd may have restarted in each. */
   readonly returns: () => number
 }
 
 export const make = (options: Options): LndRest => {
   const { url, certificateFile, macaroon, deadlineMillis = 10_000, names = ownNames, state = NodeState.make("lnd") } = options
   const place = { url, certificateFile, names }
-  const noAnswer = `no answer within ${deadlineMillis} ms`
+  const noAnswer = `no response within ${deadlineMillis} ms`
   const macaroonName = names.macaroon
   const partsOf = (operation: string) => ["lnd", macaroonName, `${macaroonName} ${operation}`] as const
   const works = (operation: string) => state.works(partsOf(operation))
 
-  /** A refusal that is an answer is the caller's; everything else is an outage, in words. */
+  /** The caller handles a refusal of its request; everything else is a described outage. */
   const failure =
     (operation: string) =>
     (problem: unknown): Effect.Effect<never, Failure> => {
@@ -99,11 +108,11 @@ export const make = (options: Options): LndRest => {
       HttpClientRequest.setHeader("grpc-metadata-macaroon", Redacted.value(macaroon))
     )
 
-  /** An error that is not in lnd's own form came from another server. */
+  /** An error that isn't in lnd's form came from another server. */
   const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, unknown> =>
     Effect.flatMap(response.text, (text) =>
       Effect.matchEffect(Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))(text), {
-        onFailure: () => Effect.fail(`status ${response.status} in a form that is not lnd's`),
+        onFailure: () => Effect.fail(`status ${response.status} not in lnd's format`),
         onSuccess: (problem) => {
           const { code, message } = "error" in problem ? problem.error : problem
           return Effect.fail(new Refused({ code, words: message }))
@@ -147,7 +156,7 @@ export const make = (options: Options): LndRest => {
     recognise: (found, expected) => {
       if (found === expected) return state.works(["identity"])
       const { reason, remedy } = LndOutage.ofStranger(found, expected, place)
-      const cause = `it is another node: ${found}, and was ${expected}`
+      const cause = `another node responds: ${found} instead of ${expected}`
       return Effect.andThen(
         state.fails("identity", { reason, remedy }),
         Effect.fail(new NodeUnavailable({ operation: "identity", cause, reason, remedy }))

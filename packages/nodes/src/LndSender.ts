@@ -11,17 +11,23 @@ import * as LndInfo from "./LndInfo.ts"
 import { get, isAbsent, type LndRest, post, type Refused, code as statusCode, unavailable } from "./LndRest.ts"
 import { NotLookedAt } from "./NodeState.ts"
 
-/** How long lnd may begin new attempts of one payment. What is under way then goes on; only its end is an end. */
+/**
+ * How long lnd may start new attempts of a payment. Attempts in flight then continue, and only their end is
+ * final.
+ */
 const attemptSeconds = 60
-/** How long we stay to see a payment end. Most do within a second; the others are looked up. */
+/** How long we wait for a payment to end. Most end within a second; the others are polled. */
 const settleMillis = 2000
-/** How long after its last word lnd may take to end the answer. Read to its end, its connection serves the next payment; else that one begins with a handshake. */
+/**
+ * How long lnd may take to end a response after its last message. A connection read to the end is reused;
+ * otherwise the next payment starts with a handshake.
+ */
 const endMillis = 100
 
-// What lnd answers.
+// lnd's responses.
 
 const Sent = Schema.Struct({
-  // UNKNOWN is never sent; a word that is not here is an outage, not a guess.
+  // UNKNOWN is never sent. Any other value is an outage, not a guess.
   status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
   failure_reason: Schema.String,
   payment_preimage: Preimage.Preimage,
@@ -37,7 +43,7 @@ const Routes = Schema.Struct({
   success_prob: Schema.Finite
 })
 
-// What it means.
+// lnd's failure reasons in our terms.
 
 const reasons: ReadonlyMap<string, FailureReason> = new Map([
   ["FAILURE_REASON_TIMEOUT", "timeout"],
@@ -57,14 +63,15 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
     case "SUCCEEDED":
       return { _tag: "settled", preimage: sent.payment_preimage, fee: sent.fee_msat, index: sent.payment_index }
     case "FAILED":
-      // Every attempt is resolved and lnd has stopped trying: its final result, also for an unknown reason.
+      // All attempts have ended and lnd has stopped trying, so this is final even for an unknown reason.
       return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
   }
 }
 
 /**
- * Whether lnd has looked at the request and will not do it. A call that was canceled, took too long, or lost its connection inside ends in the same
- * form with another code, and may have reached lnd: its record is then still to be written.
+ * Returns whether lnd processed the request and refused it. A call that was canceled, timed out or lost its
+ * internal connection fails in the same form with another code, and may have reached lnd, which may still
+ * write its record.
  */
 const isRefusal = (refused: Refused): boolean =>
   [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code)
@@ -73,7 +80,7 @@ const isNoRoute = ({ words }: Refused): boolean => /unable to find a path to des
 
 const notSent = { _tag: "notSent" } as const
 
-/** No response about a payment proves nothing about it. The outage is in the log already. */
+/** A missing response proves nothing about a payment. The outage is already logged. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logDebug("node: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -93,7 +100,10 @@ const hintsOf = ({ routes }: Bolt11) =>
     })
   }))
 
-/** By what lnd has learned of the network. To try a route with a payment that must fail would cost other nodes money and us seconds. */
+/**
+ * Based on lnd's knowledge of the network. Probing a route with a payment that must fail would cost other
+ * nodes money and us seconds.
+ */
 const quoteFrom =
   (rest: LndRest, recognised: Effect.Effect<void, NodeUnavailable>): LightningSender["Service"]["quote"] =>
   ({ invoice, amount, feeLimit }) => {
@@ -110,7 +120,9 @@ const quoteFrom =
     )
   }
 
-/** Pays. `graceMillis` is how long after it was asked for a call may still reach lnd; 60 s when absent. */
+/**
+ * Sends payments. `graceMillis` is how long after its request a call can still reach lnd; 60 s by default.
+ */
 export const make = (
   rest: LndRest,
   { identity, graceMillis = 60_000 }: { readonly identity: LndInfo.Identity; readonly graceMillis?: number }
@@ -121,7 +133,7 @@ export const make = (
   const lookup = (paymentHash: PaymentHash.PaymentHash) =>
     Effect.andThen(
       recognised,
-      // The first line is the current state; the others would be later updates.
+      // The first message is the current state; later ones would be updates.
       Stream.runHead(rest.listen("lookupPayment", get(`/v2/router/track/${toBase64Url(paymentHash)}`), Sent))
     ).pipe(
       Effect.timeoutOrElse({
@@ -131,17 +143,17 @@ export const make = (
       Effect.flatMap((first) =>
         first._tag === "Some"
           ? Effect.succeed(paymentOf(first.value))
-          : Effect.fail(new NodeUnavailable({ operation: "lookupPayment", cause: "it ended without an answer" }))
+          : Effect.fail(new NodeUnavailable({ operation: "lookupPayment", cause: "the connection ended without a response" }))
       ),
       Effect.catchTag("Refused", (refused) =>
-        // That there is no record weighs more than any other answer: it has to be this very node that has none.
+        // A missing record outweighs every other response, so it must come from the expected node.
         isAbsent(refused)
           ? Effect.as(LndInfo.confirm(rest, identity), { _tag: "notFound" } as const)
           : unavailable("lookupPayment")(refused)
       )
     )
 
-  /** lnd did not take the payment on. What that means only its record can say. */
+  /** lnd did not accept the payment. Only its record shows what that means. */
   const refused = Effect.fnUntraced(function* (
     paymentHash: PaymentHash.PaymentHash,
     refusal: Refused
@@ -152,18 +164,18 @@ export const make = (
     return isRefusal(refusal) ? { _tag: "failed", reason: "error" } : { _tag: "unknown" }
   })
 
-  /** Sends, and stays for a moment. To leave changes nothing: the payment goes on without us. */
+  /** Sends a payment and waits briefly. The payment continues when we stop waiting. */
   const send = Effect.fnUntraced(function* ({ invoice, amount, feeLimit }: Sending) {
     const ended = yield* Deferred.make<void>()
     let seen: typeof Sent.Type | undefined
     const body = {
       payment_request: invoice.paymentRequest,
-      // Only where the invoice leaves it open: otherwise lnd refuses.
+      // Only if the invoice has no amount; otherwise lnd refuses it.
       ...(invoice.amount === undefined && { amt_msat: String(amount) }),
-      fee_limit_msat: String(feeLimit), // always said: without one lnd takes free routes only
+      fee_limit_msat: String(feeLimit), // always set: without it lnd uses only free routes
       timeout_seconds: attemptSeconds,
       cancelable: false,
-      no_inflight_updates: true // each would be all of the payment again
+      no_inflight_updates: true // each update would repeat the whole payment
     }
     const watch = rest.listen("pay", post("/v2/router/send", body), Sent).pipe(
       Stream.runForEach((sent) => {
@@ -180,7 +192,8 @@ export const make = (
     if (broken instanceof NotLookedAt) return notSent
     if (broken?._tag === "Refused") return yield* refused(invoice.paymentHash, broken)
     if (broken !== undefined) return yield* broken
-    // It goes on, or has not begun: a record says that it has. That there is none says nothing while the call may still be under way.
+    // The payment is in flight or has not started. A record proves the former. A missing record proves
+    // nothing while the call may still be on its way.
     const known = yield* lookup(invoice.paymentHash)
     return known._tag === "notFound" ? ({ _tag: "unknown" } as const) : known
   })

@@ -1,25 +1,28 @@
 import { Result } from "effect"
 
-/** What lnd lets its bearer do: all of a kind (`invoices`, `write`), or one call by its name (`uri`, `/lnrpc.Lightning/AddInvoice`). */
+/**
+ * A permission granted by lnd: all calls of a kind (`invoices`, `write`), or one call by name (`uri`,
+ * `/lnrpc.Lightning/AddInvoice`).
+ */
 export interface Permission {
   readonly entity: string
   readonly action: string
 }
 
-/** A call of lnd's, and the permission that covers it where it is not named itself. */
+/** A call of lnd, and the permission that covers it if the call isn't named itself. */
 export interface Call extends Permission {
   readonly uri: string
 }
 
-/** Bytes that are read from the front. A read beyond the end is no macaroon. */
+/** Reads bytes from the front. A read beyond the end means the macaroon is invalid. */
 const reader = (bytes: Uint8Array) => {
   let at = 0
   const take = (length: number): Uint8Array => {
-    if (length > bytes.length - at) throw new RangeError("it ends in the middle")
+    if (length > bytes.length - at) throw new RangeError("it is truncated")
     at += length
     return bytes.subarray(at - length, at)
   }
-  /** A number in groups of seven bits, the least first. */
+  /** A number in groups of seven bits, least significant first. */
   const number = (): number => {
     for (let value = 0, shift = 1; ; shift *= 128) {
       const [byte = 0] = take(1)
@@ -31,7 +34,9 @@ const reader = (bytes: Uint8Array) => {
   return { take, number, isOver: () => at === bytes.length }
 }
 
-/** The fields of a protobuf message, all of which are bytes with a length (wire type 2) in those that we read. */
+/**
+ * Returns the fields of a protobuf message. All fields that we read are length-delimited bytes (wire type 2).
+ */
 const fieldsOf = (bytes: Uint8Array): ReadonlyArray<readonly [field: number, value: Uint8Array]> => {
   const { take, number, isOver } = reader(bytes)
   const fields: Array<readonly [number, Uint8Array]> = []
@@ -45,7 +50,9 @@ const fieldsOf = (bytes: Uint8Array): ReadonlyArray<readonly [field: number, val
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** Field numbers: an identifier has nonce 1, storage id 2, operations 3; an operation has entity 1, actions 2. */
+/**
+ * Field numbers: an identifier has nonce 1, storage id 2, operations 3; an operation has entity 1, actions 2.
+ */
 const permissionsIn = (identifier: Uint8Array): ReadonlyArray<Permission> =>
   fieldsOf(identifier)
     .filter(([field]) => field === 3)
@@ -60,33 +67,39 @@ const macaroonVersion = 2
 const identifierPacket = 2
 const identifierVersion = 3
 
-/** The permissions that a macaroon lists, of any origin: only lnd can verify that it is its own. Fails with what is wrong with the text. */
+/**
+ * Returns the permissions that a macaroon lists, regardless of its issuer: only lnd can verify that. Fails with the
+ * problem of the text.
+ */
 export const permissions = (hex: string): Result.Result<ReadonlyArray<Permission>, string> => {
   if (!/^([0-9a-f]{2})+$/i.test(hex)) return Result.fail("it is not in hex")
   try {
     const { take, number } = reader(Buffer.from(hex, "hex"))
-    if (number() !== macaroonVersion) return Result.fail("it is no macaroon of lnd")
+    if (number() !== macaroonVersion) return Result.fail("it is not a macaroon of lnd")
     for (;;) {
       const packet = number()
-      if (packet === 0) return Result.fail("it names no permission")
+      if (packet === 0) return Result.fail("it lists no permission")
       const value = take(number())
       if (packet !== identifierPacket) continue
-      if (value[0] !== identifierVersion) return Result.fail("it is no macaroon of lnd")
+      if (value[0] !== identifierVersion) return Result.fail("it is not a macaroon of lnd")
       return Result.succeed(permissionsIn(value.subarray(1)))
     }
   } catch {
-    return Result.fail("it is no macaroon of lnd")
+    return Result.fail("it is not a macaroon of lnd")
   }
 }
 
-/** Which of these calls it does not allow. */
+/** Returns the calls that it doesn't allow. */
 export const missing = (granted: ReadonlyArray<Permission>, needed: ReadonlyArray<Call>): ReadonlyArray<Call> =>
   needed.filter(
     ({ uri, entity, action }) =>
       !granted.some((one) => (one.entity === "uri" ? one.action === uri : one.entity === entity && one.action === action))
   )
 
-/** What it allows beyond these calls, by their names: a permission for all of a kind is always more. */
+/**
+ * Returns the names of permissions beyond these calls. A permission for all calls of a kind is always
+ * excessive.
+ */
 export const excessive = (granted: ReadonlyArray<Permission>, needed: ReadonlyArray<Call>): ReadonlyArray<string> =>
   granted
     .filter((one) => one.entity !== "uri" || !needed.some(({ uri }) => uri === one.action))

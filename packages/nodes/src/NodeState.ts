@@ -3,30 +3,39 @@ import * as Outage from "@satrail/core/base/Outage"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Metric } from "effect"
 
-// Whether a node serves us, as all who ask it see it together.
+// Whether a node serves us, shared by all its clients.
 
-/** The node is certain not to have looked at what was asked: nothing was written, or it turned the call away at its gate. */
+/** The node certainly did not process the request: nothing was written, or it was rejected beforehand. */
 export class NotLookedAt extends NodeUnavailable {}
 
-/** 1 as long as the node serves us; 0 from when it is away, locked, starting, or refuses our credentials, until the same works again. */
-const isUpBy = Measure.gauge("satrail_node_up", "Whether the node serves us: 1 or 0", ["node"])
+/**
+ * 1 while the node serves us; 0 from when it is unreachable, locked, starting, or rejects our credentials,
+ * until the same call works again.
+ */
+const isUpBy = Measure.gauge("satrail_node_up", "Whether the node responds: 1 or 0", ["node"])
 export const up = (node: string) => isUpBy({ node })
 
-/** How often it did not. */
-const outagesBy = Measure.counter("satrail_node_outages_total", "Questions that the node did not answer", ["node"])
+/** Number of failed calls. */
+const outagesBy = Measure.counter("satrail_node_outages_total", "Calls to which the node did not respond", ["node"])
 export const outages = (node: string) => outagesBy({ node })
 
-/** Notified of every response and of every outage. Logs an outage once when it begins, with its remedy, and once when it is over. */
+/**
+ * Receives every response and every outage. Logs an outage once when it begins, with its remedy, and once
+ * when it ends.
+ */
 export interface NodeState {
-  /** Whatever was wrong with these is over. */
+  /** Ends any problems of these. */
   readonly works: (about: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Something is wrong with `about`: the node, one of our macaroons, one call. That another works says nothing of this one. */
+  /**
+   * Reports a problem of `about`: the node, one of our macaroons, or one call. It is not ended by the success
+   * of another.
+   */
   readonly fails: (about: string, trouble: Outage.Words & { readonly reason: string }) => Effect.Effect<void>
-  /** How often something has been over since. */
+  /** Number of problems that have ended. */
   readonly returns: () => number
 }
 
-/** Says nothing and measures nothing. */
+/** Neither logs nor measures. */
 export const quiet: NodeState = { works: () => Effect.void, fails: () => Effect.void, returns: () => 0 }
 
 export const make = (node: string): NodeState => {

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * What went wrong, in words alone: a failed request has the secret in it, and an answer that is not understood may have a preimage.
- * The words of an error that only says what it was caused by are its cause's.
+ * Returns an error's message only, because a failed request contains the secret, and an invalid response may
+ * contain a preimage. If an error only wraps its cause, returns the cause's message.
  */
 export const wordsOf = (problem: unknown): string => {
   if (typeof problem === "string") return problem

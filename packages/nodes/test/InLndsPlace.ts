@@ -9,7 +9,7 @@ import { createServer } from "node:http"
 import * as Lnd from "../src/Lnd.ts"
 import type * as LndRest from "../src/LndRest.ts"
 
-// Whatever answers in lnd's place, word for word as a test has it.
+// A server in lnd's place, with responses written by each test.
 
 export const nodeId = `02${"11".repeat(32)}`
 export const hash = PaymentHash.make("0f".repeat(32))
@@ -57,7 +57,7 @@ export const server = (say: (path: string) => Answer | "silence" | undefined) =>
     ({ end }) => Effect.sync(end)
   )
 
-/** Both ports over what answers at `url`. */
+/** Both ports over the server at `url`. */
 export const ports = Effect.fnUntraced(function* (url: string, others: Partial<LndRest.Options> = {}) {
   const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, ...others }
   const built = yield* Layer.build(

@@ -18,7 +18,7 @@ let built: Promise<Context.Context<Layer.Success<typeof LdkNetwork.layer>>> | un
 /** One network for all suites of this file. */
 const network = Layer.effectContext(Effect.promise(() => (built ??= Effect.runPromise(Layer.buildWithScope(LdkNetwork.layer, scope)))))
 
-/** dora behind a wire of her own; carol is the other side of it, with bob, who charges, in between. */
+/** dora's node, behind its own proxy. carol is the peer, reached through bob, who charges fees. */
 const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { dora } = yield* LdkNetwork.LdkNetwork

@@ -20,7 +20,8 @@ import * as LndBooks from "../src/LndBooks.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as Marks from "./Marks.ts"
 
-// What happens to money when dora's channels are not enough alone, get stuck, or are closed by force with a payment inside. bob is the other side; carol, behind him, is paid.
+// Payments when dora's channels are too small on their own, get stuck, or are force-closed with a payment in
+// flight. bob is the peer, and carol, behind him, is paid.
 
 const adapter = Layer.unwrap(
   Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
@@ -34,7 +35,7 @@ const adapter = Layer.unwrap(
 )
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
-/** Enough that a node spends half of it on the fees of the chain, to claim it there in time. */
+/** Large enough that a node spends half of it on chain fees to claim it on-chain in time. */
 const sats = 100_000
 const amount = Msat.fromSats(sats)
 
@@ -47,7 +48,7 @@ type Asked = Effect.Success<ReturnType<typeof to>>
 const tagOf = ({ invoice }: Asked) =>
   Effect.flatMap(LightningSender, ({ lookupPayment }) => Effect.map(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag))
 
-/** dora knows a way to carol, and her channels can be used. */
+/** Waits until dora's channels are usable and she knows a route to carol. */
 const usable = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const { carol } = yield* Network
@@ -61,12 +62,12 @@ const usable = Effect.gen(function* () {
   )
   const asked = yield* to(carol, amount, "settle")
   yield* Process.until(
-    "dora knows the way",
+    "dora knows the route",
     Effect.map(quote(asked), (quoted) => (quoted === undefined ? undefined : true))
   )
 })
 
-/** A payment that carol holds. */
+/** Makes a payment that carol holds. */
 const held = Effect.gen(function* () {
   const { carol } = yield* Network
   const { pay } = yield* LightningSender
@@ -78,7 +79,7 @@ const held = Effect.gen(function* () {
   return asked
 })
 
-/** It has not ended, and to ask for it again does not end it. */
+/** Asserts that the payment has not ended, and that requesting it again does not end it. */
 const staysPending = Effect.fnUntraced(function* (asked: Asked) {
   assert.strictEqual(yield* tagOf(asked), "pending")
   assert.notInclude(["settled", "failed"], (yield* (yield* LightningSender).pay(asked))._tag)
@@ -89,7 +90,7 @@ const ends = Effect.fnUntraced(function* ({ invoice }: Asked) {
   return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
 })
 
-/** So many blocks at once are seen by dora before the next. */
+/** Mines blocks until the condition holds. dora sees each batch of `atOnce` blocks before the next. */
 const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Effect<boolean, E, R>, atOnce = 1) {
   const { dora } = yield* LdkNetwork.LdkNetwork
   for (let blocks = 0; blocks < 60; blocks++) {
@@ -106,14 +107,17 @@ const Balances = Schema.Struct({
   PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
 })
 
-/** What dora owns by her own state: in channels and on its way out of closed ones, and on the chain. */
+/** dora's funds by her own records: in channels, on their way out of closed ones, and on-chain. */
 const wealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const all = yield* dora.ask("balances", {}, Balances)
   return { onChain: all.TotalOnchainBalanceSats, all: all.TotalOnchainBalanceSats + all.TotalLightningBalanceSats }
 })
 
-/** The same once nothing is being swept: that would be counted twice. What was swept LDK names for weeks, with the block that has it. */
+/**
+ * The same once nothing is being swept, because funds being swept are counted twice. LDK lists a sweep for
+ * weeks, with its block once it is confirmed.
+ */
 const restingWealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const swept = Effect.map(dora.ask("balances", {}, Balances), (all) =>
@@ -125,7 +129,7 @@ const restingWealth = Effect.gen(function* () {
 
 const Listed = Schema.Struct({ channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String })) })
 
-/** Closes the channel without asking the other side, by the last state that both have signed. */
+/** Closes the channel without the peer, using the last state that both have signed. */
 const forceClose = {
   dora: Effect.gen(function* () {
     const { dora } = yield* LdkNetwork.LdkNetwork
@@ -148,13 +152,13 @@ const funded = Effect.fnUntraced(function* (node: Lnd.Lnd) {
   yield* LdkNetwork.mine(1, [(yield* LdkNetwork.LdkNetwork).dora])
 })
 
-/** What closing and sweeping costs in fees of the chain, at the most. */
+/** Maximum chain fees for closing and sweeping. */
 const maxChainFeesSats = 50_000
 
 Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`C1: ldk: a peer that stands still with a payment inside leaves it pending, and later it does ${outcome}`, () =>
+      it.effect(`C1: ldk: a payment through an unresponsive peer stays pending, and later it does ${outcome}`, () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network
           const { owned } = yield* LightningBooks
@@ -180,7 +184,7 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
       ["bob", "fail"]
     ] as const) {
       it.effect(
-        `C1: ldk: a channel that ${closer} closes by force leaves the payment inside pending until the chain has its end: to ${outcome}`,
+        `C1: ldk: a payment in a channel that ${closer} force-closes stays pending until the chain resolves it: to ${outcome}`,
         () =>
           Effect.gen(function* () {
             const { dora } = yield* LdkNetwork.LdkNetwork
@@ -189,29 +193,32 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             const { channels } = yield* dora.ask("channels", {}, LdkNetwork.Channels)
             if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
             yield* usable
-            // What it claims on the chain, bob pays for with coins of his wallet.
+            // bob pays for his on-chain claims with coins of his wallet.
             if (closer === "bob") yield* funded(bob)
             const before = yield* restingWealth
             const asked = yield* held
             yield* forceClose[closer]
             yield* LdkNetwork.mine(1, [dora])
             yield* staysPending(asked)
-            // Both sides say that the channel is being force-closed: dora's node is LDK, bob's is lnd.
+            // Both sides must report the force close. dora's node is LDK, bob's is lnd.
             const forced = Effect.map(Effect.all([(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)]), (both) =>
               both.map(({ channels }) => channels?.forceClosing)
             )
             yield* mineUntil(
               "both are force-closing it",
-              // Earlier ones may be among bob's: lnd counts a channel until the last of its own sweeps is deep enough.
+              // bob may report earlier ones too, because lnd counts a channel until the last of its own
+              // sweeps is deep enough.
               Effect.map(forced, ([doras, bobs = 0]) => doras === 1 && bobs >= 1)
             )
-            // It is on its way to the chain, and still ours: that is what the books are compared with.
+            // The funds are on their way to the chain and still ours. The books are compared with this
+            // amount.
             assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
             const closing = yield* eventually(Effect.orDie(owned), ({ within }) => within >= amount)
             assert.isAtLeast(Number(closing.amount) / 1000, before.all - maxChainFeesSats)
             yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
             if (outcome === "fail") yield* staysPending(asked)
-            // It lasts some hundred blocks. Past its end, a node pays more for each block that it waits.
+            // This takes some hundred blocks. After the payment's expiry, a node pays more for each block
+            // that it waits.
             yield* mineUntil(
               "the payment ends",
               Effect.map(tagOf(asked), (tag) => tag !== "pending"),
@@ -222,10 +229,10 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             if (payment._tag === "failed") assert.strictEqual(payment.reason, "channel_closed")
             assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
             const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
-            // What was the peer's to delay may take longer; what is there is all of it, but for the fees of the chain.
+            // The peer can delay a part of the funds. In the end everything is there, except for chain fees.
             const after = yield* restingWealth
             yield* mineUntil(
-              "dora is not force-closing it any more",
+              "dora is no longer force-closing it",
               Effect.map(forced, ([doras]) => doras === 0)
             )
             assert.isAtMost(after.all, before.all - paidSats)
@@ -234,7 +241,7 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
       )
     }
     it.effect(
-      "C1: ldk: killed between a channel and its manager, it closes the channel, and the payment inside is sent once and ends once",
+      "C1: ldk: if killed between writing a channel and its manager, it closes the channel, and the payment in it is sent once and ends once",
       () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
@@ -243,7 +250,8 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
           if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
           yield* usable
           const before = yield* restingWealth
-          // LDK writes a channel down first and its manager then. With the manager of before, the disk is as it was between the two.
+          // LDK writes a channel before its manager. Restoring the previous manager leaves the disk as it is
+          // between the two writes.
           const [manager = assert.fail("LDK has no manager")] = globSync(path.join(dora.store, "ldk/**/manager"))
           copyFileSync(manager, `${dora.store}.manager`)
           const asked = yield* held

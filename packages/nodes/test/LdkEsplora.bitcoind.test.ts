@@ -18,7 +18,8 @@ import { Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// dora knows the chain from an Esplora server alone. bob is the other side of her channel; carol, behind him, pays and is paid.
+// dora follows the chain through an Esplora server alone. bob is her channel's peer, and carol,
+// behind him, pays and is paid.
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
@@ -36,7 +37,7 @@ const invoiceOf = Effect.fnUntraced(function* (sats: number) {
 
 Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
-    it.effect("ldk, on Esplora: opens a channel, is paid, pays, sees coins come, and sees its channel closed by force to its wallet", () =>
+    it.effect("ldk, on Esplora: opens a channel, is paid, pays, sees incoming coins, and sees its channel force-closed to its wallet", () =>
       Effect.gen(function* () {
         const { bob, carol } = yield* Network.Network
         const chain = yield* Chain
@@ -97,7 +98,7 @@ Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
           }
           const closed = (yield* resting).amount
           assert.strictEqual(closed, Msat.fromSats(yield* wallet))
-          // What closing has cost in fees of the chain, at the most.
+          // Maximum chain fees for closing.
           assert.isAtLeast(Number(closed), Number(rich) - 5_000_000)
         }).pipe(Effect.provide(adapter))
       }).pipe(Effect.scoped)

@@ -12,12 +12,12 @@ import { Effect, Layer, Result } from "effect"
 import { globSync, readFileSync, rmSync } from "node:fs"
 import { adapter, amount, resting, returns, usable } from "./LdkReturns.ts"
 
-// What happens to money that goes to an offer of erin when dora's process ends at a step of its own choosing.
+// Payments to erin's offer when dora's process ends at a chosen step.
 
 const layer = Layer.provideMerge(
   Layer.merge(
     adapter,
-    // It is not given up within a minute that LDK may know of an attempt.
+    // An attempt that LDK may know of is not given up within a minute.
     Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
   ),
   LdkIssuer.layer
@@ -35,7 +35,7 @@ const ends = Effect.fnUntraced(function* ({ attempt }: Pick<Asked, "attempt">) {
   return yield* eventually(lookupOffer(attempt), ({ _tag }) => _tag === "settled" || _tag === "failed" || _tag === "notFound")
 })
 
-/** What left dora and what erin got are what is said of the attempt, to the millisatoshi. */
+/** Asserts that the amounts dora spent and erin received match the attempt's result, to the msat. */
 const adds = Effect.fnUntraced(function* (asked: Asked, before: bigint, payment: Effect.Success<ReturnType<typeof ends>>) {
   const { received } = yield* LdkIssuer.LdkIssuer
   const isSettled = payment._tag === "settled"
@@ -44,7 +44,7 @@ const adds = Effect.fnUntraced(function* (asked: Asked, before: bigint, payment:
   if (isSettled) assert.isTrue(Preimage.proves(payment.preimage, payment.paymentHash))
 })
 
-/** LDK's own record of an attempt is gone, as if the process had died before it was written. */
+/** Deletes LDK's record of an attempt, as if the process had died before writing it. */
 const unrecorded = Effect.fnUntraced(function* ({ attempt }: Asked) {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const files = globSync(`${dora.store}/ldk/*/payments/*`).filter((file) => readFileSync(file).includes(attempt))
@@ -59,7 +59,7 @@ Real.suite("ldk, when its process ends while it pays an offer", ["bitcoind", "ln
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: killed at the step "${step}" of a payment by offer: it is paid once, or was never sent`, () =>
+      it.effect(`C3: ldk: if killed at the step "${step}" of a payment by offer, it is paid once or was never sent`, () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
           const { lookupOffer, payOffer } = yield* OfferSender
@@ -74,13 +74,13 @@ Real.suite("ldk, when its process ends while it pays an offer", ["bitcoind", "ln
           const payment = yield* ends(asked)
           assert.strictEqual(payment._tag, isSent ? "settled" : "notFound")
           yield* adds(asked, before, payment)
-          // Asked for again it is paid, once in all.
+          // Requested again, the attempt is paid, but only once in total.
           yield* payOffer(asked)
           yield* adds(asked, before, yield* ends(asked))
         })
       )
     }
-    it.effect("C3: ldk: an attempt whose id LDK did not get to write down is pending, lets no other begin, and ends as LDK says", () =>
+    it.effect("C3: ldk: an attempt whose id LDK failed to write is pending, blocks other attempts, and ends as LDK reports", () =>
       Effect.gen(function* () {
         const { bob } = yield* LdkIssuer.LdkIssuer
         const { dora } = yield* LdkNetwork.LdkNetwork
@@ -108,7 +108,7 @@ Real.suite("ldk, when its process ends while it pays an offer", ["bitcoind", "ln
         assert.strictEqual((yield* ends(next))._tag, "settled")
       })
     )
-    it.effect("ldk: what was paid by offer is in the books, by its attempt", () =>
+    it.effect("ldk: a payment by offer is in the books under its attempt", () =>
       Effect.gen(function* () {
         const { sent } = yield* LightningBooks
         const { payOffer } = yield* OfferSender

@@ -10,14 +10,14 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-/** erin, who takes what she is paid: that a payment is held or sent back is told to bob, who is on the way to her. */
+/** erin, who accepts every payment. bob, on the route to her, is instructed to hold or fail payments. */
 const peer = ({ cut, mend }: Wire.Wire) =>
   Layer.effect(
     OfferSender.Peer,
     Effect.map(LdkIssuer.LdkIssuer, ({ bob, forged, offer, received }) =>
       OfferSender.Peer.of({
         offer: Effect.fnUntraced(function* ({ amount, behaviour }) {
-          // LDK sends an invoice for each offer of its own, and of others it says nothing.
+          // LDK sends an invoice for each of its own offers, and does not respond for other offers.
           if (behaviour === "refuse" || behaviour === "unreachable") return yield* forged
           const made = yield* offer(amount)
           yield* bob.from(behaviour === "hold" ? { held: made } : behaviour === "fail" ? "FAIL" : "RESUME")
@@ -34,7 +34,7 @@ const peer = ({ cut, mend }: Wire.Wire) =>
 
 const Payment = Schema.Struct({ state: Schema.String })
 
-/** erin, who pays over bob. */
+/** erin, who pays through bob. */
 const payer = ({ cut, mend }: Wire.Wire) =>
   Layer.effect(
     OfferIssuer.Peer,
@@ -51,7 +51,7 @@ const payer = ({ cut, mend }: Wire.Wire) =>
     }))
   )
 
-/** The key of a node without any channel. */
+/** The key of a node without channels. */
 const hermit = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
 
 const layer = Layer.unwrap(
@@ -68,7 +68,7 @@ const layer = Layer.unwrap(
       Ldk.layer(options),
       peer(wire),
       payer(wire),
-      // LDK gives up an issuer that does not answer after two turns of its clock, which takes a minute for each.
+      // LDK gives up an unresponsive issuer after two ticks of its clock, a minute each.
       Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
     )
   })
@@ -77,8 +77,9 @@ const layer = Layer.unwrap(
 Real.suite("ldk, offers", ["bitcoind", "lnd", "ldk"], () => {
   OfferIssuer.suite("ldk", layer)
   OfferSender.suite("ldk", layer, {
-    // Whoever forwards an onion message may drop it, and nobody hears of it (BOLT 4, Onion Messages); LDK gives the attempt up then, and the issuer has nothing.
+    // A node that forwards an onion message may drop it silently (BOLT 4, Onion Messages). LDK then gives up
+    // the attempt, and the issuer receives nothing.
     again: /^nothing was paid: timeout$/,
-    skip: { "there is no quote with a limit below every route": "what the blinded end of a path costs, only the issuer's invoice says" }
+    skip: { "there is no quote if every route exceeds the limit": "the fee of a blinded path is known only from the issuer's invoice" }
   })
 })

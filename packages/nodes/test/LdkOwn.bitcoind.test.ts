@@ -14,11 +14,14 @@ import * as Ldk from "../src/Ldk.ts"
 import { adapter, resting, returns, usable } from "./LdkReturns.ts"
 import * as Marks from "./Marks.ts"
 
-// What dora earns by herself: erin, whose only channel is with her, pays carol.
+// Income from dora's forwards: erin, whose only channel is with her, pays carol.
 
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
-/** A node with one channel, to dora: what pays from it, and what brings it back to her at once, for which it would wait up to a minute. */
+/**
+ * A node with one channel, to dora: its sender, and an effect that reconnects it to her immediately instead
+ * of within a minute.
+ */
 const payer = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const erin = yield* LdkNetwork.started("erin")
@@ -35,54 +38,52 @@ const payer = Effect.gen(function* () {
   return { sender: yield* Effect.provide(LightningSender, context), connects }
 })
 
-Real.suite("what an ldk node earns by itself", ["bitcoind", "lnd", "ldk"], () => {
+Real.suite("an LDK node's own income", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect(
-      "ldk: each payment that it forwards is listed once, with what it earned, also when its process is killed as it writes that down",
-      () =>
-        Effect.gen(function* () {
-          const { dora } = yield* LdkNetwork.LdkNetwork
-          const { carol } = yield* Network
-          const { connects, sender } = yield* payer
-          const { pay, quote, lookupPayment } = sender
-          yield* usable
-          const { own } = yield* LightningBooks
-          if (own === undefined) return assert.fail("ldk lists what it earned")
-          const before = yield* resting
-          let { cursor } = yield* own(null)
-          for (const step of [undefined, "forwarded", "ended"]) {
-            if (step !== undefined) yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
-            const amount = Msat.fromSats(10_000)
-            const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "settle" })))
-            const asked = { invoice, amount, feeLimit: Msat.fromSats(1_000) }
-            yield* Process.until(
-              "erin finds a way",
-              Effect.andThen(
-                connects,
-                Effect.map(quote(asked), (fee) => fee !== undefined || undefined)
-              )
+    it.effect("ldk: each forwarded payment is listed once with its fee, even if the process is killed while writing it", () =>
+      Effect.gen(function* () {
+        const { dora } = yield* LdkNetwork.LdkNetwork
+        const { carol } = yield* Network
+        const { connects, sender } = yield* payer
+        const { pay, quote, lookupPayment } = sender
+        yield* usable
+        const { own } = yield* LightningBooks
+        if (own === undefined) return assert.fail("ldk lists what it earned")
+        const before = yield* resting
+        let { cursor } = yield* own(null)
+        for (const step of [undefined, "forwarded", "ended"]) {
+          if (step !== undefined) yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
+          const amount = Msat.fromSats(10_000)
+          const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "settle" })))
+          const asked = { invoice, amount, feeLimit: Msat.fromSats(1_000) }
+          yield* Process.until(
+            "erin finds a way",
+            Effect.andThen(
+              connects,
+              Effect.map(quote(asked), (fee) => fee !== undefined || undefined)
             )
-            yield* pay(asked)
-            if (step !== undefined) {
-              yield* Effect.flip(dora.died)
-              yield* returns()
-              yield* connects
-            }
-            yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled")
-            const lines: Array<Own> = []
-            yield* Process.until(
-              "it is listed",
-              Effect.map(own(cursor), (page) => {
-                lines.push(...page.lines)
-                cursor = page.cursor
-                return lines.length > 0 || undefined
-              })
-            )
-            assert.deepStrictEqual(lines, [{ kind: "forward", amount: Msat.fromSats(1) }])
+          )
+          yield* pay(asked)
+          if (step !== undefined) {
+            yield* Effect.flip(dora.died)
+            yield* returns()
+            yield* connects
           }
-          assert.strictEqual((yield* resting) - before, Msat.fromSats(3))
-          assert.deepStrictEqual((yield* own(cursor)).lines, [])
-        })
+          yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled")
+          const lines: Array<Own> = []
+          yield* Process.until(
+            "it is listed",
+            Effect.map(own(cursor), (page) => {
+              lines.push(...page.lines)
+              cursor = page.cursor
+              return lines.length > 0 || undefined
+            })
+          )
+          assert.deepStrictEqual(lines, [{ kind: "forward", amount: Msat.fromSats(1) }])
+        }
+        assert.strictEqual((yield* resting) - before, Msat.fromSats(3))
+        assert.deepStrictEqual((yield* own(cursor)).lines, [])
+      })
     )
   })
 })

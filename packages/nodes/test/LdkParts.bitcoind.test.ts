@@ -17,7 +17,7 @@ import { HttpClientRequest } from "effect/http"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// What is too large for one of dora's channels: one is to bob, the other to alice, who has one to bob.
+// Payments too large for one of dora's channels. One is to bob, the other to alice, who has a channel to bob.
 
 const adapter = Layer.unwrap(
   Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
@@ -33,7 +33,7 @@ const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
 const Sides = Schema.Struct({ channels: Schema.Array(Schema.Struct({ outgoing: Msat.FromString, incoming: Msat.FromString })) })
 
-/** A node knows so many channels, with what each end charges. */
+/** Waits until a node knows this many channels, with the fees of both ends. */
 const heard = (node: Lnd.Lnd, count: number) => {
   const Graph = Schema.Struct({ edges: Schema.Array(Schema.Struct({ node1_policy: Schema.Unknown, node2_policy: Schema.Unknown })) })
   const known = Effect.map(
@@ -48,7 +48,7 @@ const heard = (node: Lnd.Lnd, count: number) => {
 
 Real.suite("ldk, in several parts", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("ldk: what is larger than any of its channels is received over two, and paid over two, once each", () =>
+    it.effect("ldk: an amount larger than any of its channels is received over two and paid over two, once each", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { alice, bob } = yield* Network

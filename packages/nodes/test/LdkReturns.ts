@@ -11,7 +11,7 @@ import { Effect, Exit, Layer, Redacted, Result } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// dora, whose process ends and comes back.
+// dora, whose process ends and restarts.
 
 export const marks = Marks.inMemory()
 
@@ -33,7 +33,7 @@ export const outgoing = Effect.fnUntraced(function* (behaviour: "settle" | "fail
   return { invoice, amount, feeLimit: Msat.fromSats(1_000) }
 })
 
-/** dora's process is ended, and comes back with its channel. */
+/** Restarts dora's process, and waits until its channel is usable again. */
 export const returns = Effect.fnUntraced(function* (env: Readonly<Record<string, string>> = {}, signal: "SIGTERM" | "SIGKILL" = "SIGKILL") {
   const { dora } = yield* LdkNetwork.LdkNetwork
   yield* dora.stop(signal)
@@ -46,7 +46,9 @@ const channelOf = Effect.gen(function* () {
   return (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels.at(-1)
 })
 
-/** Started by the adapter's next question, with the channel of before, and with a way to carol. */
+/**
+ * Waits until the adapter has started the node, its channel is usable again, and it knows a route to carol.
+ */
 export const usable = Effect.gen(function* () {
   const { owned } = yield* LightningBooks
   yield* eventually(Effect.exit(owned), Exit.isSuccess)
@@ -59,13 +61,13 @@ export const usable = Effect.gen(function* () {
   )
 })
 
-/** Whether she knows a way to carol, which she hears of again after a kill. */
+/** Returns whether dora knows a route to carol, which she learns again after a kill. */
 const routed = Effect.gen(function* () {
   const { quote } = yield* LightningSender
   return (yield* quote(yield* outgoing("settle"))) !== undefined
 })
 
-/** What dora owns once nothing is on its way. */
+/** dora's funds once nothing is in flight. */
 export const resting = Effect.gen(function* () {
   const { owned } = yield* LightningBooks
   return (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount

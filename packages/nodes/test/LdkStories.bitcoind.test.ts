@@ -16,7 +16,8 @@ import { cpSync, rmSync } from "node:fs"
 import * as Ldk from "../src/Ldk.ts"
 import { adapter, amount, marks, outgoing, resting, returns, usable } from "./LdkReturns.ts"
 
-// What happens to money when dora's process ends at a step of its own choosing, or on an old state; carol is the other side, over bob.
+// Payments when dora's process ends at a chosen step, or restarts with an old state. carol is the other side,
+// through bob.
 
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
@@ -31,7 +32,7 @@ const incoming = Effect.fnUntraced(function* (sats: number) {
   return { ask, ...(yield* createInvoice(ask)) }
 })
 
-/** LDK writes its manager down within this. */
+/** LDK writes its manager within this time. */
 const rest = Effect.sleep("1 second")
 
 const ends = Effect.fnUntraced(function* ({ invoice }: { readonly invoice: Bolt11.Bolt11 }) {
@@ -46,7 +47,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: killed at the step "${step}" of a payment: it is paid once, or was never sent`, () =>
+      it.effect(`C3: ldk: if killed at the step "${step}" of a payment, it is paid once or was never sent`, () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
           const { carol } = yield* Network
@@ -67,7 +68,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
       )
     }
     for (const step of ["claim", "claimed", "received"]) {
-      it.effect(`C60: ldk: killed at the step "${step}" of a receipt: the payer has paid, and it is reported once`, () =>
+      it.effect(`C60: ldk: if killed at the step "${step}" of a receipt, the payer has paid and it is reported once`, () =>
         Effect.gen(function* () {
           const { carol } = yield* Network
           const { dora } = yield* LdkNetwork.LdkNetwork
@@ -88,7 +89,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         })
       )
     }
-    it.effect("C1: ldk: a payment that its payee holds stays pending while the process is killed, and ends as the payee says", () =>
+    it.effect("C1: ldk: a payment held by its payee stays pending while the process is killed, and ends as the payee decides", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const { pay, lookupPayment } = yield* LightningSender
@@ -108,7 +109,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         }
       })
     )
-    it.effect("ldk: a held payment survives a kill, and is settled or sent back then", () =>
+    it.effect("ldk: a held payment survives a kill, and is then settled or returned", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const { holding, lookupInvoice } = yield* LightningReceiver
@@ -129,20 +130,20 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         }
       })
     )
-    it.effect("ldk: an invoice that is over takes no payment, whatever the payer's clock says", () =>
+    it.effect("ldk: an expired invoice accepts no payment, whatever the payer's clock", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const { createInvoice, lookupInvoice } = yield* LightningReceiver
         const ask = { id: yield* Id.make, amount, description: { _tag: "Text", text: "coffee" }, expirySeconds: 1 } as const
         const { paymentHash, paymentRequest } = yield* createInvoice(ask)
         yield* Effect.sleep("2 seconds")
-        // With another amount it is paid in parts, which lnd does without a look at the invoice's end.
+        // A different amount is paid in parts, and then lnd does not check the invoice's expiry.
         const paid = yield* Effect.exit(Peer.pay(carol, paymentRequest, Msat.fromSats(10_001)))
         assert.isTrue(Exit.isFailure(paid))
         assert.notStrictEqual((yield* lookupInvoice(paymentHash))._tag, "settled")
       })
     )
-    it.effect("C2: ldk: an answer that is lost leaves a payment unknown, and it is paid once", () =>
+    it.effect("C2: ldk: a lost response leaves a payment unknown, and it is paid once", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { carol } = yield* Network
@@ -158,7 +159,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), amount)
       }).pipe(Effect.scoped)
     )
-    it.effect("ldk: a store that was brought back from a backup is not started, and the sentence says what to do", () =>
+    it.effect("ldk: a store restored from a backup is not started, and the error explains the remedy", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { pay } = yield* LightningSender
@@ -179,7 +180,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         replace(backup)
         yield* dora.start()
         const refused = yield* Effect.flip(owned)
-        assert.include(refused.reason, "older than it was seen")
+        assert.include(refused.reason, "older than its last known state")
         assert.match(refused.remedy ?? "", /restored from a backup[^]*Bring back the newest store[^]*LDK_ACCEPT_STORE=/)
         assert.strictEqual((yield* pay(yield* outgoing("settle")))._tag, "notSent")
         const { started } = yield* dora.ask("hello", {}, Schema.Struct({ started: Schema.Boolean }))
@@ -191,10 +192,10 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         assert.strictEqual((yield* ends(asked))._tag, "settled")
       })
     )
-    it.effect("ldk: two processes do not have one store", () =>
+    it.effect("ldk: two processes cannot share one store", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
-        // The one that runs keeps it: a second start ends at once.
+        // The running process keeps the store, so a second one ends immediately.
         const second = yield* Effect.flip(dora.second)
         assert.include(second.message, "two nodes of one state lose the money of their channels")
         yield* usable

@@ -9,15 +9,16 @@ import { createServer } from "node:http"
 import type { Socket } from "node:net"
 import { setTimeout as pass } from "node:timers/promises"
 
-// A pretend lightningd: its commands, its error codes, and the worst of its habits, such as an error from xpay while a part is under way.
+// A simulated lightningd with its commands, its error codes and its worst habits, such as an error from xpay
+// while a part is in flight.
 
 const key = new Uint8Array(32).fill(3)
 const payeeKey = new Uint8Array(32).fill(5)
 
 export const rune = "rune-of-the-tests"
-/** Allows every command but the one that pays. */
+/** Allows every command except paying. */
 export const readOnlyRune = "read-only-rune-of-the-tests"
-/** What the way to any payee costs, in msat. */
+/** Routing fee to any payee, in msat. */
 export const routeFee = 1_000n
 
 class Failed extends Error {
@@ -32,7 +33,7 @@ interface Invoice {
   readonly label: string
   readonly bolt11: string
   readonly payment_hash: string
-  /** Undefined where the payer decides. */
+  /** Undefined if the payer chooses. */
   readonly amount: bigint | undefined
   readonly preimage: string
   readonly expiresAtMillis: number
@@ -77,7 +78,7 @@ const issue = (
     )
   )
 
-/** Starts one. Everything that it owns is in this process. */
+/** Starts a daemon whose state is entirely in this process. */
 export const make = async () => {
   const invoices = new Map<string, Invoice>()
   const notes = new Map<string, string>()
@@ -251,7 +252,7 @@ export const make = async () => {
   return {
     url: `http://127.0.0.1:${port}`,
     commands: () => commands,
-    /** Somebody outside pays one of the node's invoices. */
+    /** Pays one of the node's invoices from outside. */
     pay: (bolt11: string, amount?: bigint): void => {
       const { paymentHash } = Result.getOrThrow(Bolt11.decode(bolt11))
       const invoice = invoices.get(paymentHash)
@@ -260,13 +261,13 @@ export const make = async () => {
         throw new Error("incorrect_or_unknown_payment_details")
       invoice.paid = { index: ++payIndex, amount: sent, at: Math.floor(Date.now() / 1000) }
     },
-    /** An invoice of somebody outside. */
+    /** Creates an invoice of an outside payee. */
     payee: (behaviour: Payee["behaviour"], amount?: bigint): string => {
       const preimage = randomBytes(32).toString("hex")
       payees.set(sha256(preimage), { preimage, behaviour, received: 0n })
       return issue(payeeKey, { preimage, ...(amount !== undefined && { amount }), description: "", expirySeconds: 3600 })
     },
-    /** An invoice that no route leads to. */
+    /** Creates an invoice without a route. */
     hermit: (amount: bigint): string =>
       issue(new Uint8Array(32).fill(9), { preimage: randomBytes(32).toString("hex"), amount, description: "", expirySeconds: 3600 }),
     received: (hash: string): bigint => payees.get(hash)?.received ?? 0n,
@@ -278,7 +279,7 @@ export const make = async () => {
         else part.status = "failed"
       }
     },
-    /** Whether a payment has failed and waits to be tried again, and what has it tried. */
+    /** Returns whether a failed payment waits for a retry. `retry` starts it. */
     waits: (hash: string): boolean => retries.has(hash),
     retry: (hash: string): void => retries.get(hash)?.(),
     cut: (): void => {

@@ -12,7 +12,7 @@ import * as Peers from "./Peers.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** alice behind a wire of its own, with macaroons that allow what is needed and nothing else. */
+/** alice behind a proxy, with macaroons that allow only the required calls. */
 const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { alice } = yield* Network
@@ -33,7 +33,7 @@ const layer = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(Real.network))
 
-/** alice, and the adapter at whatever address: for what happens when what answers there is not she. */
+/** alice, and the adapter at any address, for tests in which something else responds there. */
 const wire = Layer.effect(
   LightningWire.Target,
   Effect.gen(function* () {

@@ -8,26 +8,27 @@ import * as NodeState from "../src/NodeState.ts"
 import * as Asleep from "./Asleep.ts"
 import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
 
-// Who answers is not always lnd, nor always the same: a gateway before it has started, a proxy, another node at the old address.
+// Responses that may come from something else than lnd: a gateway before lnd has started, a proxy, another
+// node at the old address.
 
 const others: Record<string, Answer | undefined> = {
-  "a connection that is cut when everything was sent": undefined,
+  "a connection lost after everything was sent": undefined,
   "a gateway whose lnd has not started": json(404, { code: 5, message: "Not Found", details: [] }),
-  "a proxy that knows no such page": { status: 404, body: "<h1>Not Found</h1>" },
-  "a proxy whose lnd is away": { status: 502, body: "Bad Gateway" },
-  "a proxy that sends us elsewhere": { status: 302, body: "", location: "https://elsewhere.example/" },
-  "a state that nobody has heard of": json(200, { result: { status: "UNKNOWN", failure_reason: "FAILURE_REASON_NONE" } }),
+  "a proxy without such a page": { status: 404, body: "<h1>Not Found</h1>" },
+  "a proxy whose lnd is down": { status: 502, body: "Bad Gateway" },
+  "a proxy that redirects": { status: 302, body: "", location: "https://elsewhere.example/" },
+  "an unknown state": json(200, { result: { status: "UNKNOWN", failure_reason: "FAILURE_REASON_NONE" } }),
   nothing: { status: 200, body: "" },
-  "a proxy that wants a password": { status: 401, body: "<h1>Unauthorized</h1>" },
-  "a proxy that lets nobody in": json(403, { error: "forbidden" }),
-  "a proxy that breaks": { status: 500, body: '{"message":"Internal Server Error"}' },
-  "a proxy that says not found in a form of its own": json(404, { status: 404, error: "Not Found" }),
-  "half of an answer": { status: 200, body: '{"result":{"status":"SUCC' }
+  "a proxy that requires a password": { status: 401, body: "<h1>Unauthorized</h1>" },
+  "a proxy that denies everyone": json(403, { error: "forbidden" }),
+  "a proxy that fails": { status: 500, body: '{"message":"Internal Server Error"}' },
+  "a proxy with its own form of not found": json(404, { status: 404, error: "Not Found" }),
+  "half of a response": { status: 200, body: '{"result":{"status":"SUCC' }
 }
 
 describe("lnd", () => {
   for (const [who, answer] of Object.entries(others)) {
-    it.live(`C2: lnd: ${who}: the outcome is unknown, and nothing is decided`, () =>
+    it.live(`C2: lnd: ${who}: the outcome is unknown`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
         const { receiver, sender } = yield* ports(url)
@@ -40,7 +41,8 @@ describe("lnd", () => {
     )
   }
 
-  // A gateway whose connection to lnd breaks tells so in lnd's own form, and the call may have reached lnd before: its record may yet be written.
+  // A gateway that loses its connection to lnd reports this in lnd's own form. lnd may have received the call
+  // before, and may still write its record.
   for (const [code, message] of [
     [1, "call was canceled"],
     [4, "took too long"],
@@ -48,7 +50,7 @@ describe("lnd", () => {
     [13, "stream terminated by RST_STREAM"],
     [14, "transport is closing"]
   ] as const) {
-    it.live(`C3: lnd: a call to pay that ends in gRPC's ${code} (${message}) has not failed, though there is no record of it yet`, () =>
+    it.live(`C3: lnd: a payment call that ends in gRPC's ${code} (${message}) has not failed, even if it has no record yet`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url, paths } = yield* server((path) =>
@@ -65,7 +67,7 @@ describe("lnd", () => {
     [2, "self-payments not allowed"],
     [3, "invoice expired"]
   ] as const) {
-    it.live(`lnd: a call to pay that lnd itself refuses (${code}, ${message}), and has no record of, has failed`, () =>
+    it.live(`lnd: a payment call that lnd itself rejects (${code}, ${message}) and has no record of has failed`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
@@ -75,27 +77,25 @@ describe("lnd", () => {
     )
   }
 
-  it.effect(
-    "C3: lnd: a call to pay without a response after 2 s, of which there is no record, may still arrive: its outcome is unknown",
-    () =>
-      Effect.gen(function* () {
-        const called = yield* Deferred.make<void>()
-        const { url, paths } = yield* server((path) => {
-          if (path === "/v1/getinfo") return info(nodeId)
-          if (path !== "/v2/router/send") return noRecord
-          Deferred.doneUnsafe(called, Effect.void)
-          return "silence"
-        })
-        const { sender } = yield* ports(url)
-        const paying = yield* Effect.forkChild(sender.pay(payment), { startImmediately: true })
-        yield* Deferred.await(called)
-        yield* TestClock.adjust("2 seconds")
-        assert.deepStrictEqual<unknown>(yield* Fiber.join(paying), { _tag: "unknown" })
-        assert.isTrue(paths().some((path) => path.startsWith("/v2/router/track/")))
-      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  it.effect("C3: lnd: a payment call without a response after 2 s and without a record may still arrive, so its outcome is unknown", () =>
+    Effect.gen(function* () {
+      const called = yield* Deferred.make<void>()
+      const { url, paths } = yield* server((path) => {
+        if (path === "/v1/getinfo") return info(nodeId)
+        if (path !== "/v2/router/send") return noRecord
+        Deferred.doneUnsafe(called, Effect.void)
+        return "silence"
+      })
+      const { sender } = yield* ports(url)
+      const paying = yield* Effect.forkChild(sender.pay(payment), { startImmediately: true })
+      yield* Deferred.await(called)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual<unknown>(yield* Fiber.join(paying), { _tag: "unknown" })
+      assert.isTrue(paths().some((path) => path.startsWith("/v2/router/track/")))
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: after a start of lnd's a payment is not sent before its channels are active again, or 15 s have passed", () =>
+  it.live("lnd: after lnd starts, a payment is not sent until its channels are active again or 15 s have passed", () =>
     Effect.gen(function* () {
       let [sleptMillis, inactive, isAway] = [0, 0, false]
       const sent = (paths: ReadonlyArray<string>) => paths.filter((path) => path === "/v2/router/send").length
@@ -118,7 +118,7 @@ describe("lnd", () => {
         inactive = 0
         yield* sender.pay(payment)
         assert.strictEqual(sent(paths()), 2)
-        // What it said once is not asked again for every payment.
+        // The state of the channels is cached, so the next payment makes only one call.
         const asked = paths().length
         yield* sender.pay(payment)
         assert.strictEqual(paths().length, asked + 1)
@@ -139,7 +139,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4 C8: lnd: no record of a payment counts from the original node, and from no other at its address", () =>
+  it.live("C4 C8: lnd: a missing payment record counts only if the original node reports it", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(key) : noRecord))
@@ -150,7 +150,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4: lnd: no record of an invoice counts from the original node, and from no other at its address", () =>
+  it.live("C4: lnd: a missing invoice record counts only if the original node reports it", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) =>
@@ -172,12 +172,12 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: a process that slept longer than a call may take sends no payment", () =>
+  it.live("lnd: a process that slept longer than the call timeout sends no payment", () =>
     Effect.gen(function* () {
       let sleptMillis = 0
       const { url, paths } = yield* server((path) => {
         if (path !== "/v1/getinfo") return noRecord
-        sleptMillis = 61_000 // between asking who the node is and hearing it
+        sleptMillis = 61_000 // between the request for the node's identity and its response
         return info(nodeId)
       })
       const { sender } = yield* ports(url)
@@ -189,7 +189,7 @@ describe("lnd", () => {
       assert.deepStrictEqual<unknown>(yield* pay, { _tag: "notSent" })
       assert.deepStrictEqual(paths(), ["/v1/getinfo"])
       yield* pay
-      assert.include(paths(), "/v2/router/send", "awake again it pays")
+      assert.include(paths(), "/v2/router/send", "it pays after waking up")
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
@@ -222,7 +222,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: calls with and without an answer are measured", () =>
+  it.live("lnd: calls with and without a response are measured", () =>
     Effect.gen(function* () {
       let isAway = false
       const { url } = yield* server((path) =>

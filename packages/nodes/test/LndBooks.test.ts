@@ -5,7 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import * as LndBooks from "../src/LndBooks.ts"
 import { info, json, nodeId, server } from "./InLndsPlace.ts"
 
-// What lnd 0.21.2 answered about a node that forwards: its peers opened both channels, and its wallet is empty.
+// Responses of lnd 0.21.2 for a node that forwards. Its peers opened both channels, and its wallet is empty.
 
 interface Htlc {
   readonly incoming: boolean
@@ -25,7 +25,7 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
   "/v1/balance/blockchain": { total_balance: "0", unconfirmed_balance: "0" }
 })
 
-/** The books over what answers at lnd's paths. */
+/** The books over these responses of lnd by path. */
 const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, object>>) {
   const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, said()[path] ?? {})))
   const identity = { nodeId, network: "regtest" } as const
@@ -33,8 +33,8 @@ const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, o
   return yield* Effect.provideContext(LightningBooks, built)
 })
 
-describe("The books of lnd", () => {
-  it.live("lnd: a forward is explained while its payer's node is away, though a peer opened the channel", () =>
+describe("the books of lnd", () => {
+  it.live("lnd: a forward is explained while the payer's node is down, even if a peer opened the channel", () =>
     Effect.gen(function* () {
       let said = answers("13950004467", [{ incoming: true, amount: "50006" }])
       const { owned } = yield* books(() => said)
@@ -46,14 +46,14 @@ describe("The books of lnd", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: a payment that leaves by a channel which a peer opened is counted to the msat", () =>
+  it.live("lnd: a payment through a channel opened by a peer is counted to the msat", () =>
     Effect.gen(function* () {
       const { owned } = yield* books(() => answers("14000010468", [{ incoming: false, amount: "700" }]))
       assert.deepStrictEqual(yield* owned, { amount: Msat.make(14_000_010_468n), onChain: Msat.zero, within: Msat.zero })
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: forwards and channels that were closed by agreement are listed once, with what they earned and cost", () =>
+  it.live("lnd: forwards and cooperatively closed channels are listed once, with their revenue and cost", () =>
     Effect.gen(function* () {
       const forward = (nanos: string, earned: bigint) => ({
         timestamp_ns: nanos,
@@ -95,7 +95,7 @@ describe("The books of lnd", () => {
       if (own === undefined) return assert.fail("lnd lists what it earned")
       const begun = yield* own(null)
       assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
-      // Channels that both have closed are open no longer, and wait for their block.
+      // Cooperatively closed channels are no longer open, and wait for their block.
       open.length = 0
       const waiting = yield* own(begun.cursor)
       said = later
@@ -110,7 +110,7 @@ describe("The books of lnd", () => {
           ["channel", -385_000]
         ]
       )
-      // A reorganisation takes the block of both out, and another one has them.
+      // A reorganization removes the block with both closing transactions. Other blocks then include them.
       said = { ...later, closed: first.closed }
       const without = yield* own(cursor)
       said = { ...later, closed: [channel(3, 464, "INITIATOR_REMOTE"), channel(2, 465, "INITIATOR_LOCAL"), ...first.closed] }

@@ -9,7 +9,7 @@ const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 
 const refusal = (code: number, message: string, status = 500): Answer => json(status, { code, message, details: [] })
 
-/** What lnd says about itself before it looks at what is asked, in its own words. */
+/** lnd's messages about its own state, returned before it processes a request. */
 const gate: Record<string, readonly [answer: Answer, reason: string, remedy: RegExp]> = {
   locked: [refusal(2, "wallet locked, unlock it to enable full RPC access"), "lnd is locked", /lncli unlock/],
   "without a wallet": [refusal(2, "wallet not created, create one to enable full RPC access"), "lnd has no wallet", /lncli create/],
@@ -19,44 +19,44 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
     "lnd is starting",
     /Wait until/
   ],
-  "shown a macaroon that does not allow it": [
+  "with a macaroon that does not allow the call": [
     refusal(2, "permission denied"),
     "lnd refuses a macaroon: a permission is missing",
     /OUR_MACAROON/
   ],
-  "shown a macaroon of another node": [
+  "with a macaroon of another node": [
     refusal(2, "verification failed: signature mismatch after caveat verification"),
     "lnd refuses a macaroon: not one of this node's",
     /OUR_MACAROON/
   ],
-  "shown a macaroon whose key is gone": [
+  "with a macaroon whose root key was deleted": [
     refusal(2, "cannot retrieve macaroon: cannot get macaroon: root key with id 7 doesn't exist"),
     "lnd refuses a macaroon: not one of this node's",
     /OUR_MACAROON/
   ]
 }
 
-/** What it says about itself later: a payment may have been begun by then. */
+/** Messages about its state that it may return later, when a payment may already have begun. */
 const later: Record<string, readonly [answer: Answer, reason: string]> = {
   "that stops": [refusal(2, "the server is shutting down"), "lnd is stopping"],
   "whose database fails": [refusal(2, "database is locked"), "lnd has an internal error"],
   "whose gateway lost it": [refusal(14, "transport is closing"), "lnd has an internal error"],
-  "whose gateway has not heard of it yet": [refusal(5, "Not Found", 404), "lnd is starting"],
-  "whose proxy answers": [{ status: 502, body: "Bad Gateway" }, "what answers in lnd's place is not lnd"]
+  "whose gateway has not connected yet": [refusal(5, "Not Found", 404), "lnd is starting"],
+  "whose proxy responds": [{ status: 502, body: "Bad Gateway" }, "the server at lnd's address is not lnd"]
 }
 
 const names = { url: "OUR_URL", certificateFile: "OUR_CERTIFICATE", macaroon: "OUR_MACAROON" }
 
 const isUp = Effect.map(Metric.value(NodeState.up("lnd")), ({ value }) => value)
 
-describe("lnd's own state", () => {
+describe("lnd's state", () => {
   for (const [how, [answer, reason, remedy]] of Object.entries(gate)) {
-    it.live(`lnd: ${how}: an outage with its reason and remedy, and what is to be paid was not sent`, () =>
+    it.live(`lnd: ${how}: an outage with its reason and remedy, and the payment is not sent`, () =>
       Effect.gen(function* () {
         let isItself = true
         const { url } = yield* server((path) => (isItself && path === "/v1/getinfo" ? info(nodeId) : isItself ? noRecord : answer))
         const { receiver, sender } = yield* ports(url, { names })
-        yield* sender.lookupPayment(hash) // it is known by now who the node is
+        yield* sender.lookupPayment(hash) // now the node's identity is known
         assert.strictEqual(yield* isUp, 1)
         isItself = false
         assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
@@ -71,7 +71,7 @@ describe("lnd's own state", () => {
   }
 
   for (const [how, [answer, reason]] of Object.entries(later)) {
-    it.live(`C2: lnd: ${how}: an outage with its reason, and what became of a payment is unknown`, () =>
+    it.live(`C2: lnd: ${how}: an outage with its reason, and a payment's outcome is unknown`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
         const { receiver, sender } = yield* ports(url, { names })
@@ -82,7 +82,8 @@ describe("lnd's own state", () => {
     )
   }
 
-  // By the time that its record is asked for, lnd is unlocked: it knows of no payment, and nothing has failed for all that.
+  // lnd is unlocked by the time its record is requested, and knows of no payment. That does not mean the
+  // payment failed.
   for (const words of [
     "wallet locked, unlock it to enable full RPC access",
     "wallet is not ready",
@@ -93,7 +94,7 @@ describe("lnd's own state", () => {
     "context canceled",
     "database is locked"
   ]) {
-    it.live(`C2: lnd: a call to pay that is refused with "${words}" has failed nothing, though there is no record of it`, () =>
+    it.live(`C2: lnd: a payment call rejected with "${words}" has not failed, even if there is no record of it`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) =>
           path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal(2, words) : noRecord
@@ -104,7 +105,7 @@ describe("lnd's own state", () => {
     )
   }
 
-  it.live("lnd: what is wrong is logged once when it begins and once when it is over, with its remedy, however often it is met", () =>
+  it.live("lnd: a problem is logged once when it begins, with its remedy, and once when it ends, however often it occurs", () =>
     Effect.gen(function* () {
       let isLocked = false
       const logged: Array<string> = []
@@ -130,7 +131,7 @@ describe("lnd's own state", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: one call that a macaroon does not allow keeps the node from being up, whatever else goes well, until it is allowed", () =>
+  it.live("lnd: one call that the macaroon denies keeps the node down until it is allowed, even if all other calls succeed", () =>
     Effect.gen(function* () {
       let isAllowed = false
       const denied = refusal(2, "permission denied")
@@ -154,7 +155,7 @@ describe("lnd's own state", () => {
   )
 })
 
-/** A port that takes connections and does with them what `take` does. */
+/** A port that accepts connections and passes them to `take`. */
 const listener = (take: (socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -177,7 +178,7 @@ const listener = (take: (socket: Socket) => void) =>
     ({ end }) => Effect.sync(end)
   )
 
-/** A port at which nobody listens. */
+/** A port without a listener. */
 const nobody = Effect.scoped(
   Effect.map(
     listener(() => {}),
@@ -198,7 +199,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: a connection that is refused after the node was known is not sent", () =>
+  it.live("lnd: a payment is reported as not sent if the connection is refused after the node was known", () =>
     Effect.gen(function* () {
       const port = yield* Effect.scoped(
         Effect.gen(function* () {
@@ -219,21 +220,21 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: a server without TLS gets nothing, which is reported", () =>
+  it.live("lnd: a server without TLS receives nothing, which is reported", () =>
     Effect.gen(function* () {
       const { port } = yield* listener((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       const { receiver, sender } = yield* ports(`https://127.0.0.1:${port}`, { names })
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
-      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "what answers in lnd's place does not speak TLS")
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "the server at lnd's address does not speak TLS")
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C3: lnd: a kept connection that is reset under a call to pay is unknown: it may have been written", () =>
+  it.live("C3: lnd: a kept connection that is reset during a payment call leaves it unknown, because it may have been written", () =>
     Effect.gen(function* () {
       let isReset = false
       const { url, paths } = yield* server((path) => (isReset ? undefined : path === "/v1/getinfo" ? info(nodeId) : noRecord))
       const { sender } = yield* ports(url)
-      yield* sender.pay(payment) // its channels are known to be active by now
+      yield* sender.pay(payment) // now its channels are known to be active
       const before = paths().length
       isReset = true
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
@@ -241,7 +242,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C3: lnd: a node that never answers a call to pay leaves it unknown, and is not up", () =>
+  it.live("C3: lnd: a node that never responds to a payment call leaves it unknown, and is not up", () =>
     Effect.gen(function* () {
       let isSilent = false
       const { port } = yield* listener((socket) => {
@@ -260,7 +261,7 @@ describe("a connection to lnd", () => {
   )
 })
 
-/** An invoice as lnd tells it. */
+/** An invoice in lnd's format. */
 const invoiceOf = (n: number, state: string, settleIndex: number) => ({
   r_hash: Buffer.alloc(32, n).toString("base64"),
   r_preimage: Buffer.alloc(32, n + 100).toString("base64"),
@@ -278,7 +279,7 @@ describe("an invoice at lnd", () => {
     ["SETTLED", "settled"],
     ["CANCELED", "canceled"]
   ] as const) {
-    it.live(`lnd: an invoice that is ${state} when it is to be canceled is ${tag}, and nothing else`, () =>
+    it.live(`lnd: canceling an invoice that is ${state} returns exactly ${tag}`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) =>
           path === "/v1/getinfo"
@@ -294,7 +295,7 @@ describe("an invoice at lnd", () => {
   }
 
   it.live(
-    "C60: lnd: settlements from the first on begin with the one that settled first, whatever the order of the invoices, and tell only what settled",
+    "C60: lnd: settlements are listed from the earliest on, whatever the order of the invoices, and only settled ones are reported",
     () =>
       Effect.gen(function* () {
         const asked: Array<string> = []
@@ -328,13 +329,13 @@ describe("an invoice at lnd", () => {
       }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C4: lnd: another node at the same address, where the invoice is asked about first, is an outage", () =>
+  it.live("C4: lnd: another node at the same address is an outage when the invoice is looked up first", () =>
     Effect.gen(function* () {
       const { url } = yield* server((path) =>
         path === "/v1/getinfo" ? info(`03${"22".repeat(32)}`) : json(404, { code: 5, message: "unable to locate invoice" })
       )
       const { receiver } = yield* ports(url)
-      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "another node has lnd's place")
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "a different node answers at lnd's address")
     }).pipe(Effect.scoped, quiet)
   )
 })

@@ -12,7 +12,7 @@ import * as LndBooks from "../src/LndBooks.ts"
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Btcd.layer)
 
 Real.suite("what an lnd earns by itself", ["btcd", "lnd"], () => {
-  it.live("lnd: what it owns rises by the forwards that it lists, to the millisatoshi", () =>
+  it.live("lnd: its own funds grow by the listed forwards, to the millisatoshi", () =>
     Effect.gen(function* () {
       const { alice, bob, carol } = yield* Network.Network
       const context = yield* Layer.build(

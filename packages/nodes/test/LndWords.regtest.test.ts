@@ -18,7 +18,7 @@ import * as LndOutage from "../src/LndOutage.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as NodeState from "../src/NodeState.ts"
 
-// What no contract sees: what lnd says when it will not, and what surrounds it.
+// Details of lnd that no contract covers, such as the messages of its refusals.
 
 const alices = Effect.gen(function* () {
   const { alice } = yield* Network
@@ -50,7 +50,7 @@ const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 Real.suite("lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("lnd: a payment that it refuses before it begins has failed: an expired invoice, and one of its own", () =>
+    it.effect("lnd: a payment rejected before it begins has failed: to an expired invoice, and to lnd's own invoice", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const sender = yield* senderOf(yield* alices)
@@ -66,10 +66,10 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: a macaroon without permission to pay is an outage and decides nothing", () =>
+    it.effect("lnd: a macaroon without permission to pay is an outage and leaves the payment undecided", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
-        // It may ask what became of a payment, so that "no record" is there to be misread.
+        // The macaroon allows lookups of payments, so that "no record" could be misread as a failure.
         const macaroon = yield* alice.bake(Lnd.senderCalls.map(({ uri }) => uri).filter((uri) => !uri.endsWith("/SendPaymentV2")))
         const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
         const sender = yield* senderOf({ ...(yield* alices), macaroon })
@@ -78,7 +78,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: a macaroon whose root key was deleted is an outage with its reason, and the payment was not sent", () =>
+    it.effect("lnd: a macaroon whose root key was deleted is an outage with its reason, and the payment is not sent", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const Baked = Schema.Struct({ macaroon: Schema.String })
@@ -115,7 +115,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("C56: lnd: the reason of an outage has no macaroon in it", () =>
+    it.effect("C56: lnd: the reason of an outage contains no macaroon", () =>
       Effect.gen(function* () {
         const options = yield* alices
         const receiver = yield* receiverOf({ ...options, url: `https://127.0.0.1:${yield* Process.freePort}` })

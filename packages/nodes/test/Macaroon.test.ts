@@ -3,9 +3,9 @@ import { Result } from "effect"
 import * as Lnd from "../src/Lnd.ts"
 import * as Macaroon from "../src/Macaroon.ts"
 
-// Both were made by lnd v0.21.2, on a network that is gone.
+// Both were made by lnd v0.21.2 on a network that no longer exists.
 
-/** For GetInfo and AddInvoice alone. */
+/** Allows only GetInfo and AddInvoice. */
 const baked =
   "0201036c6e640254030a10d5d90ebb4210cb2e7c50130c93b6335b1201301a3c0a03757269121b2f6c6e7270632e4c696768746e696e672f416464496e766f696365" +
   "12182f6c6e7270632e4c696768746e696e672f476574496e666f000006206c11517e85d7ce3c7385de09ccd1adc2b08b4c90b551d4c2e4dc71319716be12"
@@ -30,7 +30,7 @@ describe("a macaroon", () => {
     assert.strictEqual(granted(admin).length, 19)
   })
 
-  it("C52: macaroon: compared with the needed permissions: what is missing, and what is more", () => {
+  it("C52: macaroon: missing and excess permissions are listed", () => {
     assert.deepStrictEqual(
       Macaroon.missing(granted(baked), Lnd.receiverCalls).map(({ uri }) => uri),
       [
@@ -46,7 +46,7 @@ describe("a macaroon", () => {
     assert.include(Macaroon.excessive(granted(admin), Lnd.receiverCalls), "offchain:write")
   })
 
-  it("macaroon: one that is cut short, or is no macaroon, is refused", () => {
+  it("macaroon: a truncated or malformed one is rejected", () => {
     const identifierEnds = 2 * (1 + 5 + 2 + 0x54)
     for (let length = 0; length < identifierEnds; length++) {
       assert.isTrue(Result.isFailure(Macaroon.permissions(baked.slice(0, length))), `${length} characters of it`)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Mark, Marks } from "../src/Ldk.ts"
 
-/** How far a node was seen to have come, for as long as a test runs. */
+/** Keeps a node's latest mark in memory for the duration of a test. */
 export const inMemory = (seen?: Mark): Marks => {
   let kept = seen
   return {

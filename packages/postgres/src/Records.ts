@@ -7,7 +7,7 @@ import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { Context, Effect, Layer } from "effect"
-import * as Features from "./features/reads.ts"
+import * as Features from "./features/index.ts"
 import * as Answer from "./reads/Answer.ts"
 import * as ApiKey from "./reads/ApiKey.ts"
 import * as Audit from "./reads/AuditStore.ts"
@@ -25,6 +25,8 @@ import * as Ledger from "./reads/Ledger.ts"
 import * as LightningAddress from "./reads/LightningAddress.ts"
 import * as Nouns from "./reads/NounReads.ts"
 import * as OnChainAddress from "./reads/OnChainAddress.ts"
+import * as Search from "./reads/Search.ts"
+import * as Steps from "./reads/Steps.ts"
 import * as Transaction from "./reads/Transaction.ts"
 import * as Withdrawal from "./reads/Withdrawal.ts"
 
@@ -117,12 +119,15 @@ export const make = Effect.gen(function* () {
         funds: yield* Ledger.reads.funds,
         audit: yield* Ledger.reads.audit,
         ...(yield* Effect.all(Bookings.reads)),
+        found: yield* Search.found,
+        postingsOf: yield* Steps.postingsOf,
+        turnedSince: yield* Steps.turnedSince,
         faults: yield* Books.reads.faults
       })
     ),
-    Context.merge(yield* Features.make)
+    Context.merge(yield* Features.reads)
   )
 })
 
-/** Reads in groups, as the Journal commits: single rows that are asked for together are one query. */
+/** Groups reads as the Journal groups commits: single rows requested at the same time are one query. */
 export const layer = Layer.effectContext(make)

@@ -7,8 +7,8 @@ import { translate } from "./client/Outage.ts"
 import { Beside } from "./client/PgClient.ts"
 import { asking, failed } from "./client/PgConnection.ts"
 
-// NOTIFY takes a lock of the whole server when its transaction commits. So it is never part of a commit, but a statement of its own, on a connection of its own, and
-// not again before this time is over.
+// NOTIFY takes a server-wide lock when its transaction commits. So it is never part of a commit: it is a
+// separate statement on its own connection, and waits at least this long after the last one.
 const gapMillis = 10
 const answerMillis = 5000
 
@@ -19,10 +19,13 @@ const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Sc
 const sentOf = Schema.decodeUnknownOption(Sent)
 const maxPayload = 7900
 
-/** The server's process for a connection: its notifications name who sent them. */
+/** The server process of a connection. Notifications contain the sender's process id. */
 const pidOf = (client: Pg.ClientBase & { readonly processID?: number | null }) => client.processID
 
-/** Signals as notifications of PostgreSQL. While the connection is away, or a pooler keeps notifications back, none arrives. */
+/**
+ * Signals as PostgreSQL notifications. None arrives while the connection is down, or if a pooler doesn't pass
+ * them on.
+ */
 export const make = Effect.gen(function* () {
   const { connection } = yield* Beside
   const received = yield* PubSub.unbounded<Core.Signal | null>()
@@ -56,7 +59,7 @@ export const make = Effect.gen(function* () {
     yield* PubSub.publish(received, null)
     const send = Effect.suspend(() => ask("select pg_notify($1, $2)", [channel, payload()]))
     const next = isWaiting.await.pipe(Effect.andThen(send), Effect.andThen(Effect.sleep(gapMillis)))
-    // A process that stops sends the signals it still has.
+    // A stopping process sends its pending signals.
     const last = Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.ignore(send)))
     yield* Effect.raceFirst(Effect.ensuring(Effect.forever(next), last), Deferred.await(ended))
   }).pipe(Effect.scoped, Effect.catch(translate("Signals.receive")))

@@ -6,29 +6,34 @@ import type { DatabaseUnreachable } from "./client/PgError.ts"
 import * as PgClient from "./client/PgClient.ts"
 import * as Transaction from "./reads/Transaction.ts"
 
-// Lists that may be a moment old are asked of a standby. How old it is, is not the standby's word, whose clock may be another and whose connection to the primary may
-// be gone: again and again the primary says how far its log is, and what the standby has replayed up to there it has as of the moment when that was asked.
+// Reads lists that may be slightly stale from a standby. The standby cannot report its own age, because its
+// clock may differ and its connection to the primary may be lost. So the primary is regularly asked for its
+// log position. A standby that has replayed up to there is as recent as that request.
 
 export interface Options {
-  /** A standby, for lists of transactions. Without it, and while it is away or too far behind, the primary is asked. */
+  /**
+   * A standby for lists of transactions. Without it, and while it is unreachable or too far behind, lists are
+   * read from the primary.
+   */
   readonly readUrl?: Redacted.Redacted | undefined
-  /** How old what it answers may be. Default 5000. */
+  /** Maximum age of its responses. Default 5000. */
   readonly maxAgeMillis?: number | undefined
 }
 
 export const defaults = { maxAgeMillis: 5000, beatMillis: 1000 } as const
 
-/** How long the standby may take to answer before the primary is asked as well. */
+/** Time without a response from the standby after which the primary is queried too. */
 const standbyMillis = 2000
 
-/** What tells one database from another, and from its own past before a failover. */
+/** Identifies a database, including its timeline after a failover. */
 const identity = `(select system_identifier from pg_control_system())::text || '/' || (select oid from pg_database where datname = current_database())`
 
 const onPrimary = `
 select ${identity} || '/' || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as of,
   pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as place`
 
-// Its control file has the timeline of its last restart point: for some minutes after a failover it is taken for one of before, and not asked.
+// The control file contains the timeline of the last restart point, so for some minutes after a failover the
+// standby counts as one from before, and is not used.
 const onStandby = `
 select ${identity} || '/' || (select timeline_id from pg_control_checkpoint()) as of,
   coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::text as place
@@ -36,20 +41,23 @@ where pg_is_in_recovery()`
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ of: Schema.String, place: Schema.BigIntFromString }))
 
-/** A place of the primary's log, and when that was asked. */
+/** A position in the primary's log, and the time at which it was requested. */
 export interface Mark {
   readonly of: string
   readonly place: bigint
   readonly atMillis: number
 }
 
-/** As of when a standby has everything: the latest mark that it has replayed. Undefined where it has none, or is another database's. */
+/**
+ * Returns the time as of which a standby is complete: the latest mark it has replayed. Undefined if there is
+ * none, or if it belongs to another database.
+ */
 export const asOf = (marks: ReadonlyArray<Mark>, { of, place }: Pick<Mark, "of" | "place">): number | undefined =>
   marks.filter((mark) => mark.of === of && mark.place <= place).at(-1)?.atMillis
 
 const ask = (sql: SqlClient.SqlClient, text: string) => Effect.flatMap(sql.unsafe<object>(text).unprepared, ([row]) => decode(row))
 
-/** The reads of reports, of which lists are asked of the standby while it has everything that is older than `maxAgeMillis`. */
+/** Reports whose lists are read from the standby while it contains everything older than `maxAgeMillis`. */
 export const reports = Effect.fnUntraced(function* (
   primary: Context.Service.Shape<typeof ReportReads>,
   options: { readonly readUrl: Redacted.Redacted; readonly maxAgeMillis?: number | undefined; readonly maxConnections?: number | undefined }
@@ -88,7 +96,7 @@ export const reports = Effect.fnUntraced(function* (
   return { ...primary, search: either(search, primary.search), transactions: either(transactions, primary.transactions) }
 })
 
-/** The same in the place of those that are there. */
+/** Replaces the existing report reads with these. */
 export const layer = (options: Parameters<typeof reports>[1]) =>
   Layer.effect(
     ReportReads,

@@ -15,20 +15,20 @@ import * as Signals from "./Signals.ts"
 import * as Standby from "./Standby.ts"
 import * as Tasks from "./Tasks.ts"
 
-/** The three storage ports, and whether commits go through. */
+/** The three storage ports, and whether commits succeed. */
 export type Storage = JournalPort | RecordsPort | TasksPort | Commits
 
-/** Why the tables could not be brought up to date. */
+/** The reason why the tables could not be migrated. */
 export type MigrationFailed = Migrations.SchemaTooNew | Migrations.RoleMayNot | Migrator.MigrationError | SqlError.SqlError
 
-/** Why storage cannot be used, wherever it is: what a program that chooses at run time has to expect. */
+/** All reasons why storage cannot be used, for programs that choose it at run time. */
 export type Unusable = PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable | MigrationFailed
 
-/** The storage ports over whichever client, its tables brought up to date first. */
+/** The storage ports over any client. Migrates the tables first. */
 export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
   Layer.unwrap(Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
 
-/** The storage ports on a PostgreSQL server, and with `readUrl` lists on its standby. */
+/** The storage ports on a PostgreSQL server. With `readUrl`, lists are read from its standby. */
 export const layer = (
   options: PgClient.Options & Journal.Options & Standby.Options
 ): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => {
@@ -38,14 +38,20 @@ export const layer = (
   return Layer.provide(Layer.merge(reading, Signals.layer), PgClient.layer(options))
 }
 
-/** The storage ports on a host's own pool, and one connection beside it, for signals. Our tables are in a schema of their own, `satrail`. */
+/**
+ * The storage ports on a host's pool, plus one connection for signals. Our tables are in the schema
+ * `satrail`.
+ */
 export const layerPool = (
   pool: Pg.Pool,
   options: Journal.Options = {}
 ): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> =>
   Layer.provide(Layer.merge(layerClient(options), Signals.layer), PgClient.layerPool(pool))
 
-/** The storage ports in this process, in a directory or (without one) in memory: for trying, developing and tests. */
+/**
+ * The storage ports in this process, in a directory or (without one) in memory, for trying, developing and
+ * testing.
+ */
 export const layerEmbedded = (
   options: PgliteClient.Options & Journal.Options = {}
 ): Layer.Layer<Storage, DirectoryLocked | DirectoryUnusable | MigrationFailed> =>

@@ -16,7 +16,8 @@ const Claimed = Schema.Struct({
 const taskOf = Schema.decodeUnknownSync(Claimed)
 const takenOverOf = Schema.decodeUnknownSync(Schema.Struct({ ...Claimed.fields, heldUntilMillis: Schema.FiniteFromString }))
 
-// A lease is a task that is due again when it ends. Who claims in another process passes over what we lock, and waits for nothing.
+// A lease is a task that is due again when it ends. Claims in other processes skip rows that we lock, and
+// wait for nothing.
 const claimed = (due: string, order: string, holder: string, more = "") => `
 with recursive ${due}, claimed as (
   update satrail.tasks set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1, holder = ${holder}::uuid
@@ -35,9 +36,10 @@ due as materialized (
   "$5"
 )
 
-// From one turn to the next by the index, however many tasks are in each; a company that is full is left in one stride. Nobody asks for the next turn
-// once there are tasks enough. What is due in one turn is asked for as a range, in an order that no other index has: by what is due at all, the planner would read
-// through everybody's. A lane sorts before "~": it is a host.
+// Steps from turn to turn by the index, however many tasks each turn has, and leaves a full company in one
+// step. Stops once there are enough tasks. The tasks due in a turn are read as a range in an order that only
+// this index has. If the query were by due time alone, the planner would read through all companies. A lane
+// is a host, so it sorts before "~".
 const claimInTurn = claimed(
   `
 turns as (
@@ -64,7 +66,7 @@ turns as (
   "$10"
 )
 
-// A process that is no longer alive keeps its row for as long as a task names it.
+// The row of a dead process remains for as long as a task names it.
 const takeOver = claimed(
   `
 alive as (
@@ -89,7 +91,7 @@ const postpone = `
 update satrail.tasks set due_at_millis = $3::bigint, kind = coalesce($4::text, kind), lane = coalesce($5::text, lane)
 where id = $1::uuid and token = $2::int returning id::text`
 
-// Locks are always taken in the same order, so that processes that renew or commit with fences cannot deadlock.
+// Take locks always in the same order, so that processes that renew or commit with fences cannot deadlock.
 const renew = `
 with held as (
   select t.id from satrail.tasks t join unnest($1::uuid[], $2::int[]) h (id, token) on t.id = h.id and t.token = h.token

@@ -6,7 +6,10 @@ import * as PgClient from "../src/client/PgClient.ts"
 
 const ours = (process.env["SATRAIL_TEST_SERVERS"] ?? "").split(" ").filter((url) => url !== "")
 
-/** A PostgreSQL server, as a role that may create databases and roles: of those that test/postgres.ts made, the one of this worker. */
+/**
+ * A PostgreSQL server with a role that may create databases and roles. If test/postgres.ts started several,
+ * each worker uses one.
+ */
 export const server = ours[(Number(process.env["VITEST_POOL_ID"] ?? 1) - 1) % ours.length] ?? process.env["TEST_DATABASE_URL"]
 
 const urlOf = (name: string) => {
@@ -15,14 +18,14 @@ const urlOf = (name: string) => {
   return Redacted.make(url.href)
 }
 
-/** Asks the server itself, in the database that is always there. */
+/** Queries the server through its default database. */
 const administer = (text: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text).unprepared).pipe(
     Effect.provide(PgClient.layer({ url: urlOf("postgres"), maxConnections: 1 })),
     Effect.orDie
   )
 
-/** An empty database of its own, dropped when the scope closes; its address. */
+/** Creates an empty database, which is dropped when the scope closes. Returns its URL. */
 export const make = Effect.map(
   Effect.acquireRelease(
     Effect.tap(
@@ -37,7 +40,7 @@ export const make = Effect.map(
 /** A client of such a database. */
 export const layer = Layer.unwrap(Effect.map(make, (url) => PgClient.layer({ url })))
 
-/** A host's own pool, with none of the settings that ours has. As a host must, it outlives the end of an idle connection. */
+/** A host's own pool, without our pool's settings. As a host must, it handles errors of idle connections. */
 export const hostsPool = (config: Pg.PoolConfig) =>
   Effect.acquireRelease(
     Effect.sync(() => new Pg.Pool(config).on("error", () => {})),

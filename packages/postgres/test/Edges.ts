@@ -10,10 +10,10 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, type Layer, Option } from "effect"
 
-/** Where a client and PostgreSQL could understand each other wrongly. */
+/** Edge cases in the exchange between a client and PostgreSQL. */
 export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Tasks, E>) =>
   it.layer(layer, { excludeTestServices: true })(`edges (${name})`, (it) => {
-    it.effect("postgres: all the bitcoin there is, and one msat less: no number is rounded", () =>
+    it.effect("postgres: the bitcoin supply and one msat less are stored without rounding", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const amount = Msat.make(Msat.max - 1n)
@@ -24,7 +24,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       })
     )
 
-    it.effect("postgres: text is stored unchanged: quotes, braces, emoji, and what JSON escapes", () =>
+    it.effect("postgres: text is stored unchanged, including quotes, braces, emoji and characters that JSON escapes", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const text = `"'\\{}[],\t\n \u2028 ☕ 🧡 \\u0041 $1 null`
@@ -33,7 +33,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       })
     )
 
-    it.effect("postgres: a Change that cannot be stored does not fail others of its flush", () =>
+    it.effect("postgres: a Change that cannot be stored does not fail other Changes of its flush", () =>
       Effect.gen(function* () {
         const journal = yield* Journal
         const companyId = yield* open

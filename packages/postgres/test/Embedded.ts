@@ -4,7 +4,7 @@ import os from "node:os"
 import path from "node:path"
 import * as PgliteClient from "../src/client/PgliteClient.ts"
 
-/** A client of an empty embedded database, gone when the scope closes. */
+/** A client of an empty embedded database, which is removed when the scope closes. */
 export const layer = Layer.unwrap(
   Effect.map(
     Effect.acquireRelease(

@@ -3,12 +3,15 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 
-/** What an impostor says that it is. `silent` takes connections and says nothing, as a machine does whose programs stand still. */
+/**
+ * The role an impostor plays. `silent` accepts connections and never responds, like a machine whose programs
+ * hang.
+ */
 export interface Part {
   is: "primary" | "standby" | "read-only" | "silent"
-  /** null: it has none, and says so. `unsaid`: it falls silent when it is asked. */
+  /** null: it reports none. `unsaid`: it stops responding when asked. */
   timeline: number | null | "unsaid"
-  /** It does not hear a farewell, as where the network goes away just before that. */
+  /** It misses the client's goodbye, as if the network failed just before. */
   isDeaf: boolean
 }
 
@@ -78,7 +81,10 @@ const greeting = ({ is }: Part): Buffer =>
     ready
   ])
 
-/** A server on this machine that talks as PostgreSQL does, and is what its part says at the moment. Answers any query with where it is. */
+/**
+ * A local server that speaks PostgreSQL's protocol and plays its current role. Its result for any query is
+ * its own address.
+ */
 export const make = (first: Partial<Part> = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -116,7 +122,7 @@ export const make = (first: Partial<Part> = {}) =>
         for (const socket of sockets) socket.destroy()
         server.close()
       }
-      /** Closes what is open. */
+      /** Closes all connections. */
       const drop = () => sockets.forEach((socket) => socket.destroy())
       return { part, at, connections: () => connections, drop, stop }
     }),

@@ -8,7 +8,7 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Migrations from "../src/migrations/Migrations.ts"
 import * as Storage from "../src/Storage.ts"
 
-// Roles are a whole server's: these tests have one of their own.
+// Roles belong to a whole server, so these tests start their own.
 export const installation = PostgresServer.find()
 if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
   throw new Error(`no PostgreSQL here: ${installation.missing}`)
@@ -30,7 +30,7 @@ export const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) =
 
 let databases = 0
 
-/** A database that roles.sql has prepared. */
+/** A database prepared by roles.sql. */
 export const prepared = Effect.gen(function* () {
   if ("missing" in installation) return assert.fail(installation.missing)
   const database = `money_${++databases}`
@@ -40,7 +40,7 @@ export const prepared = Effect.gen(function* () {
   return database
 })
 
-/** One with tables. */
+/** A prepared database with tables. */
 export const migrated = Effect.tap(prepared, (database) => as("satrail_migration", database)(Migrations.migrate))
 
 export const start = (role: Role, database: string) =>

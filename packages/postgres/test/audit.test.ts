@@ -27,7 +27,7 @@ const layerOver = <E>(client: Layer.Layer<SqlClient.SqlClient, E>) =>
 const layer = layerOver(Embedded.layer)
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly id: string }>(text).unprepared)
 
-/** Six entries of two companies, all linked; the head then, and two more entries. */
+/** Writes six linked entries of two companies, then two more after the head. Returns the first head. */
 const written = Effect.gen(function* () {
   const { appendAudit, auditHeads } = yield* Audit.AuditStore
   for (const subject of ["a", "b", "c"]) yield* appendAudit([draft(one, subject), draft(other, subject)])
@@ -38,7 +38,7 @@ const written = Effect.gen(function* () {
   return AuditLog.headText(head ?? assert.fail("something is linked"))
 })
 
-/** What `satrail verify` finds. */
+/** The faults that `satrail verify` finds. */
 const found = Effect.fnUntraced(function* (head: string | null) {
   const faults: Array<string> = []
   yield* AuditVerification.verify(head, ({ kind }) => Effect.sync(() => faults.push(kind)))
@@ -48,11 +48,11 @@ const found = Effect.fnUntraced(function* (head: string | null) {
 const second = "(select entry_id from satrail.audit_links order by entry_id offset 1 limit 1)"
 const newest = "(select max(entry_id) from satrail.audit_links)"
 
-/** What the database's owner may do, and as what it is found. */
+/** Forgeries that the database's owner can commit, and the faults found. */
 const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: ReadonlyArray<string>]> = [
   ["a row that was changed", `update satrail.audit_entries set body = replace(body, 'till', 'Eve') where id = ${second}`, ["changed"]],
   ["a row whose time was changed", `update satrail.audit_entries set at_millis = 8 where id = ${second}`, ["changed"]],
-  ["a row that was given to another company", `update satrail.audit_entries set company_id = '${one}' where id = ${second}`, ["changed"]],
+  ["a row that was moved to another company", `update satrail.audit_entries set company_id = '${one}' where id = ${second}`, ["changed"]],
   ["a row that was removed", `delete from satrail.audit_entries where id = ${second}`, ["removed"]],
   [
     "a row that was removed with its link",
@@ -66,7 +66,7 @@ const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: Reado
     ["inserted"]
   ],
   [
-    "a row that was inserted with an id of the future",
+    "a row that was inserted with a future id",
     `insert into satrail.audit_entries select ${newest} + 4096000000, company_id, at_millis, body from satrail.audit_entries where id = ${second}`,
     ["inserted"]
   ],
@@ -80,7 +80,7 @@ const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: Reado
 
 describe("the audit log in a database", () => {
   for (const [what, sql, kinds] of forgeries)
-    it.live(`audit: ${what} is found`, () =>
+    it.live(`audit: ${what} is detected`, () =>
       Effect.gen(function* () {
         const head = yield* written
         assert.deepStrictEqual(yield* found(head), [])
@@ -89,7 +89,7 @@ describe("the audit log in a database", () => {
       }).pipe(Effect.provide(layer))
     )
 
-  it.live("audit: entries removed at the end with their links are found, also after later entries were written", () =>
+  it.live("audit: removing the last entries with their links is detected, also after later entries are written", () =>
     Effect.gen(function* () {
       yield* written
       yield* run(
@@ -103,7 +103,7 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: a log of which everything was removed, or all links, is found by the head that is stored beside it", () =>
+  it.live("audit: removing all entries or all links is detected by the stored head", () =>
     Effect.gen(function* () {
       yield* written
       yield* run("delete from satrail.audit_links")
@@ -115,7 +115,7 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: an entry without a link is a fault once it is older than a minute", () =>
+  it.live("audit: an unlinked entry is a fault once it is older than a minute", () =>
     Effect.gen(function* () {
       const { appendAudit } = yield* Audit.AuditStore
       yield* written
@@ -127,7 +127,7 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: a head that was stored without the secret, and the log written anew up to it, is found with the secret", () =>
+  it.live("audit: a head stored without the secret, with a rewritten log before it, is detected with the secret", () =>
     Effect.gen(function* () {
       yield* written
       yield* run("delete from satrail.cursors where source = 'audit head'")
@@ -139,7 +139,7 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: a log that was written anew, head included, is found by a head that was kept elsewhere", () =>
+  it.live("audit: a log rewritten with its head is detected by a head stored elsewhere", () =>
     Effect.gen(function* () {
       const { appendAudit, auditHead } = yield* Audit.AuditStore
       const head = yield* written
@@ -157,7 +157,7 @@ describe("the audit log in a database", () => {
 })
 
 describe.skipIf(Database.server === undefined)("the audit log on a server (skipped where there is none)", () => {
-  it.live("audit: an entry that is committed after a later one is linked before it, and is no false alarm", () =>
+  it.live("audit: an entry that is committed after a later one is linked before it, without a false alarm", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const [storage, other] = [
@@ -167,7 +167,7 @@ describe.skipIf(Database.server === undefined)("the audit log on a server (skipp
       const [written, committed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* Effect.gen(function* () {
         const store = yield* Audit.AuditStore
-        // With the scope, so that a failure below ends the transaction before its pool is closed.
+        // Forked in the scope, so that a failure below ends the transaction before its pool closes.
         const slow = yield* Effect.forkScoped(
           Effect.flatMap(SqlClient.SqlClient, (sql) =>
             sql.withTransaction(

@@ -27,7 +27,7 @@ const story = (isAway: { now: boolean }) =>
     ]
     for (const one of asked) {
       const error = yield* Effect.flip(one)
-      assert.deepInclude(error, { _tag: "StoreUnavailable", why: "away", reason: "the database does not answer" })
+      assert.deepInclude(error, { _tag: "StoreUnavailable", why: "away", reason: "the database does not respond" })
     }
     assert.strictEqual((yield* Effect.flip(commits.check))._tag, "StoreUnavailable")
     isAway.now = false
@@ -36,8 +36,8 @@ const story = (isAway: { now: boolean }) =>
     yield* commits.check
   })
 
-describe("a database that is taken away", () => {
-  it.live("PGlite: while it is away reads and commits fail as in an outage, and it is as before when it is back", () =>
+describe("a simulated database outage", () => {
+  it.live("PGlite: while it is down reads and commits fail as in an outage, and afterwards nothing has changed", () =>
     Effect.gen(function* () {
       const isAway = { now: false }
       const storage = Storage.layerEmbedded({ directory: yield* directory, isAway: () => isAway.now })

@@ -17,12 +17,12 @@ const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.u
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   describe(`books (${name})`, () => {
     it.live(
-      "verification: totals that are not the sum of their entries, held amounts without a hold, and negative totals are violations",
+      "verification: totals that differ from the sum of their entries, held amounts without a hold, and negative totals are violations",
       () =>
         Effect.gen(function* () {
           const records = yield* Records
           const companyId = yield* companyWith(10)
-          // The company's random preimage proves nothing, and is not what this is about.
+          // Set aside the fault of the company's random preimage, which proves nothing here.
           yield* run(
             "update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries"
           )
@@ -43,7 +43,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
-    it.live("bookings: an entry behind 20,000 that lie outside the period is on the next page", () =>
+    it.live("bookings: an entry behind 20,000 entries outside the period is on the next page", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* open
@@ -60,7 +60,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
       }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
-    it.live("verification: an invoice with no deposit, or with two, is a violation", () =>
+    it.live("verification: an invoice with no deposit or two deposits is a violation", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* companyWith(10)
@@ -68,7 +68,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
           faults.flatMap(({ kind, expected, found }) => (kind === "credit" ? [[Number(expected) / 1000, Number(found) / 1000]] : []))
         )
         assert.deepStrictEqual(yield* credits, [])
-        // In two halves it is as much, and no more the one deposit that it was.
+        // Split in two, the deposits have the right sum but not the one expected amount.
         yield* run(`
           update satrail.deposits set amount = 5000;
           create temporary table half as select * from satrail.deposits;
@@ -94,7 +94,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
         insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
         select '${companyId}', '${companyId}', 'node', 'available', 1000, 1 from generate_series(1, 200000);
         analyze satrail.entries;
-        select brin_summarize_new_values('satrail.entries_since')`) // as autovacuum does it
+        select brin_summarize_new_values('satrail.entries_since')`) // as autovacuum does
       const tally = yield* records.tally(yield* records.tally(null))
       const since = JSON.parse(tally.mark).id
       const plan = yield* Effect.map(
@@ -108,7 +108,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
   )
 
-  it.live("verification: an entry that is committed after later ones were counted is counted too", () =>
+  it.live("verification: an entry that is committed after later ones were counted is still counted", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const [storage, other] = [yield* Layer.build(Storage.layer({ url })), yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))]
@@ -116,7 +116,8 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       yield* Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* companyWith(100)
-        // Its ids are given out now, and nobody sees it before the end. With the scope, so that a failure below ends it before its pool is closed.
+        // Its ids are assigned now, and no one sees its rows before it commits. Forked in the scope, so that
+        // a failure below ends it before its pool closes.
         const slow = yield* Effect.forkScoped(
           Effect.flatMap(SqlClient.SqlClient, (sql) =>
             sql.withTransaction(
@@ -149,17 +150,17 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.scoped)
   )
 
-  it.live("verification: goes on in a database restored on a server with fewer transactions", () =>
+  it.live("verification: resumes in a database restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const records = yield* Records
       yield* companyWith(100)
       const tally = yield* records.tally(yield* records.tally(null))
       yield* companyWith(7)
-      // As if many more transactions had been before.
+      // As if the database had seen many more transactions.
       const restored = (one: typeof tally) => ({ ...one, mark: JSON.stringify({ ...JSON.parse(one.mark), xact: "9000000000000" }) })
       const next = yield* records.tally(restored(tally))
       assert.strictEqual(received(next), 107)
-      // What was seen then is counted for good.
+      // Entries counted then are not counted again.
       assert.strictEqual(Number((yield* records.tally(restored(next))).counted.node.out) / 1000, 107)
     }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
   )

@@ -1,5 +1,6 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
-// Opens one company after another in the directory given, says the id of each as soon as it is committed, and never stops.
+// Opens companies one after the other in the given directory, prints each id as soon as it is committed, and
+// never stops.
 import * as Company from "@satrail/core/accounts/Company"
 import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"

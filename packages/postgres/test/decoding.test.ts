@@ -8,7 +8,7 @@ import * as Table from "../src/statements/Table.ts"
 const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Literal" ? [String(ast.literal)] : ast._tag === "Union" ? ast.types.flatMap(literals) : []
 
-/** What a column may have in it, honest and not: what is read of these may be refused, at the latest by the schema. */
+/** Valid and invalid contents of a column. Reading an invalid one may fail, at the latest in the schema. */
 const texts = ["a text", "", "7", "-7", "0.5", "9007199254740993", "{}", "[]", '{"a":"b"}', '{"a":1}', "null", null, undefined]
 
 const outcome = (ask: () => unknown): unknown => {
@@ -19,11 +19,11 @@ const outcome = (ask: () => unknown): unknown => {
   }
 }
 
-/** A schema that asks more of a text than to be one. */
+/** A schema that requires more of a string than its type. */
 const checked = Noun.members("checked", Schema.Struct({ id: Noun.Id, name: Schema.NonEmptyString }), [])
 
 for (const kind of [...Nouns.all, checked, Noun.members("transactions", Transaction.Transaction, [])]) {
-  it(`store: ${kind.name}: whatever the columns hold, a row is what the schema says, or is refused in its words`, () => {
+  it(`store: ${kind.name}: any column values give a row that matches the schema, or a schema error`, () => {
     const { name, schema, members } = kind
     const read = (member: string, text: string): unknown => {
       const what = members.find(([one]) => one === member)?.[1]
@@ -40,7 +40,7 @@ for (const kind of [...Nouns.all, checked, Noun.members("transactions", Transact
       decode(
         Object.fromEntries(members.map(([member]) => [member, typeof row[member] === "string" ? read(member, row[member]) : row[member]]))
       )
-    const types = schema.ast._tag === "Objects" ? schema.ast.propertySignatures : assert.fail(`${name} is no struct`)
+    const types = schema.ast._tag === "Objects" ? schema.ast.propertySignatures : assert.fail(`${name} is not an object schema`)
     const candidates = types.map(({ name: member, type }) => {
       const accepts = (text: unknown) =>
         Option.isSome(

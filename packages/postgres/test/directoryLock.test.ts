@@ -36,7 +36,7 @@ const file = (path: string) => join(path, "lock")
 
 const lockOf = (path: string): unknown => JSON.parse(readFileSync(file(path), "utf8"))
 
-it.effect("directory: locked once, in one process too; unlocked when its scope closes", () =>
+it.effect("directory: locked once, even within one process, and unlocked when its scope closes", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const scope = yield* Scope.make()
@@ -49,7 +49,7 @@ it.effect("directory: locked once, in one process too; unlocked when its scope c
   })
 )
 
-it.effect("directory: held by another process: the error names it and the remedy; when it is killed, the lock is taken over", () =>
+it.effect("directory: an error names the process that holds it and the remedy; if that process is killed, the lock is taken over", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const child = yield* holder(path)
@@ -63,7 +63,7 @@ it.effect("directory: held by another process: the error names it and the remedy
   })
 )
 
-it.effect("directory: a malformed lock, as a full disk may leave it, is ignored", () =>
+it.effect("directory: a malformed lock, as left by a full disk, is ignored", () =>
   Effect.gen(function* () {
     const path = yield* directory
     writeFileSync(file(path), "")
@@ -77,7 +77,7 @@ const tellsStarts = existsSync("/proc/self/stat")
 it.effect.skipIf(!tellsStarts)("directory: a reused pid is another process (skipped where /proc does not tell when one started)", () =>
   Effect.gen(function* () {
     const path = yield* directory
-    // Alive for as long as we are, and started later than the machine.
+    // A process that is alive as long as ours, and started after the machine.
     writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
     yield* DirectoryLock.hold(path)
     assert.deepInclude(lockOf(path), { pid: process.pid })
@@ -93,7 +93,7 @@ it.effect("directory: a process that may be alive keeps its lock", () =>
   })
 )
 
-it.effect("directory: one that cannot be made is reported", () =>
+it.effect("directory: a directory that cannot be created is reported", () =>
   Effect.gen(function* () {
     const path = join(yield* directory, "file")
     writeFileSync(path, "")
@@ -115,7 +115,7 @@ it.effect.skipIf(!tellsStarts)(
     })
 )
 
-it.effect("directory: it is made with those above it, for its owner alone", () =>
+it.effect("directory: it is created with its parents, for its owner alone", () =>
   Effect.gen(function* () {
     const above = join(yield* directory, "a")
     yield* DirectoryLock.hold(join(above, "b", "c"))

@@ -32,7 +32,7 @@ const company = Effect.gen(function* () {
   }
 })
 
-it.live("C10: embedded database: commits survive a killed process; the directory is one process's at a time", () =>
+it.live("C10: embedded database: commits survive a killed process; only one process at a time may open the directory", () =>
   Effect.gen(function* () {
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
@@ -68,7 +68,7 @@ const client = await shared(PgliteClient.layer())
 it.layer(client, { excludeTestServices: true })("migrations", (it) => {
   const storage = Storage.layerClient()
 
-  it.effect("migrations: run once: the second start finds everything done, and loses nothing", () =>
+  it.effect("migrations: run once: the second start has nothing to do and loses nothing", () =>
     Effect.gen(function* () {
       const row = yield* company
       yield* Effect.provide(
@@ -85,7 +85,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
 
   const nothing = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("drop schema if exists satrail cascade").unprepared)
 
-  it.effect("migrations: two starts at once on an empty database both succeed", () =>
+  it.effect("migrations: two concurrent starts on an empty database both succeed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* nothing
@@ -95,7 +95,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("events: in order from the very first", () =>
+  it.effect("events: in order from the first one", () =>
     Effect.gen(function* () {
       yield* nothing
       const rows = yield* Effect.all([company, company, company, company, company])
@@ -108,12 +108,12 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
         events.map(({ subject }) => subject),
         rows.map(({ id }) => id)
       )
-      // Each has more digits than the one before it some time: they are compared as numbers.
+      // The ids gain digits at different times, so they must be compared as numbers.
       assert.isTrue(events.every(({ id }, i) => i === 0 || id > (events[i - 1]?.id ?? 0n)))
     })
   )
 
-  it.effect("events: go on where they stopped when a dump is restored on a server that has seen fewer transactions", () =>
+  it.effect("events: resume when a dump is restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [earlier, later] = [yield* company, yield* company]
@@ -138,7 +138,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("C35: ledger: no posting of nothing or less, and no balance below zero, whatever a program writes", () =>
+  it.effect("C35: ledger: the database rejects postings that are not positive and negative balances, whatever a program writes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const row = yield* company
@@ -147,7 +147,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
         storage
       )
       const verdict = (statement: string) =>
-        // What is taken is taken back.
+        // An accepted statement is rolled back.
         Effect.flip(sql.withTransaction(Effect.andThen(sql.unsafe(statement), Effect.fail("taken" as const)))).pipe(
           Effect.map((error) => (error === "taken" ? error : error.reason._tag))
         )
@@ -162,13 +162,13 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("migrations: a database of a newer program is left alone", () =>
+  it.effect("migrations: a database of a newer program is left unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')`
       const error = yield* Effect.flip(Effect.scoped(Layer.build(storage)))
       assert.deepStrictEqual({ ...error }, { ...new Migrations.SchemaTooNew({ found: 9999, known: Migrations.newestKnown }) })
-      assert.include(error.message, "a newer version has been here")
+      assert.include(error.message, "a newer version migrated it")
     })
   )
 })

@@ -14,7 +14,7 @@ const inDirectory = async <A>(use: (directory: string) => Promise<A>): Promise<A
   }
 }
 
-/** What a database is like: its catalogue, settings, databases and roles. */
+/** The state of a database: its catalog, settings, databases and roles. */
 const described = async (dataDir: string) => {
   const database = await PGlite.create({ dataDir })
   const rows = async (text: string) => (await database.query<object>(text)).rows
@@ -36,7 +36,7 @@ const described = async (dataDir: string) => {
 }
 
 it(
-  "empty database: it is what this PGlite makes",
+  "empty database: matches a database that this PGlite creates",
   () =>
     inDirectory(async (directory) => {
       EmptyDatabase.unpack(path.join(directory, "ours"))
@@ -48,7 +48,7 @@ it(
   120_000
 )
 
-it("empty database: what was half there when a process died is made anew", () =>
+it("empty database: the incomplete directory of a killed process is created again", () =>
   inDirectory(async (directory) => {
     const data = path.join(directory, "data")
     EmptyDatabase.unpack(`${data}.new`)

@@ -13,7 +13,8 @@ import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
-// A kind of record that no package of ours declares, as a host may have one: a ticket, which is used or voided. Its stores have no line about it.
+// A kind of record that none of our packages declares, as a host may add one: a ticket that is used or
+// voided. The stores contain no code for it.
 
 const Ticket = Schema.Struct({
   id: Noun.Id,
@@ -75,7 +76,7 @@ const subject = Nouns.subjectOf(noun, (companyId) => Effect.map(ticket(companyId
   voided: (row) => Effect.succeed(voided(row))
 })
 
-/** All that it is in a store: its migration. */
+/** Its only part in a store: the migration. */
 const table = `
 create table satrail.tickets (
   id uuid not null, company_id uuid not null, code text not null, seat integer, status text not null, used_by text,
@@ -90,7 +91,7 @@ const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.
 Nouns.suite("tickets", subject)("pglite, a noun of a host", storage)
 
 it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
-  it.effect("nouns: the refusals of another package's Change are in its type", () =>
+  it.effect("nouns: the type of another package's Change includes its refusals", () =>
     Effect.gen(function* () {
       const row = yield* ticket(yield* open)
       const journal = yield* Journal

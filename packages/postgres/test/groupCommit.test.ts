@@ -2,7 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Metric, Scope } from "effect"
 import * as GroupCommit from "../src/statements/GroupCommit.ts"
 
-/** A store of words that remembers its flushes. "poison" breaks any flush that it is part of, "down" is an outage. */
+/**
+ * A store of words that records its flushes. "poison" fails any flush that contains it. "down" causes an
+ * outage.
+ */
 const words = Effect.fnUntraced(function* (
   options: { readonly gate?: Deferred.Deferred<void>; readonly maxWaiting?: number; readonly operation?: string } = {}
 ) {
@@ -31,7 +34,7 @@ const outage = Exit.fail("outage" as const)
 
 const all = { concurrency: "unbounded" } as const
 
-it.live("group commit: Changes that arrive together are flushed together, in order, at most four at a time", () =>
+it.live("group commit: Changes that arrive together are flushed together, in order, at most four per flush", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     assert.deepStrictEqual(yield* Effect.forEach(["a", "b", "c", "d", "e"], commit, all), ["A", "B", "C", "D", "E"])
@@ -47,16 +50,16 @@ it.live("group commit: each Change gets its own result", () =>
   })
 )
 
-it.live("group commit: a Change with an identity that is in this flush goes with the next", () =>
+it.live("group commit: a Change whose identity is already in this flush goes into the next one", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     yield* Effect.forEach(["a k 1", "b k 2", "b 3", "c 4"], commit, all)
-    // 3 shares nothing with 1, but it came after 2 and may not pass it.
+    // 3 shares nothing with 1, but it arrived after 2 and may not overtake it.
     assert.deepStrictEqual(flushes, [["a k 1", "c 4"], ["b k 2"], ["b 3"]])
   })
 )
 
-it.live("group commit: a flush that breaks is tried again one by one: only the guilty Change fails", () =>
+it.live("group commit: the Changes of a failed flush are retried one by one, and only the faulty one fails", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     const answers = yield* Effect.forEach(["a", "poison", "b"], (word) => Effect.exit(commit(word)), all)
@@ -65,7 +68,7 @@ it.live("group commit: a flush that breaks is tried again one by one: only the g
   })
 )
 
-it.live("group commit: an outage is every Change's result, and nothing is tried again", () =>
+it.live("group commit: in an outage every Change fails, and nothing is retried", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     const answers = yield* Effect.forEach(["a", "down"], (word) => Effect.exit(commit(word)), all)
@@ -74,12 +77,12 @@ it.live("group commit: an outage is every Change's result, and nothing is tried 
   })
 )
 
-it.live("group commit: one above the limit is refused at once; one interrupted before its flush is not committed", () =>
+it.live("group commit: a Change above the limit fails immediately; one interrupted before its flush is not committed", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const { commit, flushes, flushing } = yield* words({ gate, maxWaiting: 2 })
     const first = yield* Effect.forkChild(commit("a"), { startImmediately: true })
-    yield* Deferred.await(flushing) // a is in flight; b and c wait behind it
+    yield* Deferred.await(flushing) // a is in flight, b and c wait behind it
     const b = yield* Effect.forkChild(commit("b"), { startImmediately: true })
     const c = yield* Effect.forkChild(commit("c"), { startImmediately: true })
     assert.deepStrictEqual(yield* Effect.exit(commit("d")), Exit.fail("overloaded" as const))
@@ -102,7 +105,7 @@ it.live("group commit: closing waits until every Change has a result", () =>
   })
 )
 
-it.live("group commit: a Change after closing is refused at once", () =>
+it.live("group commit: a Change after closing fails immediately", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* Effect.scoped(words())
     assert.deepStrictEqual(yield* Effect.exit(commit("a")), Exit.fail("closed" as const))
@@ -110,7 +113,7 @@ it.live("group commit: a Change after closing is refused at once", () =>
   })
 )
 
-it.live("group commit: a Change while closing is refused, and earlier ones get their results", () =>
+it.live("group commit: a Change while closing fails, and earlier ones get their results", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const scope = yield* Scope.make()
@@ -125,7 +128,7 @@ it.live("group commit: a Change while closing is refused, and earlier ones get t
   })
 )
 
-it.live("group commit: a flush that leaves out a result is a defect, not silence", () =>
+it.live("group commit: a flush that omits a result is a defect", () =>
   Effect.gen(function* () {
     const commit = yield* GroupCommit.make({
       operation: "test",
@@ -139,7 +142,7 @@ it.live("group commit: a flush that leaves out a result is a defect, not silence
   })
 )
 
-it.live("group commit: measured: waiting, flush size, outages apart from refusals, and both apart from defects", () =>
+it.live("group commit: metrics cover waiting and flush size, and count outages, refusals and defects separately", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const scope = yield* Scope.make()

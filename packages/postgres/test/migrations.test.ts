@@ -38,7 +38,7 @@ insert into satrail.cursors (source, value) values ('next migration', 'ran');`
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** Every row of every table, each as PostgreSQL itself writes it. */
+/** Every row of every table in PostgreSQL's own text format. */
 const everything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`
@@ -52,8 +52,10 @@ const everything = Effect.gen(function* () {
   return Object.fromEntries(rows)
 })
 
-/** Columns that migrations add to the rows of the first release, with their values, by table. */
-const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}
+/** Columns that migrations add to the first release's rows, with their values, by table. */
+const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  checkouts: { options: [], contact: null, tip_percent: null, payer_email: null, quoted_at_millis: null }
+}
 
 const acme = CompanyId.make("01900000-0000-7000-8000-00000000000a")
 const böhm = CompanyId.make("01900000-0000-7000-8000-00000000000b")
@@ -70,7 +72,10 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         const after = yield* everything
         for (const [table, rows] of Object.entries(before)) {
           const expected = rows.map((row) => ({ ...row, ...added[table] }))
-          assert.sameDeepMembers([...(after[table] ?? [])], expected, table)
+          const now = [...(after[table] ?? [])]
+          // Migrations index records of the first release, too.
+          if (table.endsWith("_labels")) assert.includeDeepMembers(now, expected, table)
+          else assert.sameDeepMembers(now, expected, table)
         }
         yield* Effect.gen(function* () {
           const [records, tasks, journal] = [yield* Records, yield* Tasks, yield* Journal]
@@ -106,7 +111,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
       }).pipe(Effect.provide(client))
     )
 
-    it.live("migration: a later version migrates the data of the first release, which this version then refuses", () =>
+    it.live("migration: a later version migrates the data of the first release, which this version then rejects", () =>
       Effect.gen(function* () {
         yield* atFirstRelease
         yield* Migrations.migrate
@@ -134,7 +139,7 @@ suite("pglite", Embedded.layer)
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)
 
-  it.live("migration: of eight processes that start at once, one migrates, and all start", () =>
+  it.live("migration: when eight processes start concurrently, one migrates and all start", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const first = yield* Layer.build(PgClient.layer({ url }))

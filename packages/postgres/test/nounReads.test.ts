@@ -13,7 +13,7 @@ import { shared } from "./Shared.ts"
 const client = await shared(Embedded.layer)
 const storage = await shared(Layer.provide(Storage.layerClient(), client))
 
-/** A scheduler that runs nothing any more once it is stopped. */
+/** A scheduler that runs nothing after it is stopped. */
 const stoppable = () => {
   const inner = new Scheduler.MixedScheduler()
   let isStopped = false
@@ -37,7 +37,7 @@ const stoppable = () => {
 }
 
 it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
-  it.effect("noun reads: they go on when whoever asked for the first record of a kind is gone, with its scheduler", () =>
+  it.effect("noun reads: continue after the first caller of a kind is gone, along with its scheduler", () =>
     Effect.gen(function* () {
       const [nouns, ledger] = [yield* NounReads, yield* LedgerReads]
       const [companyId, id] = [CompanyId.make(yield* Id.make), yield* Id.make]
@@ -45,7 +45,7 @@ it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
       const get = nouns.get(Withdrawal.noun, companyId, id)
       yield* Effect.provideService(get, Scheduler.Scheduler, scheduler)
       stop()
-      // All statements wait for the one connection: for who had it before to say that it is free again.
+      // All statements share one connection, so each waits until the previous user releases it.
       const often = <A, E>(read: Effect.Effect<A, E>) => Effect.repeat(read, { times: 20 })
       const all = Effect.all([often(get), often(ledger.lastEvent), often(ledger.lastEvent)], { concurrency: "unbounded" })
       assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, longestMillis)))

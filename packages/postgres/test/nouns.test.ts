@@ -7,7 +7,7 @@ import * as Table from "../src/statements/Table.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
-/** Columns that no member of a record is: what a statement of this package keeps beside it. */
+/** Columns that belong to no member of a record. A statement of this package maintains them. */
 const besides: Readonly<Record<string, ReadonlyArray<string>>> = { withdrawals: ["follows uuid"] }
 
 const columns = Effect.gen(function* () {
@@ -18,7 +18,7 @@ const columns = Effect.gen(function* () {
   return Map.groupBy(rows, ({ table }) => table)
 })
 
-/** The columns of each unique index of the schema, by table. */
+/** The columns of each unique index in the schema, by table. */
 const uniqueNames = Effect.gen(function* () {
   yield* Migrations.migrate
   const sql = yield* SqlClient.SqlClient
@@ -33,7 +33,7 @@ const uniqueNames = Effect.gen(function* () {
 })
 
 it.layer(await shared(Embedded.layer), { excludeTestServices: true })("nouns", (it) => {
-  it.effect("nouns: the members that each declares are the columns of its table, with their types", () =>
+  it.effect("nouns: the declared members match the columns of the table and their types", () =>
     Effect.gen(function* () {
       const found = yield* columns
       assert.isAbove(Nouns.all.length, 10)
@@ -45,7 +45,7 @@ it.layer(await shared(Embedded.layer), { excludeTestServices: true })("nouns", (
     })
   )
 
-  it.effect("nouns: every name that only one record may have is a unique index", () =>
+  it.effect("nouns: every unique name has a unique index", () =>
     Effect.gen(function* () {
       const indexes = yield* uniqueNames
       const names = Nouns.all.flatMap((noun) => ("unique" in noun ? noun.unique.map((members) => ({ noun: noun.name, members })) : []))

@@ -9,7 +9,7 @@ import * as SqlState from "../src/client/SqlState.ts"
 
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
 
-/** A port of this machine where nobody listens: it was free a moment ago. */
+/** A port without a listener. It was free a moment ago. */
 const unused = Effect.promise(async () => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -19,18 +19,21 @@ const unused = Effect.promise(async () => {
   return typeof address === "object" && address !== null ? address.port : assert.fail("no port")
 })
 
-it.effect("store: an unreachable database is reported with its address, and without the password", () =>
+it.effect("store: an unreachable database is reported with its address and without the password", () =>
   Effect.gen(function* () {
     const port = yield* unused
     const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
     assert.strictEqual(error._tag, "DatabaseUnreachable")
-    assert.include(error.message, `No database answers at 127.0.0.1:${port}/money`)
+    assert.include(error.message, `No database responds at 127.0.0.1:${port}/money`)
     assert.include(error.message, "ECONNREFUSED")
     assert.notInclude(JSON.stringify(error), "hunter2")
   })
 )
 
-/** A server that refuses whoever connects, as PostgreSQL does: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/**
+ * A server that refuses connections like PostgreSQL:
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
 const refusing = (code: string, message: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -47,9 +50,9 @@ const refusing = (code: string, message: string) =>
   )
 
 const refusals = [
-  ["28P01", 'password authentication failed for user "somebody"', "does not let this user in"],
-  ["28000", 'role "somebody" does not exist', "does not let this user in"],
-  ["3D000", 'database "money" does not exist', "has no database of this name"]
+  ["28P01", 'password authentication failed for user "somebody"', "rejected the login"],
+  ["28000", 'role "somebody" does not exist', "rejected the login"],
+  ["3D000", 'database "money" does not exist', "has no database with this name"]
 ] as const
 for (const [code, message, says] of refusals) {
   it.effect(`store: ${code}: the server's refusal is reported`, () =>
@@ -57,13 +60,13 @@ for (const [code, message, says] of refusals) {
       const { port } = yield* refusing(code, message)
       const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
       for (const words of [`127.0.0.1:${port}`, says, message]) assert.include(error.message, words)
-      assert.notInclude(error.message, "No database answers")
+      assert.notInclude(error.message, "No database responds")
       assert.notInclude(JSON.stringify(error), "hunter2")
     })
   )
 }
 
-it.effect("store: what a server says as it refuses a connection stands first, without a guess at the cause", () =>
+it.effect("store: the server's reason for rejecting a connection comes first, without a guessed cause", () =>
   Effect.gen(function* () {
     const { port } = yield* refusing("08P01", "unsupported startup parameter: geqo")
     const { message } = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
@@ -74,13 +77,13 @@ it.effect("store: what a server says as it refuses a connection stands first, wi
   })
 )
 
-it("store: PgBouncer's code for all its failures is a broken connection where it has closed it", () => {
+it("store: PgBouncer's generic error code counts as a broken connection if PgBouncer closed it", () => {
   const failure = (severity: string) => Object.assign(new Error("server conn crashed?"), { code: "08P01", severity })
   assert.strictEqual(PgError.reasonOf(failure("FATAL"), "query")._tag, "ConnectionError")
   assert.strictEqual(PgError.reasonOf(failure("ERROR"), "query")._tag, "UnknownError")
 })
 
-it.effect("store: a malformed URL is not repeated, since it may be a password", () =>
+it.effect("store: a malformed URL is not repeated because it may be a password", () =>
   Effect.gen(function* () {
     const error = yield* start("hunter2")
     assert.strictEqual(error._tag, "DatabaseUnreachable")
@@ -89,7 +92,7 @@ it.effect("store: a malformed URL is not repeated, since it may be a password", 
   })
 )
 
-/** What PostgreSQL and the network say, and what that means to us. */
+/** Error codes of PostgreSQL and the network, with our reasons for them. */
 const reasons = {
   "23505": "UniqueViolation",
   "23514": "ConstraintError",
@@ -124,27 +127,27 @@ for (const [code, tag] of Object.entries(reasons)) {
   it(`store: ${code} is ${tag}`, () => assert.strictEqual(PgError.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
 }
 
-it("store: an ended connection has no code; a value that cannot be sent is a defect", () => {
+it("store: a closed connection has no code; a value that cannot be sent is a defect", () => {
   assert.strictEqual(PgError.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
   assert.strictEqual(PgError.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
 
-/** What the operator reads, and what becomes of the connection. */
+/** The operator's message, and the fate of the connection. */
 const words = {
   "53100": [/disk of the database is full/, /Free some space/, undefined],
   "53200": [/out of memory/, /Give it more/, undefined],
-  "53300": [/no connection to spare/, /SATRAIL_DATABASE_CONNECTIONS/, undefined],
-  "25006": [/takes no writes/, /primary/, "all"],
+  "53300": [/no free connection/, /SATRAIL_DATABASE_CONNECTIONS/, undefined],
+  "25006": [/accepts no writes/, /primary/, "all"],
   "26000": [/pooler in transaction mode/, /direct URL/, "this"],
   "42P05": [/pooler in transaction mode/, /direct URL/, "this"],
-  "28P01": [/does not let us in/, /user and password/, undefined],
-  "57P01": [/being stopped or started/, /recovers by itself/, "this"],
+  "28P01": [/rejected the login/, /user and password/, undefined],
+  "57P01": [/being stopped or started/, /recovers automatically/, "this"],
   "58030": [/machine of the database/, /disks/, undefined],
   XX001: [/data of the database is damaged/, /backup/, undefined],
   "08006": [/connection to the database broke/, /log/, "this"]
 } as const
 for (const [code, [reason, remedy, drops]] of Object.entries(words)) {
-  it(`store: SQLSTATE ${code} is explained, with a remedy`, () => {
+  it(`store: SQLSTATE ${code} is explained with a remedy`, () => {
     const error = new SqlError.SqlError({ reason: PgError.reasonOf(Object.assign(new Error("no"), { code }), "query") })
     const said = PgError.wordsOf(error)
     assert.match(said.reason ?? "", reason)

@@ -7,7 +7,8 @@ import * as Edges from "./Edges.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
-// Every promise of a store on the embedded database. Where there is no server, pglite.test.ts runs them among the fast tests.
+// All store contracts on the embedded database. Without a PostgreSQL server, pglite.test.ts runs them in the
+// fast tests.
 
 const storage = await shared(Layer.provide(Storage.layerClient(), await shared(Embedded.layer)))
 

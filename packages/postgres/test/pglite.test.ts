@@ -13,7 +13,8 @@ import { shared } from "./Shared.ts"
 const client = await shared(Embedded.layer)
 const storage = await shared(Layer.provide(Storage.layerClient(), client))
 
-// Where there is a server, postgres.test.ts keeps the same promises there, and pglite.slow.test.ts here.
+// With a PostgreSQL server, postgres.test.ts runs the same contracts there, and pglite.slow.test.ts runs them
+// here.
 describe.skipIf(Database.server !== undefined)("embedded (where there is no server)", () => {
   Journal.suite("pglite, grouped", storage)
   Records.suite("pglite, grouped", storage)
@@ -22,7 +23,7 @@ describe.skipIf(Database.server !== undefined)("embedded (where there is no serv
 })
 
 it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
-  it.effect("PGlite: a transaction excludes others, and leaves no trace when it fails", () =>
+  it.effect("PGlite: a transaction excludes others and leaves no trace when it fails", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const inside = sql.withTransaction(

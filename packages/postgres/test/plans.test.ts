@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -21,8 +22,9 @@ import * as TasksSql from "../src/Tasks.ts"
 import * as Writes from "../src/statements/Writes.ts"
 import * as Database from "./Database.ts"
 
-// How statements find their rows on a database that nobody has analysed: an embedded one may never be. What a plan reads must not grow with what one
-// company has, whatever the planner believes. So plans are looked at, and not times.
+// Checks how statements find their rows in a database without planner statistics, which an embedded one may
+// never get. The rows a plan reads must not grow with a company's data, whatever the planner assumes. So the
+// tests check plans rather than times.
 
 interface Node {
   readonly "Node Type": string
@@ -33,7 +35,7 @@ interface Node {
 
 const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** The plan that serves whatever is asked, as one of a prepared statement does from its sixth use on. */
+/** The generic plan, which a prepared statement uses from its sixth execution. */
 const planOf = Effect.fnUntraced(function* (text: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`prepare looked_at as ${text}`).unprepared
@@ -48,7 +50,7 @@ const planOf = Effect.fnUntraced(function* (text: string) {
   return nodesOf(Plan)
 })
 
-/** A client that writes down what it is asked. */
+/** A client that records its queries. */
 const writing = (sql: SqlClient.SqlClient, texts: Set<string>) =>
   new Proxy(sql, {
     get: (target, name, receiver) =>
@@ -60,7 +62,7 @@ const writing = (sql: SqlClient.SqlClient, texts: Set<string>) =>
         : Reflect.get(target, name, receiver)
   })
 
-/** The text of what is asked first by `read`. */
+/** The text of the first query of `read`. */
 const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>) {
   const texts = new Set<string>()
   const reads = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(yield* SqlClient.SqlClient, texts))
@@ -70,7 +72,7 @@ const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.
   return [...texts][0] ?? assert.fail("nothing was asked")
 })
 
-/** The indexes that a read goes by. */
+/** The indexes that a read uses. */
 const indexesOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>) {
   const text = yield* textOf(read)
   const sql = yield* SqlClient.SqlClient
@@ -87,7 +89,10 @@ const indexesOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effe
 const one = CompanyId.operator
 const page = { atMillis: 0, limit: 10, before: null }
 
-/** Reads that go by something else than a unique key, and by which indexes. Each is for that alone: it has what is asked for, in its order, and nothing before it. */
+/**
+ * Reads that do not use a unique key, with their indexes. Each index serves one read: it contains just the
+ * requested rows in the requested order.
+ */
 const lists: ReadonlyArray<
   readonly [read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>, indexes: ReadonlyArray<string>]
 > = [
@@ -125,6 +130,7 @@ const lists: ReadonlyArray<
   [({ auditOf }) => auditOf(null, null, 10), ["audit_entries_pkey", "audit_links_pkey"]],
   [({ auditChain }) => auditChain(0n, 10), ["audit_entries_pkey", "audit_links_pkey"]],
   [({ refundsOf }) => refundsOf(one, one, 10), ["refunds_of_checkout"]],
+  [({ depositsFor }) => depositsFor(one, one, 10), ["deposits_of_checkout"]],
   [({ adjustment }) => adjustment(one), ["adjustments_anywhere"]],
   [({ adjustments }) => adjustments({ after: null, limit: 10, status: "pending" }), ["adjustments_listed"]],
   [({ unmatchedById }) => unmatchedById(one), ["unmatched_anywhere"]],
@@ -134,12 +140,38 @@ const lists: ReadonlyArray<
     ({ bookedEntries }) => bookedEntries({ companyId: one, after: 0n, upTo: 9n, fromMillis: 0, untilMillis: 9, limit: 10 }),
     ["entries_pkey"]
   ],
+  [
+    ({ found }) => found(one, { text: "a", ids: [one, one], hash: "00".repeat(32), amounts: [Msat.make(1n), Msat.make(2n)] }),
+    [
+      "checkouts_order",
+      "checkouts_pkey",
+      "checkouts_pkey alone",
+      "deposits_amount",
+      "deposits_labels_pkey alone",
+      "deposits_outpoint",
+      "deposits_pkey alone",
+      "invoices_labels_pkey alone",
+      "invoices_payment_hash_key",
+      "invoices_pkey",
+      "invoices_pkey alone",
+      "withdrawals_amount",
+      "withdrawals_by_transaction",
+      "withdrawals_labels_pkey alone",
+      "withdrawals_payment_hash",
+      "withdrawals_pkey alone"
+    ]
+  ],
+  [({ postingsOf }) => postingsOf(one, one), ["entries_of_transfer"]],
+  [({ turnedSince }) => turnedSince(one, [2 ** 42]), ["entries_pkey"]],
   [({ subjects }) => subjects(one, [one]), ["checkouts_pkey", "deposits_of_transfer", "invoices_pkey", "withdrawals_of_transfer"]]
 ]
 
 const listing = Effect.forEach(lists, ([read]) => indexesOf(read))
 
-/** What a claim in turn goes by: the index of turns and the key, and nothing by which it would read what waits of others. */
+/**
+ * The indexes that a fair claim uses: the index of turns and the key. It must not read waiting tasks of
+ * others.
+ */
 const turning = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const texts = new Set<string>()
@@ -157,7 +189,7 @@ const turning = Effect.gen(function* () {
   return [...new Set(used)].toSorted()
 })
 
-/** The text of every read of single rows. */
+/** The text of every query for single rows. */
 const readTexts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const texts = new Set<string>()
@@ -217,14 +249,17 @@ insert into satrail.vouchers select gen_random_uuid(), '${Id.nil}', gen_random_u
 from generate_series(1, ${rows}) n;
 `
 
-/** What is looked for by something else than a row's key, each by the index that is for it alone: a page of what is forgotten, who follows, what settled. */
+/**
+ * Lookups that do not use a row's key, each with its dedicated index: a page of expired responses, the
+ * replacements of a withdrawal, settlements.
+ */
 const others: Readonly<Record<string, string>> = {
   AnswersForgotten: "answers_forgotten",
   WithdrawalReplaced: "withdrawals_follow",
   PayoutBuried: "candidates_settled"
 }
 
-/** Changes that carry all that a Change can, or nothing besides their row. */
+/** Changes with every optional part of a Change, and with only their row. */
 const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none"): Carried => ({
   money,
   takes: each,
@@ -245,13 +280,13 @@ const carried = [carrying(true), carrying(false), carrying(true, ["available", "
 
 const row = { id: Id.nil, companyId: CompanyId.operator }
 
-/** What Changes write, each verb of each noun: its statement is derived. */
+/** The writes of Changes: each verb of each noun, whose statement is derived. */
 const written: ReadonlyArray<readonly [string, Noun.Writes]> = [
   ...Nouns.all.flatMap((noun) => ("unique" in noun ? [[`insert ${noun.name}`, [Noun.insert(noun, row)]] as const] : [])),
   ...Nouns.moves.map((move) => [move.key, [{ _tag: "Transition", move, found: row, set: {} }]] as const)
 ]
 
-/** What a plan reads by anything else than a key: "statement: table by index". */
+/** The parts of a plan that do not read by key: "statement: table by index". */
 const growing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const unique = yield* sql<{ readonly name: string }>`
@@ -268,7 +303,7 @@ const growing = Effect.gen(function* () {
   for (const [what, text] of statements) {
     for (const { "Node Type": type, "Relation Name": table, "Index Name": index } of yield* planOf(text)) {
       if (table === undefined && index === undefined) continue
-      // What is written, and what a bitmap scan's own index scan says already.
+      // Skip writes and bitmap heap scans, whose index scan is listed separately.
       if (type === "ModifyTable" || type === "Bitmap Heap Scan") continue
       if (index !== undefined && others[what] === index) continue
       if (index === undefined || !keys.has(index)) found.push(`${what}: ${type} ${table ?? ""} by ${index ?? "nothing"}`)
@@ -287,7 +322,7 @@ const everyTable = Effect.flatMap(
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   it.live(
-    `plans: every commit and every read of one row goes by a unique key, on a database that is empty, never analysed, or analysed before it was filled (${name})`,
+    `plans: every commit and single-row read uses a unique index, on a database that is empty, never analyzed, or analyzed before it was filled (${name})`,
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -11,12 +11,12 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
-// PgBouncer as Debian ships it, with its defaults, which refuse every start-up parameter of a session's settings.
+// Debian's PgBouncer with its defaults, which reject startup parameters for session settings.
 
 const program = PgBouncer.find()
 const installation = PostgresServer.find()
 const isHere = typeof program === "string" && !("missing" in installation)
-if (!isHere && process.env["REQUIRE_PGBOUNCER"] === "1") throw new Error("PgBouncer and PostgreSQL have to be installed for these tests")
+if (!isHere && process.env["REQUIRE_PGBOUNCER"] === "1") throw new Error("These tests require PgBouncer and PostgreSQL")
 
 const through = (port: number, settings: ReadonlyArray<string>) =>
   Effect.acquireRelease(
@@ -27,7 +27,7 @@ const through = (port: number, settings: ReadonlyArray<string>) =>
     (bouncer) => Effect.promise(bouncer.end)
   )
 
-/** A database of its own, seen through a PgBouncer of its own. */
+/** A new database behind its own PgBouncer. */
 const pooled = Effect.fnUntraced(function* (...settings: ReadonlyArray<string>) {
   const url = new URL(Redacted.value(yield* Database.make))
   const { port } = yield* through(Number(url.port), settings)
@@ -51,11 +51,11 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
   for (const [name, settings] of [
     ["with its defaults", []],
     ["with one server connection", ["default_pool_size=1"]],
-    ["that takes server connections in turn", ["server_round_robin=1", "min_pool_size=5"]],
+    ["that rotates server connections", ["server_round_robin=1", "min_pool_size=5"]],
     ["that ignores start-up parameters", ["ignore_startup_parameters=options,statement_timeout,lock_timeout"]],
     ["that resets every transaction", ["server_reset_query_always=1"]]
   ] as const) {
-    it.live(`pooler: transaction mode ${name} is refused at the start by name, with the remedy`, () =>
+    it.live(`pooler: transaction mode ${name} fails the start with a named error and the remedy`, () =>
       Effect.gen(function* () {
         const said = yield* refusal(yield* pooled("pool_mode=transaction", ...settings))
         assert.include(said, "this is a pooler in transaction mode")
@@ -64,7 +64,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     )
   }
 
-  it.live("pooler: transaction mode under the load of others is refused at every start", () =>
+  it.live("pooler: transaction mode under load from other clients fails every start", () =>
     Effect.gen(function* () {
       const url = yield* pooled("pool_mode=transaction", "default_pool_size=8")
       const busy = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 8 })
@@ -79,13 +79,13 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: statement mode is refused at the start by name", () =>
+  it.live("pooler: statement mode fails the start with a named error", () =>
     Effect.gen(function* () {
       assert.include(yield* refusal(yield* pooled("pool_mode=statement")), "this is a pooler in transaction mode")
     })
   )
 
-  it.live("pooler: a host's pool that leads to transaction mode is refused by name", () =>
+  it.live("pooler: a host's pool in transaction mode fails with a named error", () =>
     Effect.gen(function* () {
       const url = yield* pooled("pool_mode=transaction")
       const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url) })
@@ -94,7 +94,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: in session mode a connection has its settings, and an interrupted query is ended at the server", () =>
+  it.live("pooler: in session mode a connection keeps its settings, and an interrupted query is canceled on the server", () =>
     Effect.gen(function* () {
       const url = yield* pooled("pool_mode=session")
       const client = yield* Layer.build(PgClient.layer({ url, maxConnections: 3, statementTimeoutMillis: 7000, lockTimeoutMillis: 3000 }))
@@ -112,7 +112,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: while PostgreSQL restarts behind PgBouncer commits are outages, and they work again after it", () =>
+  it.live("pooler: while PostgreSQL restarts behind PgBouncer commits fail as outages, and afterwards they succeed", () =>
     Effect.gen(function* () {
       if ("missing" in installation) return assert.fail("skipped without it")
       const server = yield* Effect.acquireRelease(
@@ -133,7 +133,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: the cause that PgBouncer gave stands first in the message", () =>
+  it.live("pooler: PgBouncer's reason comes first in the message", () =>
     Effect.gen(function* () {
       const url = `${Redacted.value(yield* pooled("pool_mode=session"))}?statement_timeout=1000`
       const said = yield* refusal(Redacted.make(url))

@@ -23,7 +23,7 @@ import * as Edges from "./Edges.ts"
 
 const storage = (options: PgJournal.Options) => Layer.provide(Storage.layerClient(options), Database.layer)
 
-/** Two processes on one database: commits go to one and the other in turn. Nothing orders them but the row locks. */
+/** Two processes on one database: commits alternate between them. Only row locks order them. */
 const twoJournals = Layer.effect(
   Journal,
   Effect.gen(function* () {
@@ -33,7 +33,8 @@ const twoJournals = Layer.effect(
   })
 )
 
-// The checks turn a missing row lock into an error and another try, with the right result. Without them there is the lock alone.
+// The checks would turn a missing row lock into an error and a retry with the right result. Without them,
+// only the lock protects.
 const withoutChecks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Migrations.migrate
@@ -45,7 +46,7 @@ const twoProcesses = Layer.mergeAll(twoJournals, Records.layer, Tasks.layer).pip
   Layer.provideMerge(Database.layer)
 )
 
-/** How many sessions of this database wait for a row that another has locked. */
+/** The number of sessions of this database that wait for a locked row. */
 const waiting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly n: string }>`
@@ -53,7 +54,10 @@ const waiting = Effect.gen(function* () {
   return Number(row?.n)
 })
 
-/** Begins `work` while what `lock` selects is locked; lets go of it when that many flushes wait for it and `meanwhile` is done. */
+/**
+ * Starts `work` while the rows that `lock` selects are locked. Releases them when that many flushes wait and
+ * `meanwhile` is done.
+ */
 const whileHeld = <A, E, R, R2>(
   lock: string,
   work: Effect.Effect<A, E, R>,
@@ -62,7 +66,7 @@ const whileHeld = <A, E, R, R2>(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [isLocked, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    // A fiber of its own: the store refuses to write inside this transaction.
+    // Uses its own fiber because the store refuses to write inside this transaction.
     const holder = yield* Effect.forkChild(
       sql.withTransaction(
         Effect.gen(function* () {
@@ -82,7 +86,7 @@ const whileHeld = <A, E, R, R2>(
     return yield* Fiber.join(fiber)
   })
 
-/** The same with a company's balance. */
+/** Runs `whileHeld` with a company's balance. */
 const whileLocked = <A, E, R, R2>(
   companyId: CompanyId.CompanyId,
   work: Effect.Effect<A, E, R>,
@@ -96,33 +100,33 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
   Edges.suite("postgres", storage({}))
 
   it.layer(twoProcesses, { excludeTestServices: true })("two processes, and no CHECK to help", (it) => {
-    // Not "first come, first served": that is each process's own promise.
+    // Without "first come, first served", which holds only within a process.
     for (const promise of [
-      "C12: 200 requests at once for all there is: exactly one is held",
-      "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held",
-      "C14: eight withdrawals that would pay one hash at once: one may",
-      "C15: eight withdrawals that claim one invoice at once: one has it",
-      "C15: paid from inside and outside at once: credited once",
-      "C17: the same transfer again, also at once, moves the money once",
-      "C19: eight payouts that would spend one coin at once: one may",
-      "C42: an output recorded by eight workers at once is one deposit",
-      "C21: failed by eight workers at once: everything is back, once",
-      "C45: reversed and spent at once: never below zero",
-      "confirmed by eight workers at once: credited once",
-      "credits and withdrawals of one company at once come out exact",
-      "one handle requested by eight companies at once: one gets it",
-      "one key eight times at once: one takes effect, all get its answer",
-      "one key with two bodies at once: one takes effect, the other is refused",
-      "one payment reported 64 times at once is credited once",
-      "C20: settled and failed at once: one of them, whole",
-      "the same request committed again holds once",
-      "C17: transferred and failed at once: both companies agree",
-      "two companies that pay each other many times at once come out exact",
-      "a key makes one voucher of any number of requests",
-      "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way",
-      "C18: fifty claims at once: one is applied, and one withdrawal is there",
-      "C18: the same claim again, also at once, is applied once",
-      "vouchers created at once hold no more than the balance",
+      "C12: of 200 concurrent requests for the whole balance exactly one is held",
+      "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held",
+      "C14: of eight withdrawals that would pay one hash concurrently, one may",
+      "C15: of eight withdrawals that claim one invoice concurrently, one gets it",
+      "C15: an invoice paid internally and over the network concurrently is credited once",
+      "C17: repeating a transfer, even concurrently, moves the money once",
+      "C19: of eight payouts that would spend one coin concurrently, one may",
+      "C42: an output that eight workers record concurrently is one deposit",
+      "C21: a withdrawal that eight workers fail concurrently is released once, in full",
+      "C45: reversing and spending a deposit concurrently never makes a balance negative",
+      "a deposit that eight workers confirm concurrently is credited once",
+      "concurrent credits and withdrawals of one company add up exactly",
+      "of eight companies that request one handle concurrently, one gets it",
+      "of eight concurrent requests with one key, one takes effect and all get its response",
+      "of two concurrent requests with one key and different bodies, one takes effect and the other is refused",
+      "one payment reported 64 times concurrently is credited once",
+      "C20: a withdrawal that is settled and failed concurrently has exactly one outcome",
+      "committing the same request again holds the money once",
+      "C17: when a withdrawal is transferred and failed concurrently, both companies see the same outcome",
+      "many concurrent payments between two companies add up exactly",
+      "any number of requests with one key create one voucher",
+      "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once",
+      "C18: of fifty concurrent claims one is applied, and there is one withdrawal",
+      "C18: repeating a claim, even concurrently, applies it once",
+      "concurrent vouchers never hold more than the balance",
       "C20 C54: a settled withdrawal stays settled"
     ] as const) {
       it.effect(promise, () => Effect.repeat(JournalContract.promises[promise], { times: 9 }))
@@ -132,7 +136,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
     })
 
-    it.effect("C13: postgres: a flush waits for the row lock of its company's balance, and others do not wait for it", () =>
+    it.effect("C13: postgres: a flush waits for the row lock of its company's balance, and other companies do not wait for it", () =>
       Effect.gen(function* () {
         const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
         const asked = yield* request(locked)
@@ -142,7 +146,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: a voucher claimed and canceled at once, both waiting for its row, ends one way", () =>
+    it.effect("postgres: a voucher claimed and canceled concurrently, both waiting for its row, has one outcome", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const row = yield* voucher(companyId, 40)
@@ -156,7 +160,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: the same request in both processes, with money for one: both are told that it is applied", () =>
+    it.effect("postgres: the same request in two processes, with funds for one, returns applied in both", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = yield* request(companyId)
@@ -166,7 +170,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: the same key in both processes, with money for one: one is applied, the other gets its response", () =>
+    it.effect("postgres: the same key in two processes, with funds for one: one is applied, and the other gets its response", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]
@@ -179,7 +183,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("C13: postgres: two requests in two processes, with money for one: the other is refused, not tried for ever", () =>
+    it.effect("C13: postgres: of two requests in two processes with funds for one, the other is rejected, not retried endlessly", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId), yield* request(companyId)]
@@ -192,7 +196,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: a broken connection is an outage, and the same Change may be committed again", () =>
+    it.effect("postgres: a broken connection is an outage, and the same Change can be committed again", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const companyId = yield* companyWith(100)
@@ -206,7 +210,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     )
   })
 
-  it.effect("migration: eight processes that start at once on an empty database all start", () =>
+  it.effect("migration: eight processes that start concurrently on an empty database all start", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       yield* Effect.all(

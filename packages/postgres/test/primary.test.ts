@@ -9,12 +9,12 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Primary from "../src/client/Primary.ts"
 import * as Impostor from "./Impostor.ts"
 
-// ---- what a URL names
+// ---- parsing URLs
 
 const parsed = (text: string) => Result.getOrThrow(Hosts.parse(text))
 const ats = (text: string) => parsed(text).all.map(({ at }) => at)
 
-it("hosts: a URL names one host or several, each with its port, and where each is alone", () => {
+it("hosts: a URL names one or several hosts with their ports, and each can be addressed alone", () => {
   const url = "postgres://u:p%40ss@h1:5433,h2,[::1]:5434/money?sslmode=verify-full"
   const { all, demand, where, password } = parsed(url)
   assert.deepStrictEqual(
@@ -31,7 +31,7 @@ it("hosts: a URL names one host or several, each with its port, and where each i
   assert.notInclude(JSON.stringify(parsed(url)), "p%40ss")
 })
 
-it("hosts: one host is as it was: whatever it is, also a socket", () => {
+it("hosts: a URL of a single host works as before, including a socket", () => {
   assert.deepStrictEqual(ats("postgresql://u@db.example/money"), ["db.example:5432"])
   assert.strictEqual(parsed("postgres://db/money").demand, "any")
   assert.deepStrictEqual(ats("postgres:///money?host=/run/postgresql"), ["localhost:5432"])
@@ -48,22 +48,22 @@ const wrong: ReadonlyArray<readonly [url: string, problem: RegExp]> = [
   ["postgres://u:hunter2@h1:5432:5433,h2/money", /the port of host 1 of 2 must be/],
   ["postgres://u:hunter2@h1:x/money", /the port of the host must be/],
   ["postgres://u:hunter2@h1,h2:5432,h1:5432/money", /host 3 of 3 is named twice/],
-  ["postgres://u:hunter2@h 1,h2/money", /host 1 of 2 is no name/],
+  ["postgres://u:hunter2@h 1,h2/money", /host 1 of 2 is not a host name/],
   ["postgres://u:hunter2@h1,h2/money?port=5432,5433,5434", /each with its port/],
   ["postgres://u:hunter2@h1/money?port=5432,5433", /each with its port/],
   ["postgres:///money?host=h1,h2", /each with its port/],
   ["postgres://u:hunter2@h1,h2/money?target_session_attrs=standby", /must be one of any, read-write, primary/],
-  [`postgres://u:hunter2@${Array.from({ length: 9 }, (_, i) => `h${i}`).join(",")}/money`, /names 9 hosts, and 8 are the most/]
+  [`postgres://u:hunter2@${Array.from({ length: 9 }, (_, i) => `h${i}`).join(",")}/money`, /contains 9 hosts, but the maximum is 8/]
 ]
 for (const [url, problem] of wrong) {
-  it(`hosts: ${url.replace("hunter2", "…")} is refused with its reason, and nothing of it is repeated`, () => {
+  it(`hosts: ${url.replace("hunter2", "…")} is rejected with its reason, and no part of it is repeated`, () => {
     const said = Result.match(Hosts.parse(url), { onSuccess: () => "nothing", onFailure: (text) => text })
     assert.match(said, problem)
     assert.notInclude(said, "hunter2")
   })
 }
 
-// ---- which of them
+// ---- choosing the primary
 
 const here = (timeline: number, isStandby = false, isReadOnly = isStandby): Primary.Standing => ({
   _tag: "Here",
@@ -73,7 +73,7 @@ const here = (timeline: number, isStandby = false, isReadOnly = isStandby): Prim
 })
 const away: Primary.Standing = { _tag: "Away", cause: new Error("gone") }
 
-it("hosts: the one that takes writes is chosen: the last one first, then in their order, and the later timeline before all", () => {
+it("hosts: the writable host is chosen: the last one first, then in order, and the latest timeline before all", () => {
   const { choose } = Primary
   assert.strictEqual(choose([here(0, true), here(1)], "read-write", 0, 0), 1)
   assert.strictEqual(choose([here(1), here(1)], "read-write", undefined, 1), 0)
@@ -87,7 +87,7 @@ it("hosts: the one that takes writes is chosen: the last one first, then in thei
   assert.strictEqual(choose([here(0, true), here(5)], "any", 0, 0), 0)
 })
 
-// ---- and that connections lead there
+// ---- connecting to it
 
 const quick = { connectMillis: 300, maxConnections: 2 }
 
@@ -100,10 +100,13 @@ const who = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql.unsafe<{ readonly who: string }>("select 1 as who").unprepared, ([row]) => row?.who)
 )
 
-/** Who answers, for as long as nobody does: the caller before hears that a connection broke, and the one after is connected elsewhere. */
+/**
+ * Retries until a server responds: the caller before sees a broken connection, and the next one connects
+ * elsewhere.
+ */
 const whoAtLast = eventually(Effect.option(who), Option.isSome)
 
-it.live("hosts: a host that never answers and a standby are passed over, within the limit of a connection", () =>
+it.live("hosts: a silent host and a standby are skipped within the connection timeout", () =>
   Effect.gen(function* () {
     const [silent, standby, primary] = [
       yield* Impostor.make({ is: "silent" }),
@@ -121,7 +124,7 @@ it.live("hosts: a host that never answers and a standby are passed over, within 
   })
 )
 
-it.live("hosts: a host that is gone just before the farewell holds nobody up", () =>
+it.live("hosts: a host that disappears just before its connection is closed delays no request", () =>
   Effect.gen(function* () {
     const [standby, primary] = [yield* Impostor.make({ is: "standby", isDeaf: true }), yield* Impostor.make({ isDeaf: true })]
     const client = yield* clientOf([standby, primary])
@@ -133,7 +136,7 @@ it.live("hosts: a host that is gone just before the farewell holds nobody up", (
   })
 )
 
-it.live("hosts: where none takes writes the error says what each of them is", () =>
+it.live("hosts: if none is writable the error gives the state of each", () =>
   Effect.gen(function* () {
     const [silent, standby, reads, gone] = [
       yield* Impostor.make({ is: "silent" }),
@@ -144,17 +147,17 @@ it.live("hosts: where none takes writes the error says what each of them is", ()
     gone.stop()
     const { message } = yield* Effect.flip(clientOf([silent, standby, reads, gone]))
     for (const words of [
-      `${silent.at} does not answer (timeout`,
+      `${silent.at} does not respond (timeout`,
       `${standby.at} is a standby`,
-      `${reads.at} is a primary that takes no writes`,
-      `${gone.at} does not answer (connect ECONNREFUSED`
+      `${reads.at} is a read-only primary`,
+      `${gone.at} does not respond (connect ECONNREFUSED`
     ])
       assert.include(message, words)
     assert.notInclude(message, "hunter2")
   })
 )
 
-it.live("hosts: a primary that is a replica at the next connect is left for the new one", () =>
+it.live("hosts: a primary that has become a replica is left for the new one at the next connect", () =>
   Effect.gen(function* () {
     const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
     const client = yield* clientOf([first, second])
@@ -166,7 +169,7 @@ it.live("hosts: a primary that is a replica at the next connect is left for the 
   })
 )
 
-it.live("hosts: an old primary that is back is not connected to, also where the new one is away", () =>
+it.live("hosts: an old primary that is back is not connected to, even if the new one is down", () =>
   Effect.gen(function* () {
     const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ timeline: 2 })]
     const client = yield* clientOf([first, second])
@@ -177,11 +180,11 @@ it.live("hosts: an old primary that is back is not connected to, also where the 
     )
     assert.isTrue(asked.every((exit) => exit._tag === "Failure"))
     const { message } = yield* Effect.flip(Effect.delay(Effect.provide(who, client), 1100))
-    assert.include(message, `${first.at} is an old primary (timeline 1, and 2 was seen elsewhere)`)
+    assert.include(message, `${first.at} is an old primary (timeline 1, but 2 was seen elsewhere)`)
   })
 )
 
-it.live("hosts: a server without timelines is connected to, and one that does not say its own is as one that is away", () =>
+it.live("hosts: a server without timelines is accepted, and a server that does not report its timeline counts as down", () =>
   Effect.gen(function* () {
     const [unsaid, none] = [yield* Impostor.make({ timeline: "unsaid" }), yield* Impostor.make({ timeline: null })]
     const client = yield* clientOf([unsaid, none])
@@ -189,7 +192,7 @@ it.live("hosts: a server without timelines is connected to, and one that does no
   })
 )
 
-it.live("hosts: while all are away one caller tries after a pause, and the others fail at once", () =>
+it.live("hosts: while all are down one caller retries after a pause, and the others fail immediately", () =>
   Effect.gen(function* () {
     const hosts = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
     const client = yield* clientOf(hosts)
@@ -203,7 +206,7 @@ it.live("hosts: while all are away one caller tries after a pause, and the other
   })
 )
 
-it.effect("hosts: where a machine falls silent, what was asked there is cut off when another host is the primary", () =>
+it.effect("hosts: if a machine becomes silent, its queries are aborted once another host is the primary", () =>
   Effect.gen(function* () {
     const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
     const client = yield* clientOf([first, second])
@@ -213,7 +216,7 @@ it.effect("hosts: where a machine falls silent, what was asked there is cut off 
     second.part.timeline = 2
     yield* TestClock.adjust(Primary.defaults.watchMillis)
     const { reason } = yield* Fiber.join(hangs)
-    // Not by its own timeout, which takes half a minute.
+    // Not by its own timeout, which is 30 seconds.
     assert.strictEqual(reason.message, "Connection terminated unexpectedly")
     assert.strictEqual(yield* Effect.provide(who, client), second.at)
   })

@@ -9,7 +9,7 @@ import { Commits, refusedMillis } from "../src/journal/Commits.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
-/** Asks past the service, as whoever administers the database. */
+/** Queries the database directly, like its administrator. */
 const administer = (url: Redacted.Redacted, text: string) =>
   Effect.promise(async () => {
     const client = new Pg.Client({ connectionString: Redacted.value(url), options: "-c default_transaction_read_only=off" })
@@ -21,7 +21,9 @@ const administer = (url: Redacted.Redacted, text: string) =>
     }
   })
 
-/** Every commit of a cursor is refused with this SQLSTATE, as one that needs a disk is where there is no room. */
+/**
+ * Refuses every commit of a cursor with this SQLSTATE, like a commit that needs disk space when none is left.
+ */
 const refusing = (code: string) => `
 create function satrail.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$;
 create trigger refuse before insert or update on satrail.companies for each row execute function satrail.refuse();
@@ -38,7 +40,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     ["53200", "the database is out of memory"],
     ["58030", "the machine of the database has an error"]
   ] as const) {
-    it.effect(`store: ${code}: reads go well, and commits are reported as refused until one succeeds`, () =>
+    it.effect(`store: ${code}: reads succeed, and commits are reported as rejected until one succeeds`, () =>
       Effect.gen(function* () {
         const url = yield* Database.make
         const store = yield* Layer.build(Storage.layer({ url }))
@@ -51,7 +53,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
           assert.strictEqual("reason" in outage && outage.reason, reason)
           yield* read
           assert.strictEqual((yield* Effect.flip(check)).reason, reason)
-          // Nobody commits: what is tried then is refused as well.
+          // Without commits, the check's own attempt is refused as well.
           yield* TestClock.adjust(refusedMillis)
           assert.strictEqual((yield* Effect.flip(check)).reason, reason)
           yield* administer(url, relenting)
@@ -59,7 +61,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
           assert.strictEqual((yield* Effect.flip(check)).reason, reason)
           yield* TestClock.adjust(1)
           yield* check
-          // And at once where somebody commits.
+          // It succeeds immediately once a commit does.
           yield* administer(url, refusing(code))
           yield* Effect.flip(open)
           yield* Effect.flip(check)
@@ -71,7 +73,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     )
   }
 
-  it.effect("store: a lock that was waited for too long fails one Change, and says nothing about the store", () =>
+  it.effect("store: a lock timeout fails one Change and does not affect the store's status", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const store = yield* Layer.build(Storage.layer({ url }))
@@ -83,14 +85,14 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     })
   )
 
-  it.effect("store: connections to a primary that was demoted are left, and the next commit goes to the new one", () =>
+  it.effect("store: connections to a demoted primary are closed, and the next commit goes to the new one", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 3 })
       const store = yield* Layer.build(Storage.layerPool(pool))
       yield* Effect.gen(function* () {
         yield* open
-        // As a server does that is a replica from now on: the connections stay, and take no writes.
+        // Like a server that becomes a replica: connections stay open but accept no writes.
         yield* Effect.promise(async () => {
           const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
           for (const client of clients) {
@@ -100,14 +102,14 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
         })
         const outage = yield* Effect.flip(open)
         assert.strictEqual(outage._tag, "StoreUnavailable")
-        assert.match(("reason" in outage && outage.reason) || "", /takes no writes/)
+        assert.match(("reason" in outage && outage.reason) || "", /accepts no writes/)
         for (let i = 0; i < 5; i++) yield* open
         yield* check
       }).pipe(Effect.provide(store))
     })
   )
 
-  it.effect("store: a server that takes no writes at all is an outage, not a defect, for as long as that lasts", () =>
+  it.effect("store: a server that accepts no writes is an outage, not a defect, for as long as that lasts", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const name = new URL(Redacted.value(url)).pathname.slice(1)
@@ -120,9 +122,9 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
           `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`
         )
         for (let i = 0; i < 4; i++) assert.strictEqual((yield* Effect.flip(open))._tag, "StoreUnavailable")
-        assert.match((yield* Effect.flip(check)).reason ?? "", /takes no writes/)
+        assert.match((yield* Effect.flip(check)).reason ?? "", /accepts no writes/)
         yield* administer(url, `alter database ${name} reset default_transaction_read_only`)
-        // Whoever connected meanwhile still reads only: one commit finds that out.
+        // New connections from the meantime are still read-only. One commit detects that.
         yield* Effect.ignore(open)
         yield* open
         yield* check

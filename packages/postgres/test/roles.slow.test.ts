@@ -6,7 +6,7 @@ import { Effect, Layer, Redacted } from "effect"
 import * as Storage from "../src/Storage.ts"
 import { migrated, server, urlOf } from "./Roles.ts"
 
-// Every promise of a store with no more rights than the application's role has. roles.test.ts shows what those rights are.
+// All store contracts with only the rights of the application's role. roles.test.ts lists those rights.
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
   const storage = Layer.unwrap(

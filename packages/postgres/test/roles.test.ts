@@ -7,13 +7,13 @@ import * as Migrations from "../src/migrations/Migrations.ts"
 import { as, clientAs, installation, migrated, prepared, type Role, run, server, start, urlOf } from "./Roles.ts"
 import * as Table from "../src/statements/Table.ts"
 
-/** What a role that may not is told at its start. */
+/** The error of a start with an insufficient role. */
 const refusedStart = (role: Role, database: string) =>
   Effect.map(Effect.flip(start(role, database)), (error) =>
     error._tag === "RoleMayNot" ? error : assert.fail(`another error than that the role may not: ${error._tag}`)
   )
 
-/** That the database refuses a role each of these, for want of rights and nothing else. */
+/** Checks that the database refuses each statement for lack of privileges and no other reason. */
 const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const said = yield* Effect.forEach(statements, (text) =>
@@ -34,7 +34,7 @@ const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>)
   })
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
-  it.live("roles: the application cannot start before `satrail migrate`; the error says so, and nothing is made", () =>
+  it.live("roles: the application cannot start before `satrail migrate`; the error says so, and nothing is created", () =>
     Effect.gen(function* () {
       const database = yield* prepared
       const { message } = yield* refusedStart("satrail_application", database)
@@ -44,7 +44,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("roles: `satrail migrate` makes the tables and grants the rights, and then the application starts", () =>
+  it.live("roles: `satrail migrate` creates the tables and grants the privileges, and then the application starts", () =>
     Effect.gen(function* () {
       const database = yield* prepared
       const { before, now } = yield* as("satrail_migration", database)(Migrations.migrate)
@@ -54,7 +54,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("roles: those created after the tables get their rights by the next `satrail migrate`; roles.sql may be run again", () =>
+  it.live("roles: roles created after the tables get their privileges from the next `satrail migrate`; roles.sql can be run again", () =>
     Effect.gen(function* () {
       if ("missing" in installation) return
       const database = yield* migrated
@@ -77,18 +77,18 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("roles: after a restored dump the application asks for `satrail migrate`, after which events go on", () =>
+  it.live("roles: after a restored dump the application requires `satrail migrate`, after which events resume", () =>
     Effect.gen(function* () {
       const database = yield* migrated
       yield* as("satrail_migration", database)(run("update satrail.epoch set transactions = transactions + 1000000"))
       const { message } = yield* refusedStart("satrail_application", database)
-      for (const words of ["where a restored dump stopped", "Run `satrail migrate`"]) assert.include(message, words)
+      for (const words of ["after a restored dump", "Run `satrail migrate`"]) assert.include(message, words)
       yield* as("satrail_migration", database)(Migrations.migrate)
       yield* start("satrail_application", database)
     })
   )
 
-  it.live("roles: a right granted besides is revoked by `satrail migrate`", () =>
+  it.live("roles: `satrail migrate` revokes an extra privilege", () =>
     Effect.gen(function* () {
       const database = yield* migrated
       const change = "update satrail.entries set amount = amount where false"
@@ -112,8 +112,8 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     it.live("roles: the application cannot change ledger entries, published events, or the schema", () =>
       Effect.gen(function* () {
         yield* mayNot("satrail_application", yield* migrated, [
-          // A coin is let go of when it turns out to be change of the payout that kept it.
-          // Events are deleted when they are older than they are kept.
+          // A coin is released when it turns out to be change of the payout that reserved it. Events are
+          // deleted after their retention period.
           ...["entries", "audit_entries", "audit_links", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
           ...["entries", "audit_entries", "audit_links", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [
             `truncate satrail.${table}`,
@@ -146,7 +146,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("roles: the application may change exactly the columns that a record's noun declares as moving", () =>
+    it.live("roles: the application may change exactly the columns that a record's noun declares as mutable", () =>
       Effect.gen(function* () {
         const granted = yield* as(
           "postgres",
@@ -156,7 +156,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
             where grantee = 'satrail_application' and table_schema = 'satrail' and privilege_type = 'UPDATE'`)
         )
         const changeable = new Set(granted.map((row): unknown => Reflect.get(row, "column")))
-        // When a payment without an invoice was noticed stays as it was first.
+        // The time when a payment without an invoice was first noticed never changes.
         const records = Nouns.all.filter(({ name }) => name !== "unmatched")
         const [shall, may] = [true, false].map((isMoving) =>
           records.flatMap(({ name, members, moving }) =>
@@ -170,7 +170,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("roles: the application may read every table, also a new one", () =>
+    it.live("roles: the application may read every table, including a new one", () =>
       Effect.gen(function* () {
         const without = run(`select tablename from pg_tables where schemaname = 'satrail'
           and not has_table_privilege('satrail_application', format('satrail.%I', tablename), 'select')`)
@@ -190,7 +190,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("roles: the reader writes nothing, also when it turns off read-only mode", () =>
+    it.live("roles: the reader cannot write, even after it turns off read-only mode", () =>
       Effect.gen(function* () {
         const tries = [
           "insert into satrail.events select * from satrail.events",

@@ -7,7 +7,7 @@ import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
 describe.skipIf(Database.server === undefined)("signals between two stores of one server (skipped where there is none)", () => {
-  it.live("signals: what one store sends reaches the other, also after its connection was cut, and not itself", () =>
+  it.live("signals: a signal of one store reaches the other, also after a reconnect, and not itself", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const listening = Effect.gen(function* () {
@@ -21,7 +21,7 @@ describe.skipIf(Database.server === undefined)("signals between two stores of on
         return { signals, heard }
       })
       const [one, other] = [yield* listening, yield* listening]
-      /** Sends until it is heard: who has just begun to listen may have missed the first. */
+      /** Sends until it is received, because a new listener may have missed the first. */
       const arrives = (topic: string) =>
         Effect.gen(function* () {
           const sends = Effect.forever(

@@ -12,7 +12,7 @@ import * as Storage from "../src/Storage.ts"
 
 const mark = (place: bigint, atMillis: number, of = "this") => ({ of, place, atMillis })
 
-it("standby: what it has replayed it has as of when the primary was there, whatever its clock says", () => {
+it("standby: the replayed position is measured against the primary, not the standby's clock", () => {
   const marks = [mark(10n, 1000), mark(20n, 2000), mark(30n, 3000)]
   assert.strictEqual(Standby.asOf(marks, { of: "this", place: 25n }), 2000)
   assert.strictEqual(Standby.asOf(marks, { of: "this", place: 30n }), 3000)
@@ -28,7 +28,10 @@ describe.skipIf("missing" in installation)("lists from a standby (skipped where 
     "missing" in installation
       ? Effect.die(installation.missing)
       : Effect.acquireRelease(
-          Effect.promise(() => PostgresServer.start(installation, { standbyOf })),
+          // Long enough for the whole text of every query.
+          Effect.promise(() =>
+            PostgresServer.start(installation, { standbyOf, settings: [...PostgresServer.careless, "track_activity_query_size=65536"] })
+          ),
           (server) => Effect.promise(() => server.end())
         )
   const ask = ({ url }: PostgresServer.PostgresServer, text: string) =>
@@ -37,7 +40,7 @@ describe.skipIf("missing" in installation)("lists from a standby (skipped where 
         ? assert.fail(installation.missing)
         : Client.run(installation, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
     )
-  /** What the service asked of this server last, on any connection. */
+  /** The last queries from the service to this server, on any connection. */
   const askedOf = (at: PostgresServer.PostgresServer) =>
     ask(at, "select string_agg(query, ' ') from pg_stat_activity where application_name = 'satrail'")
   const storage = (first: PostgresServer.PostgresServer, read: PostgresServer.PostgresServer, role = "postgres") =>
@@ -54,11 +57,11 @@ describe.skipIf("missing" in installation)("lists from a standby (skipped where 
   const listed = (company: CompanyId.CompanyId) =>
     Effect.flatMap(Records, (records) => Effect.map(records.transactions(company, { limit: 10 }), (rows) => rows.length))
 
-  it.live("standby: lists are from it while it has all but the last moments, else from the primary, also when it is gone", () =>
+  it.live("standby: lists are read from it while it is nearly current; otherwise, or if it is down, from the primary", () =>
     Effect.gen(function* () {
       const first = yield* server()
       const second = yield* server(first.port)
-      // Whoever may do the least is enough: it only has to be let in and to read.
+      // The least privileged role suffices: it only has to connect and read.
       yield* ask(first, "create role reader login; grant pg_read_all_data to reader")
       const services = yield* storage(first, second, "reader")
       yield* Effect.gen(function* () {
@@ -76,7 +79,7 @@ describe.skipIf("missing" in installation)("lists from a standby (skipped where 
     })
   )
 
-  it.live("standby: another database, or one that is no standby, is never asked", () =>
+  it.live("standby: another database, or a server that is not a standby, is never queried", () =>
     Effect.gen(function* () {
       const [first, other] = [yield* server(), yield* server()]
       const otherStandby = yield* server(other.port)

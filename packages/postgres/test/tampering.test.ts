@@ -29,7 +29,7 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Records from "../src/Records.ts"
 import * as Storage from "../src/Storage.ts"
 
-// Roles are a whole server's: these tests have one of their own.
+// Roles belong to a whole server, so these tests start their own.
 const installation = PostgresServer.find()
 if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
   throw new Error(`no PostgreSQL here: ${installation.missing}`)
@@ -56,14 +56,14 @@ const linked = Effect.repeat(AuditLog.link, { while: (count) => count > 0 })
 
 const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" } as const
 
-/** An entry as an earlier version wrote it: not signed. */
+/** An entry of an earlier version: unsigned. */
 const confirmed: Audit.Draft = {
   companyId: CompanyId.operator,
   atMillis: 7,
   body: Audit.bodyOf(acting, { subject: "s", outcome: "done", count: 1 })
 }
 
-/** A company with money, a key, an operator's token and a webhook endpoint, and limits that were changed. */
+/** A company with a balance, a key, an operator's token, a webhook endpoint and changed limits. */
 const lived = Effect.gen(function* () {
   const companyId = yield* Fixtures.open
   const journal = yield* Journal
@@ -107,14 +107,14 @@ if (server !== undefined) await Effect.runPromise(prepared)
 
 let databases = 0
 
-/** A database that nothing was done to, or in which the service has lived. */
+/** A database that is only prepared, or one that the service has used. */
 const created = Effect.fnUntraced(function* (of: "prepared" | "lived" = "lived") {
   const database = `tampered_${++databases}`
   yield* as("postgres", "postgres", `create database ${database} template ${of}`)
   return database
 })
 
-/** What `satrail verify` finds, in words: the record's name, or the kind of fault. */
+/** The faults that `satrail verify` finds: the record's name or the kind of fault. */
 const found = (head: string | null = null) =>
   Effect.gen(function* () {
     const faults = new Set<string>()
@@ -130,7 +130,7 @@ const copied = (of: string) => `insert into satrail.audit_entries (id, company_i
   select ${last} + 1, company_id, at_millis, ${of} from satrail.audit_entries order by id limit 1`
 const raised = `update satrail.companies set limits = '{"daySats":1000000}'`
 
-/** What somebody does in each row of the table, and what is found of it where the database does not refuse it. */
+/** An attempt at each row of the table, and the fault found if the database does not refuse it. */
 const attempts: ReadonlyArray<readonly [row: string, sql: string, found: ReadonlyArray<string>]> = [
   [
     "audit entries changed",
@@ -167,7 +167,7 @@ const attempts: ReadonlyArray<readonly [row: string, sql: string, found: Readonl
   ["a ledger posting changed", "update satrail.entries set amount = amount + 1000", ["books: posted", "books: transfer"]]
 ]
 
-/** An attempt in a database of its own; undefined where the database refuses it. */
+/** An attempt in a new database. Undefined if the database refuses it. */
 const attempted = Effect.fnUntraced(function* (by: By, sql: string) {
   const database = yield* created()
   return yield* Effect.gen(function* () {
@@ -184,7 +184,7 @@ const attempted = Effect.fnUntraced(function* (by: By, sql: string) {
 })
 
 describe.skipIf(server === undefined)("tampering with the database (skipped where there is no PostgreSQL)", () => {
-  it("tampering: each row of the page is tried", () => {
+  it("tampering: each row of the page is tested", () => {
     assert.sameMembers(
       [...new Set(attempts.map(([row]) => row))],
       tamperings.map(({ what }) => what)
@@ -196,7 +196,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
       ["application", application],
       ["owner", owner]
     ] as const)
-      it.live(`tampering: ${what}, as the ${by === "owner" ? "tables' owner" : "application's role"}: what the page says happens`, () =>
+      it.live(`tampering: ${what}, as the ${by === "owner" ? "tables' owner" : "application's role"}: the result matches the page`, () =>
         Effect.forEach(
           attempts.filter(([row]) => row === what),
           ([, sql, expected]) =>
@@ -208,7 +208,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
         )
       )
 
-  /** The head as the operator's webhooks tell it. */
+  /** The head as published in the operator's webhooks. */
   const published = Effect.gen(function* () {
     const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("something is linked")
     yield* (yield* Journal).commit(Duty.begun("audit", 0))
@@ -218,32 +218,30 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     return events.findLast(({ type }) => type === "audit_head.updated")?.subject ?? assert.fail("nothing was published")
   })
 
-  it.live(
-    "tampering: an older end that is restored with its signature is found by a head that was published later, and by nothing else",
-    () =>
-      Effect.gen(function* () {
-        const database = yield* created()
-        yield* Effect.gen(function* () {
-          const { auditHead, appendAudit } = yield* Audit.AuditStore
-          const older = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
-          yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
-          yield* linked
-          const later = yield* published
-          assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("something is linked")))
-          assert.deepStrictEqual(yield* found(later), [])
-          yield* as(
-            roles.owner,
-            database,
-            `delete from satrail.audit_links where entry_id = ${last}; delete from satrail.audit_entries where id = ${last};
+  it.live("tampering: restoring an older end with its signature is detected only by a head published later", () =>
+    Effect.gen(function* () {
+      const database = yield* created()
+      yield* Effect.gen(function* () {
+        const { auditHead, appendAudit } = yield* Audit.AuditStore
+        const older = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
+        yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
+        yield* linked
+        const later = yield* published
+        assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("something is linked")))
+        assert.deepStrictEqual(yield* found(later), [])
+        yield* as(
+          roles.owner,
+          database,
+          `delete from satrail.audit_links where entry_id = ${last}; delete from satrail.audit_entries where id = ${last};
            update satrail.cursors set value = '${older}' where source = 'audit head'`
-          )
-          assert.deepStrictEqual(yield* found(), [])
-          assert.deepStrictEqual(yield* found(later), ["head"])
-        }).pipe(Effect.provide(service(database)))
-      })
+        )
+        assert.deepStrictEqual(yield* found(), [])
+        assert.deepStrictEqual(yield* found(later), ["head"])
+      }).pipe(Effect.provide(service(database)))
+    })
   )
 
-  it.live("tampering: what was there before the log had values is taken as it is, once, and what is added later is found", () =>
+  it.live("tampering: rows older than the log's values are accepted as they are, once, and later changes are detected", () =>
     Effect.gen(function* () {
       const database = yield* created("prepared")
       yield* Effect.gen(function* () {
@@ -264,7 +262,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     })
   )
 
-  it.live("tampering: what an earlier version writes beside this one counts for an hour, and then no longer", () =>
+  it.live("tampering: writes of an earlier version running beside this one are accepted for an hour", () =>
     Effect.gen(function* () {
       const database = yield* created("prepared")
       yield* Effect.gen(function* () {
@@ -294,7 +292,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     })
   )
 
-  it.live("tampering: a role that may not read what checks a secret compares everything else", () =>
+  it.live("tampering: a role that may not read the secret columns compares everything else", () =>
     Effect.gen(function* () {
       const database = yield* created()
       yield* as(roles.owner, database, `update satrail.api_keys set scopes = '["admin"]', secret_hash = repeat('0', 64)`)

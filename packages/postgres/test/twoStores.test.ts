@@ -15,13 +15,13 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
-/** How many sessions wait for a row that another one has locked. */
+/** The number of sessions that wait for a locked row. */
 const waiting = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 )
 
-/** Two stores of one database, as two processes have them, and a third party that can hold a company's balance. */
+/** Two stores of one database, as in two processes, and a third client that can lock a company's balance. */
 const stores = Effect.gen(function* () {
   const url = yield* Database.make
   const open = Layer.build(Storage.layer({ url }))
@@ -29,8 +29,8 @@ const stores = Effect.gen(function* () {
   const outside = yield* Layer.build(PgClient.layer({ url, maxConnections: 2 }))
 
   /**
-   * What becomes of commits that have begun, each in its store and in this order, before any of them was let to the company's balance: what the first one does is not
-   * in what the second one saw when it began.
+   * Starts the commits in this order, each in its store, while the company's balance is locked, and returns
+   * their results. So the second commit begins without seeing the first one's effect.
    */
   const inTurn = Effect.fnUntraced(function* (
     companyId: CompanyId.CompanyId,
@@ -52,7 +52,7 @@ const stores = Effect.gen(function* () {
 })
 
 describe.skipIf(Database.server === undefined)("two stores of one server (skipped where there is none)", () => {
-  it.live("C12: limits: of two stores that wait for one balance, the second counts what the first has sent", () =>
+  it.live("C12: limits: of two stores that wait for one balance, the second counts the payment of the first", () =>
     Effect.gen(function* () {
       const { one, inTurn } = yield* stores
       const companyId = yield* Effect.provide(companyWith(100), one)
@@ -67,7 +67,7 @@ describe.skipIf(Database.server === undefined)("two stores of one server (skippe
     })
   )
 
-  it.live("freeze: what another store began before it, and is let to the balance after it, is refused", () =>
+  it.live("freeze: a withdrawal that another store began before the freeze is rejected if it gets the balance after it", () =>
     Effect.gen(function* () {
       const { one, inTurn } = yield* stores
       const companyId = yield* Effect.provide(companyWith(100), one)

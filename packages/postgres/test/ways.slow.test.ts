@@ -5,11 +5,11 @@ import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 
-// The ledger's promises once more, on the same two databases: in the other ways in which a Change gets there.
+// Runs the ledger contracts on the same two databases with the other ways of committing a Change.
 
 const oneByOne = Storage.layerClient({ maxItemsPerFlush: 1 })
 
-/** A host's own pool, with none of the settings that ours has. */
+/** A host's own pool, without our pool's settings. */
 const hosts = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* Database.make
@@ -18,7 +18,7 @@ const hosts = Layer.unwrap(
   })
 )
 
-// How many items a flush has is our own, and the same on both.
+// The size of a flush is our choice and the same on both databases.
 describe.skipIf(Database.server !== undefined)("embedded (where there is no server)", () => {
   Journal.suite("pglite, one item a flush", Layer.provide(oneByOne, Embedded.layer))
 })

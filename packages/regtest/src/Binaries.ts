@@ -14,29 +14,36 @@ import { RegtestFailed } from "./Process.ts"
 
 const binaries = path.resolve(import.meta.dirname, "../binaries")
 
-/** The programs of the network that are built with Go, each in a Go module: those of others have their versions in binaries/go.mod. */
+/**
+ * The programs of the network that are built with Go, each in a Go module. Third-party ones have their
+ * versions in binaries/go.mod.
+ */
 const packages = {
   btcd: { source: binaries, module: "github.com/btcsuite/btcd", tags: "", cgo: "0" },
-  // lnd's own tag for tests: the password of a wallet, which is known here, is not stretched for seconds at every start.
+  // lnd's test tag disables stretching of the wallet password, which is public here and would take seconds at
+  // every start.
   lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc,lowscrypt", cgo: "0" },
-  // With the steps at which tests end it.
+  // Includes the steps at which tests end it.
   ldk: { source: path.resolve(import.meta.dirname, "../../nodes/ldk"), module: ".", tags: "crashpoints", cgo: "1" }
 } as const
 type Built = keyof typeof packages
-/** bitcoind is Debian's, in the version that Debian has when it is first asked for. */
+/** bitcoind comes from Debian, in the version that is current at the first request. */
 export type Name = Built | "bitcoind"
 
-/** lnd's own packages are compiled as they are written: to optimise them is a quarter of the build. What they call, cryptography first of all, is optimised. */
+/**
+ * lnd's own packages are compiled without optimization, which takes a quarter of the build. Their
+ * dependencies, such as cryptography, are optimized.
+ */
 const asWritten = "-gcflags=github.com/lightningnetwork/lnd/...=-N -l"
 
-/** A cold build on a slow machine; a build that takes longer hangs. */
+/** Time of a cold build on a slow machine. A longer build hangs. */
 const maxBuildMillis = 40 * 60_000
-/** How often a process that waits for a build prints its progress. */
+/** Interval at which a process that waits for a build prints its progress. */
 const progressMillis = 15_000
 const lookAgainMillis = 500
 const shownLines = 20
 
-/** Where what was built is kept, once for all runs and versions. */
+/** The folder of built programs, shared by all runs and versions. */
 const cache = (): string => {
   const given = process.env["SATRAIL_REGTEST_CACHE"] ?? ""
   if (given !== "") return given
@@ -44,7 +51,10 @@ const cache = (): string => {
   return path.join(home === "" ? path.join(os.homedir(), ".cache") : home, "satrail", "regtest")
 }
 
-/** A program for this machine. Of those that are built, another version of anything in it is another file. */
+/**
+ * Returns a program's file for this machine. A built program has a different file for each version of its
+ * sources.
+ */
 const fileOf = (name: Name): string => {
   if (name === "bitcoind") return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
   const { source, ...how } = packages[name]
@@ -54,16 +64,16 @@ const fileOf = (name: Name): string => {
   return path.join(cache(), `${process.platform}-${process.arch}-${hash.digest("hex").slice(0, 16)}`, name)
 }
 
-/** The oldest Go that builds them. */
+/** The minimum Go version. */
 const wanted = /^go ([\d.]+)$/m.exec(readFileSync(path.join(binaries, "go.mod"), "utf8"))?.[1] ?? ""
 
 let found: Go.Go | Go.Missing | undefined
 const goHere = () => (found ??= Go.find(wanted, Go.folders()))
 
-/** Whether a program is here, ready to be started. */
+/** Returns whether a program is ready to start. */
 export const isReady = (name: Name): boolean => existsSync(fileOf(name))
 
-/** Why these programs can be neither found nor built here, in a line; undefined when they can. */
+/** Returns why these programs can be neither found nor built here, in one line; undefined if they can. */
 export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing = goHere): string | undefined => {
   const absent = names.filter((name) => !isReady(name))
   const debian = absent.includes("bitcoind") ? Debian.find() : undefined
@@ -78,23 +88,23 @@ export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
-/** What is beside a program while it is built, all of it in the program's own folder. */
+/** Files next to a program while it is built, in the program's folder. */
 const besides = (file: string) => ({
-  /** How far the build is, in words. */
+  /** The build's progress, in words. */
   progress: `${file}.progress`,
-  /** Go's own files; a Go that was killed leaves them. */
+  /** Go's temporary files, which a killed Go leaves behind. */
   work: `${file}.work`
 })
 
 const clear = (file: string): void => {
   for (const beside of Object.values(besides(file))) rmSync(beside, { recursive: true, force: true, maxRetries: 5 })
-  // What versions before this one left where they were killed. One of theirs may be at work: it has no more time than we have.
+  // Folders left by killed earlier versions. One may still be in use, but only up to our time limit.
   for (const folder of globSync(`${path.dirname(file)}.building-*`)) {
     if (Date.now() - statSync(folder).mtimeMs > maxBuildMillis) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** LDK's library, beside the program: Go's cache of modules may be gone when it is started. */
+/** Copies LDK's library next to the program, because Go's module cache may be gone when it starts. */
 const bringLibrary = ({ command }: Go.Go, source: string, into: string): void => {
   const module = execFileSync(command, ["list", "-m", "-f", "{{.Dir}}", "github.com/getAlby/ldk-node-go"], {
     cwd: source,
@@ -115,7 +125,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     mkdirSync(work)
     const built = path.join(work, name)
     const { source, module, tags, cgo } = packages[name]
-    say(`building ${name} with Go ${here.version}: some minutes, once for this machine`)
+    say(`building ${name} with Go ${here.version}: takes minutes, once per machine`)
     const startedMillis = Date.now()
     let isBrokenOff = false
     const child = spawn(
@@ -144,11 +154,11 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
         timeout: maxBuildMillis
       }
     )
-    // A build whose starter is killed would go on beside the next one.
+    // Otherwise the build of a killed process would continue next to the new one.
     if (child.pid !== undefined) Keeper.keepProcess(child.pid)
     let [downloads, compiled] = [0, 0]
     const said: Array<string> = []
-    // With -v Go names each package as it compiles it.
+    // With -v Go prints each package as it compiles it.
     createInterface({ input: child.stderr }).on("line", (line) => {
       if (line.startsWith("go: downloading")) downloads++
       else {
@@ -164,7 +174,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     void Promise.race([once(child, "close"), once(child, "error")]).then(([status]: ReadonlyArray<unknown>) => {
       clearInterval(tell)
       if (child.pid !== undefined) Keeper.forgetProcess(child.pid)
-      if (isBrokenOff) return undefined // the folder may be another's by now
+      if (isBrokenOff) return undefined // the folder may already belong to another process
       if (status === 0 && name === "ldk") bringLibrary(here, source, path.dirname(file))
       if (status === 0) renameSync(built, file)
       clear(file)
@@ -191,7 +201,7 @@ const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
     if ("missing" in debian) return yield* new RegtestFailed({ message: debian.missing })
     clear(into)
     mkdirSync(work)
-    say("fetching bitcoind from Debian: some seconds, once for this machine")
+    say("fetching bitcoind from Debian: takes seconds, once per machine")
     yield* Effect.tryPromise({
       try: (signal) => Debian.unpack(debian, work, into, signal),
       catch: (cause) => new RegtestFailed({ message: `no bitcoind here: ${cause instanceof Error ? cause.message : String(cause)}` })
@@ -199,23 +209,26 @@ const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
   }).pipe(Effect.ensuring(Effect.sync(() => clear(into))))
 }
 
-/** The progress of another process's build, where it was written. */
+/** Returns the progress of another process's build, if it was written. */
 const progressOf = (file: string): string => {
   try {
     return `: ${readFileSync(besides(file).progress, "utf8")}`
   } catch {
-    return "" // not yet, or not any more
+    return "" // not yet written, or already removed
   }
 }
 
-/** Waits until no other process builds this program, and keeps others from it until the scope closes. Prints every while for whom it waits. */
+/**
+ * Waits until no other process builds this program, and locks out others until the scope closes. Prints
+ * regularly which process it waits for.
+ */
 const turn = (name: Name, file: string, folder: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
   let toldMillis = Number.NEGATIVE_INFINITY
   const tell = (pid: number) => {
-    // Who waits for himself hears already what he does.
+    // If this process holds the lock, its own build already prints progress.
     if (pid === process.pid || Date.now() - toldMillis < progressMillis) return
     toldMillis = Date.now()
-    say(`waiting for process ${pid}, which makes ${name}${progressOf(file)}`)
+    say(`waiting for process ${pid}, which builds ${name}${progressOf(file)}`)
   }
   const again: Effect.Effect<void, RegtestFailed, Scope.Scope> = DirectoryLock.hold(folder).pipe(
     Effect.catchTags({
@@ -233,7 +246,10 @@ const turn = (name: Name, file: string, folder: string): Effect.Effect<void, Reg
   return again
 }
 
-/** The program's file: at once where it was built before, after some minutes where it was not. However many ask at once, one of them builds it. */
+/**
+ * Returns the program's file: immediately if it was built before, otherwise after some minutes. Of concurrent
+ * callers only one builds it.
+ */
 export const ensure = (name: Name): Effect.Effect<string, RegtestFailed> =>
   Effect.suspend(() => {
     const file = fileOf(name)

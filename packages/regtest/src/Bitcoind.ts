@@ -5,24 +5,24 @@ import * as Chain from "./Chain.ts"
 import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
 
-/** The process that keeps a chain, which may end and come back: bitcoind has its chain on disk. */
+/** The process of a chain, which can be stopped and restarted because bitcoind stores its chain on disk. */
 export class Bitcoind extends Context.Service<
   Bitcoind,
   {
     readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
-    /** Starts it again, on the same ports, and waits until it answers. */
+    /** Restarts it on the same ports, and waits until it responds. */
     readonly start: Effect.Effect<void, Process.RegtestFailed>
   }
 >()("@satrail/regtest/Bitcoind") {}
 
 const user = "satrail"
 
-/** Longer than any test is silent: Core ends a connection after 30 s without a request. */
+/** Longer than any test is idle: Core closes a connection after 30 s without a request. */
 const idleSeconds = 600
 
 const Index = Schema.Struct({ txindex: Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }) })
 
-/** A bitcoind with an index of transactions and no wallet, started with these options too. */
+/** A bitcoind with a transaction index and without a wallet, started with these additional options. */
 export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> = []) {
   const command = yield* Binaries.ensure("bitcoind")
   const folder = yield* Process.folder
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     "-printtoconsole",
     "-nodebuglogfile",
     `-rpcuser=${user}`,
-    // As of btcd: no secret.
+    // Not a secret, as for btcd.
     `-rpcpassword=${Redacted.value(password)}`,
     `-rpcport=${port}`,
     "-rpcbind=127.0.0.1",
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
   })
   yield* start
 
-  /** It answers, and its index has what its blocks have. */
+  /** Waits until it responds and its index includes all blocks. */
   const indexed = Effect.gen(function* () {
     const top = yield* height
     const indexes = Effect.map(call("getindexinfo", ["txindex"], Index), ({ txindex }) => txindex)
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     reorg: Effect.fnUntraced(function* (depth) {
       const hash = yield* call("getblockhash", [(yield* height) - depth + 1], Schema.String)
       yield* call("invalidateblock", [hash], Schema.Null)
-      // The same blocks with the same miner in the same second would be those that were taken away.
+      // The same blocks with the same miner in the same second would be equal to the removed ones.
       const payload = new Uint8Array(32)
       new DataView(payload.buffer).setUint32(0, ++branches)
       const other = BitcoinAddress.fromPayload("p2wsh", payload, "regtest")

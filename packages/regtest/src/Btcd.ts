@@ -7,7 +7,7 @@ import * as Process from "./Process.ts"
 
 const user = "satrail"
 
-/** A chain kept by btcd. Its RPC is much of Bitcoin Core's; it has no wallet, and forgets its chain when it ends. */
+/** A chain of btcd. Its RPC is largely Bitcoin Core's. It has no wallet, and loses its chain when it ends. */
 export const make = Effect.gen(function* () {
   const command = yield* Binaries.ensure("btcd")
   const folder = yield* Process.folder
@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     "--rpcmaxwebsockets=50",
     "--rpcmaxclients=50",
     `--rpcuser=${user}`,
-    // A network that is open to this machine alone, and is gone in a minute: this is no secret.
+    // Not a secret: the network is only reachable from this machine, and is gone in a minute.
     `--rpcpass=${Redacted.value(password)}`,
     `--configfile=${path.join(folder, "btcd.conf")}`,
     `--datadir=${path.join(folder, "data")}`,

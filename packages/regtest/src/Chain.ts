@@ -6,32 +6,38 @@ import * as Miner from "./Miner.ts"
 import type { Process } from "./Process.ts"
 import { RegtestFailed, until } from "./Process.ts"
 
-/** A chain of our own, kept by one node on regtest: `Btcd.layer` or `Bitcoind.layer`. */
+/** A regtest chain of one node: `Btcd.layer` or `Bitcoind.layer`. */
 export class Chain extends Context.Service<
   Chain,
   {
     readonly node: "btcd" | "bitcoind"
-    /** Where its RPC is, on the loopback. */
+    /** The address of its RPC, on the loopback interface. */
     readonly url: string
     readonly port: number
     readonly user: string
     readonly password: Redacted.Redacted
-    /** The file with the certificate that its RPC has; undefined where that is plain HTTP. */
+    /** The certificate file of its RPC; undefined for plain HTTP. */
     readonly certificateFile: string | undefined
-    /** What an lnd is started with to follow this chain. */
+    /** Options with which an lnd follows this chain. */
     readonly lndOptions: ReadonlyArray<string>
     /** Calls its RPC. */
     readonly call: Call
-    /** Mines blocks, with all that waits in the first; their hashes, the newest last. */
+    /** Mines blocks, the first with everything in the mempool. Returns their hashes, newest last. */
     readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
-    /** Takes the last `depth` blocks away and mines `depth + 1` others. What was in the old ones may be mined again. */
+    /** Replaces the last `depth` blocks with `depth + 1` others. Their transactions may be mined again. */
     readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
-    /** Pays an address from the miner's coins; the transaction waits to be mined. There are coins after the first `Miner.firstBlocks`. */
+    /**
+     * Pays an address from the miner's coins; the transaction waits in the mempool. There are coins after the
+     * first `Miner.firstBlocks`.
+     */
     readonly send: (address: string, sats: bigint) => Effect.Effect<TxId.TxId, RegtestFailed>
     readonly height: Effect.Effect<number, RegtestFailed>
-    /** Waits until the index of transactions has the newest block. `mine` and `reorg` have waited; whoever submits a block has not. */
+    /**
+     * Waits until the transaction index includes the newest block. `mine` and `reorg` wait for it; a caller
+     * that submits a block must do so itself.
+     */
     readonly indexed: Effect.Effect<void, RegtestFailed>
-    /** It does not answer until it is resumed; nothing of it is lost. */
+    /** Stops responding until it is resumed, without losing anything. */
     readonly pause: Effect.Effect<void, RegtestFailed>
     readonly resume: Effect.Effect<void, RegtestFailed>
   }
@@ -71,7 +77,7 @@ export const caller = (options: {
 const Verbose = Schema.Struct({ tx: Schema.NonEmptyArray(TxId.TxId) })
 const Coinbase = Schema.Struct({ vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
 
-/** Pays from the coins of the first block, of the second, and so on. */
+/** Pays from the coins of the first block, then of the second, and so on. */
 export const payer = (call: Call) => {
   let spent = 0
   return Effect.fnUntraced(function* (address: string, sats: bigint) {
@@ -85,11 +91,11 @@ export const payer = (call: Call) => {
   })
 }
 
-/** Stops a process where it is, until it does not answer any more. */
+/** Suspends a process and waits until it no longer responds. */
 export const paused = (node: string, running: Process, answer: Effect.Effect<unknown, RegtestFailed>): Effect.Effect<void, RegtestFailed> =>
   Effect.andThen(
     running.signal("SIGSTOP"),
-    // Its threads stop one after the other, and the last may still answer.
+    // Its threads stop one after the other, and the last one may still respond.
     Effect.asVoid(
       until(
         `${node} is silent`,

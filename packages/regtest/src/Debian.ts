@@ -4,41 +4,42 @@ import path from "node:path"
 import { promisify } from "node:util"
 import * as Keeper from "./Keeper.ts"
 
-// Bitcoin Core's kin for the tests: Debian's package of Bitcoin Knots. It is in Debian's unstable only, and wants newer libraries than a stable system has.
-// So it is unpacked with its libraries into a folder of ours, and started with their loader: nothing is installed, and nothing of the machine's apt is touched.
+// The tests' bitcoind is Debian's package of Bitcoin Knots, a fork of Bitcoin Core. It is only in Debian
+// unstable, and requires newer libraries than a stable system has. So it is unpacked with its libraries into
+// our folder and started with their loader. Nothing is installed, and the machine's apt is not changed.
 
 const packageName = "bitcoin-knots"
-/** What the package's scripts would need, and we do not run: as if it was here. */
+/** Needed only by the package's scripts, which we don't run, so they count as installed. */
 const unneeded = ["debconf", "systemd-standalone-sysusers"]
 const keyrings = ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"]
 
 const maxCommandMillis = 10 * 60_000
 const maxOutputBytes = 10_000_000
 
-/** Where this machine gets Debian's packages, and how it knows them for Debian's. */
+/** This machine's source of Debian packages, and the keys that authenticate them. */
 export interface Debian {
   readonly mirror: string
   readonly keyring: string
 }
 
-/** Debian as this machine's apt knows it; why not in a line, where it does not. */
+/** Finds Debian in this machine's apt configuration; otherwise returns the reason in one line. */
 export const find = (): Debian | { readonly missing: string } => {
   const no = (why: string) => ({ missing: `no bitcoind here: it is unpacked from Debian's ${packageName}, and ${why}` })
   if (process.platform !== "linux") return no(`this is ${process.platform}`)
   const keyring = keyrings.find((file) => existsSync(file))
-  if (keyring === undefined) return no("Debian's keys are not here (package debian-archive-keyring)")
+  if (keyring === undefined) return no("Debian's keys are missing (package debian-archive-keyring)")
   try {
     execFileSync("dpkg", ["--version"], { stdio: "ignore" })
     const format = ["indextargets", "--no-release-info", "--format", "$(REPO_URI)", "Created-By: Packages"]
     const said = execFileSync("apt-get", format, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
     const mirror = said.split("\n").find((uri) => /\/debian\/?$/.test(uri))
-    return mirror === undefined ? no("no mirror of Debian is among apt's sources") : { mirror, keyring }
+    return mirror === undefined ? no("apt's sources have no Debian mirror") : { mirror, keyring }
   } catch {
-    return no("apt and dpkg are not here")
+    return no("apt and dpkg are missing")
   }
 }
 
-/** Read after the machine's own settings, so that its proxy stays and its hooks and its state do not. */
+/** Read after the machine's settings, to keep its proxy but not its hooks and its state. */
 const configuration = (folder: string) => `
 #clear APT::Update;
 #clear DPkg;
@@ -56,7 +57,7 @@ APT::Get::AllowUnauthenticated "false";
 Acquire::AllowInsecureRepositories "false";
 Acquire::Languages "none";
 Acquire::Retries "2";
-// A mirror that was last told of unstable weeks ago will do: Debian's signature counts, and not its date.
+// A mirror that last updated unstable weeks ago is fine, because Debian's signature matters, not its date.
 Acquire::Check-Valid-Until "false";
 `
 
@@ -77,8 +78,9 @@ const run = async (command: string, args: ReadonlyArray<string>, signal: AbortSi
 }
 
 /**
- * Unpacks bitcoind and its libraries to `into`, and writes `into/bitcoind`, which starts it from wherever the folder is then. apt checks Debian's
- * signature, and each package against it. `work` is an empty folder of its own. Rejects with what apt said.
+ * Unpacks bitcoind and its libraries to `into`, and writes `into/bitcoind`, which starts it wherever the
+ * folder is moved. apt verifies Debian's signature and each package. `work` is an empty folder. Rejects with
+ * apt's output.
  */
 export const unpack = async ({ mirror, keyring }: Debian, work: string, into: string, signal: AbortSignal): Promise<void> => {
   for (const made of ["state/lists/partial", "cache/archives/partial", "log"]) mkdirSync(path.join(work, made), { recursive: true })
@@ -105,7 +107,7 @@ export const unpack = async ({ mirror, keyring }: Debian, work: string, into: st
     `#!/bin/sh\nhere=$(dirname "$0")\nexec "$here/${loader}" --library-path "$here/${libraries}" "$here/usr/bin/bitcoind" "$@"\n`
   )
   chmodSync(program, 0o755)
-  // It must run before anybody is told that it is here.
+  // Test that it runs before it is made available.
   await run(program, ["--version"], signal)
   renameSync(unpacked, into)
 }

@@ -4,7 +4,8 @@ import { Effect, Schema, Semaphore } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import { Chain } from "./Chain.ts"
 
-// Esplora's routes (the API.md of Blockstream's Esplora) over a real chain, as far as wallets and nodes ask for them.
+// Esplora's routes (the API.md of Blockstream's Esplora) over a real chain, as far as wallets and nodes use
+// them.
 
 const ScriptPubKey = Schema.Struct({ hex: Schema.String })
 const Output = Schema.Struct({ value: Schema.Finite, scriptPubKey: ScriptPubKey })
@@ -40,10 +41,10 @@ type Block = typeof Block.Type
 const satsOf = (bitcoins: number): number => Math.round(bitcoins * 1e8)
 const nullId = "00".repeat(32)
 
-/** What the server knows of a transaction. */
+/** The server's data about a transaction. */
 interface Known {
   readonly tx: Tx
-  /** Undefined while it waits for a block. */
+  /** Undefined while it is unconfirmed. */
   readonly block: Block | undefined
 }
 
@@ -54,7 +55,7 @@ interface Reply {
 const missing = (what: string): Reply => ({ status: 404, body: `${what} not found` })
 const json = (value: unknown): Reply => ({ body: JSON.stringify(value) })
 
-/** Everything by everything that is asked for. */
+/** Indexes everything by all lookup keys. */
 const indexed = (known: ReadonlyMap<string, Known>) => {
   const spent = new Map<string, { readonly txid: string; readonly vin: number }>()
   const byScript = new Map<string, Set<string>>()
@@ -74,7 +75,7 @@ const indexed = (known: ReadonlyMap<string, Known>) => {
   return { spent, byScript }
 }
 
-/** Follows the chain, with all that waits, whenever it is asked something. */
+/** Catches up with the chain and the mempool on every request. */
 const follow = Effect.gen(function* () {
   const { call } = yield* Chain
   const alone = yield* Semaphore.make(1)
@@ -151,11 +152,11 @@ const bodyOf = async (request: IncomingMessage) => {
   return Buffer.concat(parts).toString("utf8")
 }
 
-/** How many blocks and how many transactions a page has. */
+/** Number of blocks and of transactions per page. */
 const blocksOfPage = 10
 const transactionsOfPage = 25
 
-/** What the routes answer. */
+/** Responses of the routes. */
 const routes = Effect.gen(function* () {
   const { call } = yield* Chain
   const followed = yield* follow
@@ -208,7 +209,7 @@ const routes = Effect.gen(function* () {
     }
   })
 
-  /** Those that wait first, and then the newest first, on from one that was seen. */
+  /** Unconfirmed transactions first, then the newest first, after one already seen. */
   const ofScript = (all: Followed, script: string, after: string): Reply => {
     const touching = [...(all.byScript.get(script) ?? [])].flatMap((txid) => all.known.get(txid) ?? [])
     const heightOf = ({ block }: Known) => block?.height ?? Number.MAX_SAFE_INTEGER

@@ -7,15 +7,15 @@ import type { Duplex } from "node:stream"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
-// lnd asks before it forwards a payment, over a WebSocket (its REST proxy), and does what it is told.
+// lnd asks over a WebSocket (its REST proxy) before it forwards a payment, and follows the response.
 
 export type Word = "RESUME" | "FAIL"
 
-/** A node that forwards what it is told to. */
+/** Controls what a node forwards. */
 export interface Interceptor {
-  /** What becomes of each part of a payment from here on: it is forwarded, sent back, or waits under a name. */
+  /** From now on, each part of a payment is forwarded, failed, or held under a name. */
   readonly from: (what: Word | { readonly held: string }) => Effect.Effect<void, Process.RegtestFailed>
-  /** Ends what waits under a name, once something does. */
+  /** Ends the parts held under a name, once there are any. */
   readonly release: (name: string, word: Word) => Effect.Effect<void, Process.RegtestFailed>
 }
 
@@ -24,14 +24,14 @@ const Asked = Schema.fromJsonString(Schema.Struct({ result: Schema.Struct({ inco
 
 const text = 1
 
-/** One whole message of a client (RFC 6455), which masks what it sends. */
+/** Encodes a complete message of a client (RFC 6455), which masks its payload. */
 const frame = (opcode: number, payload: Buffer): Buffer => {
   const mask = randomBytes(4)
   const length = payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
   return Buffer.concat([Buffer.from([0x80 | opcode, ...length]), mask, payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0))])
 }
 
-/** The first whole message of a server in these bytes, and what is after it. */
+/** Returns the first complete message of a server in these bytes, and the rest. */
 const unframed = (bytes: Buffer): { readonly opcode: number; readonly payload: Buffer; readonly rest: Buffer } | undefined => {
   const short = (bytes[1] ?? 0) & 0x7f
   const begin = short < 126 ? 2 : short === 126 ? 4 : 10
@@ -61,8 +61,9 @@ const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effe
   })
 
 /**
- * Stands in the way of what a node forwards, for as long as the scope is open. Until it is told otherwise all is forwarded. lnd ends a connection after half a minute,
- * and forwards what waits there: each order to hold or to send back has one of its own.
+ * Intercepts what a node forwards, for as long as the scope is open. By default everything is forwarded. lnd
+ * closes a connection after half a minute and forwards everything held there, so each order to hold or fail
+ * uses a new connection.
  */
 export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Scope> = Effect.fnUntraced(function* (node: Lnd.Lnd) {
   let socket: Duplex | undefined
@@ -73,7 +74,7 @@ export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Sc
 
   const asked = (message: string) => {
     const read = Schema.decodeUnknownOption(Asked)(message)
-    if (Option.isNone(read)) return // the last word of a connection that lnd ends
+    if (Option.isNone(read)) return // the last message of a connection that lnd closes
     const key = read.value.result.incoming_circuit_key
     if (typeof what === "string") answer(key, what)
     else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
@@ -91,7 +92,7 @@ export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Sc
         if (next.opcode === text) asked(next.payload.toString("utf8"))
       }
     })
-    // That it is in the way shows in nothing that it says: lnd puts it there before it answers the next question.
+    // lnd doesn't confirm the interception, but registers it before it responds to the next request.
     yield* Lnd.ask(node, LndRest.get("/v1/getinfo"), Schema.Unknown)
   })
 

@@ -1,27 +1,28 @@
 import { Effect, Redacted, Schema, type Scope } from "effect"
+import { readFileSync, statSync } from "node:fs"
 import { connect } from "node:net"
 import path from "node:path"
 import * as Binaries from "./Binaries.ts"
 import { Chain } from "./Chain.ts"
 import * as Process from "./Process.ts"
 
-/** An LDK node of the tests: satrail's own program, on that chain. */
+/** An LDK node for tests: satrail's program, on the test chain. */
 export interface Ldk {
   readonly name: string
   readonly nodeId: string
-  /** Where other nodes find it. */
+  /** Its address for other nodes. */
   readonly p2p: string
-  /** Where it takes requests, and the folder with its keys and its state. */
+  /** Its request socket, and the folder with its keys and state. */
   readonly socket: string
   readonly store: string
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
-  /** Starts it again, with these variables besides, and waits until it takes requests. */
+  /** Restarts it with these additional variables, and waits until it accepts requests. */
   readonly start: (env?: Readonly<Record<string, string>>) => Effect.Effect<void, Process.RegtestFailed>
-  /** Asks it as its owner does. */
+  /** Calls it as its owner does. */
   readonly ask: <A>(method: string, params: object, result: Schema.Codec<A, unknown>) => Effect.Effect<A, Process.RegtestFailed>
-  /** Starts another process on its store. Fails with what that says as it ends. */
+  /** Starts another process on its store. Fails with that process's output when it ends. */
   readonly second: Effect.Effect<never, Process.RegtestFailed>
-  /** Fails as soon as it has ended by itself. */
+  /** Fails as soon as it ends by itself. */
   readonly died: Effect.Effect<never, Process.RegtestFailed>
 }
 
@@ -48,9 +49,18 @@ const line = (socket: string, request: object): Effect.Effect<string, Process.Re
     return Effect.sync(() => connection.destroy())
   })
 
+/** The process id of the node that runs on a store, from the store's lock. */
+export const ownerOf = (store: string): number | undefined => {
+  const { ino } = statSync(path.join(store, "lock"))
+  const lock = readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .find((line) => line.includes("FLOCK") && line.includes(`:${ino} `))
+  return lock === undefined ? undefined : Number(lock.trim().split(/\s+/)[4])
+}
+
 const Run = Schema.Struct({ run: Schema.String })
 
-/** Asks a node as its owner, whichever run of it this is. */
+/** Calls a node as its owner, in any run. */
 export const asking =
   (socket: string): Ldk["ask"] =>
   (method, params, result) =>
@@ -66,7 +76,10 @@ export const asking =
 
 const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
 
-/** A new node without a channel, on the chain or on an Esplora server over it. It takes requests, and is not started: that is for whoever knows how far its store has come. */
+/**
+ * A new node without a channel, on the chain or on an Esplora server over it. It accepts requests but is not
+ * started, because the caller must pass the last seen progress of its store.
+ */
 export const make: (name: string, esplora?: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(
   function* (name: string, esplora?: string) {
     const chain = yield* Chain

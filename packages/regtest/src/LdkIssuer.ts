@@ -8,17 +8,20 @@ import * as LdkNetwork from "./LdkNetwork.ts"
 import * as Network from "./Network.ts"
 import * as Process from "./Process.ts"
 
-/** An LDK node that issues offers: erin, with a channel to bob, over whom dora pays her. What becomes of a payment bob is told. */
+/**
+ * An LDK node that issues offers: erin has a channel to bob, through whom dora pays her. bob's interceptor
+ * decides what happens to a payment.
+ */
 export class LdkIssuer extends Context.Service<
   LdkIssuer,
   {
     readonly erin: Ldk.Ldk
     readonly bob: Interceptor.Interceptor
-    /** A fresh offer of hers, which she takes payments of. */
+    /** Creates an offer from erin, who accepts payments for it. */
     readonly offer: (amount?: Msat) => Effect.Effect<string, Process.RegtestFailed>
-    /** One in her name that she has never made: she does not answer who asks for an invoice. */
+    /** An offer in her name that she did not issue, so she doesn't respond to invoice requests. */
     readonly forged: Effect.Effect<string>
-    /** What an offer really brought in. */
+    /** The amount received for an offer. */
     readonly received: (offer: string) => Effect.Effect<bigint, Process.RegtestFailed>
   }
 >()("@satrail/regtest/LdkIssuer") {}
@@ -26,7 +29,7 @@ export class LdkIssuer extends Context.Service<
 const Made = Schema.Struct({ offer: Schema.String })
 const Settlements = Schema.Struct({ lines: Schema.Array(Schema.Struct({ offer: Schema.String, received: Schema.BigIntFromString })) })
 
-/** An offer that nobody has made, of the node with this key. */
+/** An offer with this node's key that the node did not issue. */
 export const strange = (issuerId: string, amount?: Msat): string =>
   Result.getOrThrow(
     Bolt12.encode({

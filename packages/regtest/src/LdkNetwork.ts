@@ -7,7 +7,10 @@ import * as Lnd from "./Lnd.ts"
 import * as Network from "./Network.ts"
 import * as Process from "./Process.ts"
 
-/** LDK nodes beside the three lnd nodes: dora is ours, with a channel to bob, who forwards to carol for a fee. */
+/**
+ * LDK nodes next to the three lnd nodes: dora is ours, with a channel to bob, who forwards to carol for a
+ * fee.
+ */
 export class LdkNetwork extends Context.Service<LdkNetwork, { readonly dora: Ldk.Ldk }>()("@satrail/regtest/LdkNetwork") {}
 
 const channelSats = 15_000_000
@@ -32,14 +35,14 @@ const Graph = Schema.Struct({
   edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
 })
 
-/** An LDK node that runs, as if its store had never been seen before. */
+/** A running LDK node with a new store. */
 export const started = Effect.fnUntraced(function* (name: string, esplora?: string) {
   const node = yield* Ldk.make(name, esplora)
   yield* node.ask("start", {}, Schema.Unknown)
   return node
 })
 
-/** Mines, until these LDK nodes have seen it. */
+/** Mines blocks, and waits until these LDK nodes have seen them. */
 export const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Pick<Ldk.Ldk, "name" | "ask">>) {
   const chain = yield* Chain
   yield* chain.mine(blocks)
@@ -55,7 +58,7 @@ export const mine = Effect.fnUntraced(function* (blocks: number, nodes: Readonly
   }
 })
 
-/** A channel from an LDK node, with funds on both sides, that its other side can use as well. */
+/** Opens a channel from an LDK node with funds on both sides. */
 export const open = Effect.fnUntraced(function* (
   from: Pick<Ldk.Ldk, "name" | "ask">,
   to: { readonly nodeId: string; readonly p2p: string }
@@ -68,10 +71,10 @@ export const open = Effect.fnUntraced(function* (
   const listed = Effect.map(from.ask("channels", {}, Channels), ({ channels }) => channels.length)
   const waiting = Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), ({ length }) => length)
   const before = yield* waiting
-  // The other side may not have seen the newest block, and refuses then.
+  // The other side refuses until it has seen the newest block.
   const opened = Effect.gen(function* () {
     if ((yield* listed) === 0) yield* from.ask("openChannel", params, Schema.Unknown)
-    // Its funding transaction is on its way once both have signed.
+    // Its funding transaction is broadcast once both have signed.
     return (yield* waiting) > before ? true : undefined
   })
   yield* Process.until(`${from.name} opens a channel`, opened)
@@ -84,14 +87,17 @@ export const open = Effect.fnUntraced(function* (
   )
 })
 
-/** Waits until an LDK node knows a way to pay an invoice: the gossip of channels that are not its own comes when it comes (BOLT 7), and without it a payment fails at once. */
+/**
+ * Waits until an LDK node finds a route for an invoice. Gossip about other nodes' channels arrives at any
+ * time (BOLT 7), and without it a payment fails immediately.
+ */
 export const findsWay = (from: Pick<Ldk.Ldk, "name" | "ask">, request: string, sats: number) =>
   Process.until(
-    `${from.name} finds a way`,
+    `${from.name} finds a route`,
     Effect.map(from.ask("quote", { request, amount: `${sats}000`, feeLimit: `${sats}000` }, Quote), ({ fee }) => fee ?? undefined)
   )
 
-/** dora on a network of lnd nodes, known by all. */
+/** dora in a network of lnd nodes that all know her channel. */
 export const make = Effect.gen(function* () {
   const { alice, bob, carol } = yield* Network.Network
   const dora = yield* started("dora")

@@ -6,11 +6,11 @@ import * as Binaries from "./Binaries.ts"
 import { Chain } from "./Chain.ts"
 import * as Process from "./Process.ts"
 
-/** Where a node is, as plain data. */
+/** A node's addresses and files, as plain data. */
 export interface Place {
   readonly name: string
   readonly url: string
-  /** Where other nodes find it. */
+  /** Its address for other nodes. */
   readonly p2p: string
   /** The folder with its certificate, its key and its wallet. */
   readonly folder: string
@@ -19,20 +19,20 @@ export interface Place {
   readonly nodeId: string
 }
 
-/** What can be done to its process. */
+/** Controls of its process. */
 export interface Control {
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void, Process.RegtestFailed>
-  /** Starts it again, on the same ports, and waits until it is as it was. */
+  /** Restarts it on the same ports, and waits until it has recovered. */
   readonly start: Effect.Effect<void, Process.RegtestFailed>
-  /** It stands still, with all of its connections, until it goes on. */
+  /** Suspends it with all of its connections until it is resumed. */
   readonly pause: Effect.Effect<void, Process.RegtestFailed>
   readonly resume: Effect.Effect<void, Process.RegtestFailed>
 }
 
-/** One lnd of the network, as its operator sees it: with a macaroon for everything. */
+/** An lnd of the network as its operator sees it: with a macaroon for everything. */
 export interface Lnd extends Place, Control {
   readonly rest: LndRest.LndRest
-  /** A macaroon for these calls alone, in hex. */
+  /** Bakes a macaroon for these calls only, in hex. */
   readonly bake: (uris: ReadonlyArray<string>) => Effect.Effect<Redacted.Redacted, Process.RegtestFailed>
 }
 
@@ -48,7 +48,7 @@ const failed = (name: string) => (error: unknown) => {
 
 const Info = Schema.Struct({ identity_pubkey: Schema.String, synced_to_chain: Schema.Boolean })
 
-/** A node that runs. */
+/** A running node. */
 export const of = (place: Place, control: Control): Lnd => {
   const { name, url, certificateFile, macaroonFile } = place
   const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make(readFileSync(macaroonFile, "hex")) })
@@ -65,7 +65,7 @@ export const of = (place: Place, control: Control): Lnd => {
   }
 }
 
-/** A new node with an empty wallet, on that chain. */
+/** A new node with an empty wallet, on the test chain. */
 export const make = Effect.fnUntraced(function* (name: string, options: ReadonlyArray<string> = []) {
   const { lndOptions } = yield* Chain
   const command = yield* Binaries.ensure("lnd")
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   ]
   const running = yield* Scope.provide(Process.make({ name: "lnd", command, args, folder }), scope)
 
-  // lnd makes the file, and writes into it then.
+  // lnd creates the file before it writes to it.
   const readAdmin = Effect.sync(() => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : "") || undefined)
   const start = Effect.gen(function* () {
     yield* running.start
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   })
 })
 
-/** Asks a node as its owner. */
+/** Calls a node as its owner. */
 export const ask = <A, I>(
   node: Lnd,
   request: Parameters<LndRest.LndRest["ask"]>[1],

@@ -7,19 +7,19 @@ import { pubECDSA } from "@scure/btc-signer/utils.js"
 
 const network = { bech32: "bcrt", pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }
 
-/** Of coins of a chain that is gone in a minute: this key is no secret. */
+/** Not a secret: its coins are on a chain that is gone in a minute. */
 export const privateKey = sha256(utf8.decode("satrail regtest miner"))
 const payment = p2wpkh(pubECDSA(privateKey), network)
 
-/** Whom the coins of new blocks belong to. */
+/** The owner of new blocks' coins. */
 export const address: string = payment.address ?? ""
 
-/** The chain counts 432 blocks before segwit and taproot hold, and each block's coins ripen for 100. */
+/** Segwit and taproot are active after 432 blocks, and each block's coins mature after 100. */
 export const firstBlocks = 450
 
 const feeSats = 2_000n
 
-/** Spends the coins that one block brought: pays `sats` to `to`, the rest back to the miner. */
+/** Spends one block's coins: pays `sats` to `to`, and the change to the miner. */
 export const spend = (
   coinbase: { readonly txId: TxId.TxId; readonly sats: bigint },
   to: string,

@@ -7,8 +7,9 @@ import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
 
 /**
- * A chain and three nodes in a row: alice is ours, bob forwards for a fee, and carol pays and is paid. Each end has funds on both of its sides.
- * alice and carol have no channel with each other, so that whatever goes between them costs something.
+ * A chain and three nodes in a row: alice is ours, bob forwards for a fee, and carol pays and is paid. Each
+ * channel has funds on both sides. alice and carol have no direct channel, so payments between them have a
+ * cost.
  */
 export class Network extends Context.Service<
   Network,
@@ -35,7 +36,7 @@ const Anything = Schema.Unknown
 
 const { get, post } = LndRest
 
-/** Until a block more is seen by all. */
+/** Mines blocks, and waits until all nodes have seen them. */
 const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Lnd.Lnd>) {
   const chain = yield* Chain
   yield* chain.mine(blocks)
@@ -50,7 +51,7 @@ const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<L
   }
 })
 
-/** A channel from one to the other with funds on both sides, which waits to be mined. */
+/** Opens a channel with funds on both sides, which waits to be mined. */
 const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
   Effect.gen(function* () {
     yield* Lnd.ask(from, post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }), Anything)
@@ -60,7 +61,7 @@ const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
       push_sat: String(pushedSats),
       sat_per_vbyte: "2"
     }
-    // It may take a moment until the two have met.
+    // The two nodes may not be connected yet.
     yield* Process.until(`a channel from ${from.name} to ${to.name}`, Lnd.ask(from, post("/v1/channels", body), Opened))
   })
 
@@ -72,7 +73,7 @@ const active = (node: Lnd.Lnd, count: number) =>
     )
   )
 
-/** Everybody knows the way: each channel is in the graph with both of its policies. */
+/** Waits until each channel is in a node's graph with both of its policies. */
 const known = (node: Lnd.Lnd, count: number) =>
   Process.until(
     `${node.name} knows ${count} channels`,
@@ -81,11 +82,12 @@ const known = (node: Lnd.Lnd, count: number) =>
     )
   )
 
-/** The whole network, ready to pay: some ten seconds. It goes with the scope. */
+/** The whole network, ready to pay after some ten seconds. It ends with the scope. */
 export const make = Effect.gen(function* () {
   const chain = yield* Chain
   yield* chain.mine(Miner.firstBlocks)
-  // A forwarding fee that no rounding hides, and few blocks until who closes by force has its money: of large channels it would be 2000.
+  // A forwarding fee too large to be hidden by rounding, and a short delay after a force close, which would
+  // be 2000 blocks for large channels.
   const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100", "--bitcoin.defaultremotedelay=40"]
   const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
     concurrency: "unbounded"

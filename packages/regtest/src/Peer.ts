@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
-// What the owner of a node does with it: pays invoices and issues some, of every kind.
+// Actions of a node's owner: pays and issues invoices of every kind.
 
 const { get, post } = LndRest
 
@@ -26,12 +26,15 @@ const Balance = Schema.Struct({
 
 const base64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
 
-/** What a wallet that pays invoices must know of, as feature bits (BOLT 9): onions of variable length, payment secrets, several parts. */
+/**
+ * Features that a paying wallet must support (BOLT 9): variable-length onions, payment secrets, multi-part
+ * payments.
+ */
 const features = [9, 15, 17]
 
 const feeLimitMsat = String(Msat.fromSats(10_000))
 
-/** Pays an invoice, with its own amount or with another, and waits for the end, which must be a good one. */
+/** Pays an invoice, with its own amount or another, and waits until it is settled. */
 export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const invoice = Result.getOrThrow(Bolt11.decode(paymentRequest))
@@ -39,7 +42,7 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
       amount === undefined
         ? { payment_request: paymentRequest }
         : {
-            // lnd pays an invoice with its own amount only: this is the same payment, in parts.
+            // lnd pays an invoice only with its own amount, so this sends the same payment by its parts.
             dest: base64(invoice.payee),
             payment_hash: base64(invoice.paymentHash),
             payment_addr: base64(invoice.paymentSecret),
@@ -56,10 +59,10 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
     }
   })
 
-/** What a hold invoice is settled with, by payment hash. */
+/** Preimages of hold invoices, by payment hash. */
 const preimages = new Map<PaymentHash.PaymentHash, string>()
 
-/** A fresh invoice. One that `fail`s is canceled before anybody can pay it. */
+/** Issues an invoice. With `fail` it is canceled before anyone can pay it. */
 export const invoice = (
   node: Lnd.Lnd,
   {
@@ -85,7 +88,7 @@ const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(n
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
-/** A valid invoice of a node to which no route leads. */
+/** A valid invoice of a node without a route to it. */
 export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
@@ -95,13 +98,13 @@ export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
     return Result.getOrThrow(Bolt11.encode({ network: "regtest", ...invoice }, hermit))
   })
 
-/** What an invoice really brought in. */
+/** The amount received for an invoice. */
 export const received = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
   hermitHashes.has(paymentHash)
     ? Effect.succeed(Msat.zero)
     : Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
 
-/** Until a payment for a hold invoice has arrived, and is held. */
+/** Waits until a payment of a hold invoice is held. */
 export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.asVoid(
     Process.until(
@@ -110,7 +113,7 @@ export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Ef
     )
   )
 
-/** Ends a payment that is held, once it has arrived. */
+/** Ends a held payment once it has arrived. */
 export const release = (
   node: Lnd.Lnd,
   paymentHash: PaymentHash.PaymentHash,
@@ -123,14 +126,17 @@ export const release = (
       : Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(paymentHash) }), Schema.Struct({}))
   )
 
-/** What a node owns in its channels, what it has on its way to others included. */
+/** A node's funds in its channels, including outgoing payments in flight. */
 export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
   Effect.map(
     Lnd.ask(node, get("/v1/balance/channels"), Balance),
     ({ local_balance, unsettled_local_balance }) => local_balance.msat + unsettled_local_balance.msat
   )
 
-/** What a node owns in its channels once nothing is on its way: who paid it knows the preimage before its own channel has changed. */
+/**
+ * A node's funds in its channels once nothing is in flight, because a payer has the preimage before its own
+ * channel is updated.
+ */
 export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
   Process.until(
     `nothing is on its way to or from ${node.name}`,
@@ -139,7 +145,7 @@ export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.Reg
     )
   )
 
-/** From now on a node forwards for this fee, and the others know it. */
+/** Changes a node's forwarding fee, and waits until the others know it. */
 export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<Lnd.Lnd>): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const policy = { global: true, base_fee_msat: String(base), fee_rate_ppm: 100, time_lock_delta: 80 }
@@ -152,7 +158,7 @@ export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<L
         `${other.name} hears what ${node.name} charges`,
         Effect.map(Lnd.ask(other, get("/v1/graph"), Graph), ({ edges }) => {
           const policies = edges.map((edge) => (edge.node1_pub === node.nodeId ? edge.node1_policy : edge.node2_policy))
-          // Every channel of three nodes in a row has the middle one at one end.
+          // The middle one of three nodes in a row is an end of every channel.
           return policies.every((policy) => policy?.fee_base_msat === base) ? true : undefined
         })
       )

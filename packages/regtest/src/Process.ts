@@ -6,31 +6,34 @@ import { createServer } from "node:net"
 import path from "node:path"
 import * as Keeper from "./Keeper.ts"
 
-/** The network could not be started or does not work, with the last output. */
+/** The network could not start or doesn't work. Contains the last output. */
 export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", { message: Schema.String }) {}
 
-/** What is started: a program with its words, which writes into `folder`. */
+/** A program with its arguments, which writes to `folder`. */
 export interface Program {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly folder: string
-  /** What its environment has at a start, besides where commands are. */
+  /** Its environment at each start, in addition to PATH. */
   readonly env?: () => Readonly<Record<string, string>>
 }
 
-/** A program that can be stopped and started again. It ends with the scope, and with this process, however that ends. */
+/**
+ * A program that can be stopped and restarted. It ends with the scope, and with this process, however that
+ * ends.
+ */
 export interface Process {
   readonly start: Effect.Effect<void, RegtestFailed>
-  /** Asks it to end (SIGTERM), or ends it without a word (SIGKILL), and waits until it has. */
+  /** Ends it gracefully (SIGTERM) or immediately (SIGKILL), and waits for its end. */
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void, RegtestFailed>
-  /** Fails as soon as it has ended by itself, with its last output. */
+  /** Fails with its last output as soon as it ends by itself. */
   readonly died: Effect.Effect<never, RegtestFailed>
 }
 
 const maxStopMillis = 20_000
-/** How long anything is waited for: long, because machines that run real nodes are busy. What never comes is told then. */
+/** Timeout of all waits. It is long because machines that run real nodes are busy. */
 const maxWaitSeconds = 240
 const shownCharacters = 3000
 
@@ -39,7 +42,10 @@ export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
   Effect.sync(() => Keeper.removeFolder(made))
 )
 
-/** Below the ports that a machine gives to outgoing connections: one of those is soon taken again, before a node listens there, or while it is stopped. */
+/**
+ * Below the ephemeral ports, because an outgoing connection would soon take one of those before a node
+ * listens there, or while it is stopped.
+ */
 const [firstPort, lastPort] = [10_240, 32_767]
 
 const isFree = (port: number) =>
@@ -48,7 +54,7 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
 
-/** A port of this machine that is free, and that no other caller of this is given as long as this process lives. */
+/** An unused port of this machine that no other caller gets while this process lives. */
 export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(function* () {
   for (let tries = 0; tries < 100; tries++) {
     const port = firstPort + Math.floor(Math.random() * (lastPort - firstPort + 1))
@@ -59,7 +65,7 @@ export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(functio
 
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Looks until it is there: every 50 ms, for as long as `maxSeconds`. `what` is in the error when it never is. */
+/** Polls every 50 ms until there is a value, up to `maxSeconds`. `what` describes it in the error. */
 export const until = <A, E, R = never>(
   what: string,
   look: Effect.Effect<A | undefined, E, R>,
@@ -75,7 +81,7 @@ export const until = <A, E, R = never>(
   })
 }
 
-/** A program of the network, not yet started. What it prints goes to `<name>.log` in its folder. */
+/** A program of the network, not started yet. Its output goes to `<name>.log` in its folder. */
 export const make = Effect.fnUntraced(function* ({
   name,
   command,
@@ -95,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({
       if (!isOver(child)) {
         const exited = once(child, "exit")
         child.kill(signal)
-        child.kill("SIGCONT") // a paused one would not get it
+        child.kill("SIGCONT") // a suspended process would not receive the signal
         const patience = setTimeout(() => child.kill("SIGKILL"), maxStopMillis)
         await exited
         clearTimeout(patience)
@@ -113,7 +119,7 @@ export const make = Effect.fnUntraced(function* ({
         stdio: ["ignore", output, output]
       })
       closeSync(output)
-      child.once("error", () => undefined) // that it has no number says so
+      child.once("error", () => undefined) // the missing pid shows it
       if (child.pid === undefined) return Effect.fail(failed(`${command} cannot be run`))
       Keeper.keepProcess(child.pid)
       running = child

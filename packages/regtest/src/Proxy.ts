@@ -7,24 +7,24 @@ import type { Lnd } from "./Lnd.ts"
 import { RegtestFailed } from "./Process.ts"
 
 /**
- * What goes wrong with one call. `request`: it never reaches the node. `answer`: the node has taken it and answers, and not a byte of that arrives.
- * `middle`: the answer breaks off in its middle. `delay`: it comes, so much later.
+ * A fault of one call. `request`: it never reaches the node. `answer`: the node executes it, but no byte of
+ * the response arrives. `middle`: the response is cut in the middle. `delayMillis`: the response is delayed.
  */
 export type Fault = { readonly lose: "request" | "answer" | "middle" } | { readonly delayMillis: number }
 
 /** The wire between us and a node. */
 export interface Proxy {
   readonly url: string
-  /** Every connection breaks, and no other can be made, until it is mended. */
+  /** Breaks all connections and refuses new ones until it is mended. */
   readonly cut: Effect.Effect<void>
   readonly mend: Effect.Effect<void>
-  /** The next call whose path matches goes wrong; the others do not. */
+  /** Applies a fault to the next call whose path matches. */
   readonly fail: (call: RegExp, fault: Fault) => Effect.Effect<void>
-  /** How many calls of such a path reached the node. */
+  /** Number of calls with such a path that reached the node. */
   readonly count: (call: RegExp) => Effect.Effect<number>
 }
 
-/** A proxy that shows itself as the node: it has the node's own key. */
+/** A proxy that authenticates as the node, with the node's key. */
 export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Proxy, RegtestFailed, Scope.Scope> {
   const cert = readFileSync(node.certificateFile)
   const key = readFileSync(path.join(node.folder, "tls.key"))
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Pr
       }
     )
     onward.once("error", breakOff)
-    // A closed side gets no more data, and neither does the node.
+    // If one side is closed, the other side receives no more data.
     response.once("close", () => onward.destroy())
     request.pipe(onward)
   })

@@ -9,9 +9,9 @@ import * as Shared from "./Shared.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The network of this run, or why it could not be started; undefined where it cannot be had. */
+    /** The network of this run, or the reason why it could not start; undefined if it isn't available. */
     readonly regtest: Shared.Place | { readonly failed: string } | undefined
-    /** Which node keeps the chains of this project's tests. */
+    /** The node that keeps the chains of this project's tests. */
     readonly chain: "btcd" | "bitcoind"
   }
 }
@@ -23,36 +23,39 @@ const skip = (missing: string): false => {
 }
 
 /**
- * Whether tests can run these programs; where they cannot, prints a line. With `REQUIRE_REAL_NODES=1` that is an error.
+ * Returns whether tests can run these programs. If not, prints a line, or fails with `REQUIRE_REAL_NODES=1`.
  */
 export const isHere = (names: ReadonlyArray<Binaries.Name>): boolean => {
   const missing = Binaries.missing(names)
   return missing === undefined || skip(missing)
 }
 
-/** Makes a program ready; where that cannot be done, the same as above. */
+/** Prepares a program. If that is impossible, does the same as above. */
 export const isMade = async (name: Binaries.Name): Promise<boolean> => {
   if (!isHere([name])) return false
   const made = await Effect.runPromise(Effect.result(Binaries.ensure(name)))
   return made._tag === "Success" || skip(made.failure.message)
 }
 
-/** Tests with these programs, skipped where they can be neither found nor made. What was to be fetched is here by now, or cannot be had. */
+/**
+ * Tests with these programs, skipped if they can be neither found nor built. Downloads have already been
+ * tried at this point.
+ */
 export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define: () => void): void => {
   const isAbsent = names.includes("bitcoind") && !Binaries.isReady("bitcoind")
   const place = isAbsent || Binaries.missing(names) !== undefined ? describe.skip : describe
   place(title, define)
 }
 
-/** Tests on a chain of each node in turn: a project has one of them. */
+/** Tests on a chain of each node in turn: each test project uses one of them. */
 export const onChain = (title: string, define: () => void): void => suite(title, [inject("chain")], define)
 
-/** A chain kept by the node of this project, which goes with the scope. */
+/** A chain of this project's node, which ends with the scope. */
 export const chain = Layer.suspend((): Layer.Layer<Chain, Layer.Error<typeof Btcd.layer>> =>
   inject("chain") === "btcd" ? Btcd.layer : Bitcoind.layer
 )
 
-/** The network of this run, which all *.regtest.test.ts share. */
+/** The network of this run, shared by all *.regtest.test.ts. */
 export const network: Layer.Layer<Network> = Layer.unwrap(
   Effect.suspend(() => {
     const place = inject("regtest")

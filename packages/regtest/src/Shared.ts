@@ -5,17 +5,20 @@ import * as Lnd from "./Lnd.ts"
 import { Network } from "./Network.ts"
 import * as Process from "./Process.ts"
 
-// One network for many processes: the one that started it lends it out.
+// Shares one network with many processes. The process that started it lends it.
 
 const names = ["alice", "bob", "carol"] as const
 type Name = (typeof names)[number]
 
-/** Where the network is, as plain data: what another process needs to use it. */
+/** The network's addresses as plain data, which another process needs to use it. */
 export interface Place {
-  /** Whom to ask for what only the process that started it can do. */
+  /** The address for actions that only the process that started it can execute. */
   readonly control: string
   readonly nodes: { readonly [name in Name]: Lnd.Place }
-  /** Where its chain takes RPC calls. The password is no secret: the chain is open to this machine alone, and gone in a while. */
+  /**
+   * The chain's RPC. The password is not a secret, because the chain is only reachable from this machine and
+   * temporary.
+   */
   readonly chain: { readonly url: string; readonly user: string; readonly password: string; readonly certificateFile: string | undefined }
 }
 
@@ -50,7 +53,7 @@ const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unkn
 
 const decodeOrder = Schema.decodeUnknownEffect(Schema.fromJsonString(Order))
 
-/** Takes orders from other processes of this machine for as long as the scope is open. */
+/** Executes actions for other processes of this machine for as long as the scope is open. */
 export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.Scope> = Effect.gen(function* () {
   const network = yield* Network
   const server = createServer((request, response) => {
@@ -91,7 +94,7 @@ export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.S
 
 const Answer = Schema.Union([Schema.Struct({ result: Schema.Unknown }), Schema.Struct({ error: Schema.String })])
 
-/** The network that another process lends. */
+/** The network of another process. */
 export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
   Layer.sync(Network, () => {
     const order = <A>(what: Order, result: Schema.Codec<A, unknown>): Effect.Effect<A, Process.RegtestFailed> =>

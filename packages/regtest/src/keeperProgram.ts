@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-// Knows what its parent started, and outlives it by the moment that it takes to clean up. See Keeper.ts.
+// Tracks what its parent started, and outlives it just long enough to clean up. See Keeper.ts.
 
 const kept = { process: new Set<string>(), folder: new Set<string>() }
 
@@ -26,7 +26,7 @@ lines.on("line", (line) => {
 lines.on("close", () => {
   for (const pid of kept.process) if (isAlive(pid)) process.kill(Number(pid), "SIGKILL")
   const remove = () => {
-    // A process that is still ending may write once more.
+    // A process that is still ending may write again.
     if ([...kept.process].some(isAlive)) return setTimeout(remove, 20)
     for (const folder of kept.folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     return process.exit()

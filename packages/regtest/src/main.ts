@@ -16,13 +16,13 @@ import * as Network from "./Network.ts"
 import * as Peer from "./Peer.ts"
 import * as Process from "./Process.ts"
 
-// The network and the service on it, for a person to play with. Everything is gone when it ends.
+// The network and the service on it, for a person to try. Everything is removed at the end.
 
 const server = path.resolve(import.meta.dirname, "../../server/src/main.ts")
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** The service, on alice. Its own words go to this terminal. */
+/** The service on alice. Its output goes to this terminal. */
 const serve = Effect.fnUntraced(function* (alice: Node) {
   const folder = yield* Process.folder
   const save = (name: string, macaroon: Redacted.Redacted) =>
@@ -36,7 +36,7 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
     SATRAIL_LOG_LEVEL: "warn",
     SATRAIL_LOG_FORMAT: "pretty",
     SATRAIL_DEMO: "yes",
-    RATES: "fixed", // nobody outside this machine is asked what play money is worth
+    RATES: "fixed", // don't call outside servers for the value of play money
     SATRAIL_RECONCILE_SECONDS: "10", // a person is waiting
     ...process.env,
     SATRAIL_DATA: path.join(folder, "data"),
@@ -74,7 +74,7 @@ Our books are compared with lnd's every ten seconds. In another terminal:
 Ctrl-C ends it all and leaves nothing behind.
 `
 
-/** What a line asks for. */
+/** Executes a line. */
 const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: string): Effect.Effect<string, Process.RegtestFailed> => {
   const [word = "", argument = ""] = line.trim().split(/\s+/)
   const amount = /^[1-9]\d{0,8}$/.test(argument) ? Msat.fromSats(BigInt(argument)) : undefined
@@ -97,13 +97,13 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
   }
 }
 
-/** One line after the other; without input it goes on until it is ended. */
+/** Executes lines in order. Without input it continues until it is ended. */
 const play = (network: Network.Network["Service"], help: string) =>
   Stream.fromAsyncIterable(createInterface({ input: process.stdin }), String).pipe(
     Stream.filter((line) => line.trim() !== ""),
     Stream.runForEach((line) =>
       Effect.suspend(() => obey(network, line, help)).pipe(
-        // An invoice with a typing error is no reason to end.
+        // An invoice with a typing error must not end the program.
         Effect.catchDefect((defect) => Effect.succeed(String(defect))),
         Effect.matchEffect({ onFailure: ({ message }) => Console.error(message), onSuccess: Console.log })
       )

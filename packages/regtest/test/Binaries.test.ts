@@ -8,7 +8,7 @@ import { setTimeout as pass } from "node:timers/promises"
 import * as Binaries from "../src/Binaries.ts"
 import * as Go from "../src/Go.ts"
 
-// A Go of our own, which builds nothing until it is let: what is tested here is who starts it, and what is left of it.
+// A fake Go that builds nothing until allowed. The tests check who starts it and what is left behind.
 const script = `#!/bin/sh
 [ "$1" = version ] && { echo "go version go1.99.0 linux/amd64"; exit; }
 echo $$ >> "$FAKE/calls"
@@ -44,7 +44,7 @@ const eventually = async (what: string, isSo: () => boolean): Promise<void> => {
   for (const deadlineMillis = Date.now() + maxWaitMillis; !isSo(); await pass(20)) assert.isBelow(Date.now(), deadlineMillis, what)
 }
 
-/** A process that wants btcd. */
+/** A process that needs btcd. */
 const build = () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, "buildProgram.ts")], {
     env: { PATH: `${at("bin")}${path.delimiter}${process.env["PATH"]}`, FAKE: home, SATRAIL_REGTEST_CACHE: at("cache") },
@@ -58,7 +58,7 @@ const build = () => {
   return { child, ended, wrong: () => wrong }
 }
 
-/** Everything in the cache, in any folder of it. */
+/** Every file in the cache, in any folder. */
 const cached = () => readdirSync(at("cache"), { recursive: true, encoding: "utf8" }).toSorted()
 
 const isAlive = (pid: number): boolean => {
@@ -71,7 +71,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
-  it("build: processes that want the same program at once build it once, and those that wait name the builder", async () => {
+  it("build: processes that need the same program at the same time build it once, and those that wait name the builder", async () => {
     const [first, ...others] = [build(), build(), build()]
     await eventually("one build, and two who wait", () => {
       const waiting = [first, ...others].filter((one) => one?.wrong().includes("waiting for process"))
@@ -86,7 +86,7 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     assert.strictEqual(readFileSync(at(`cache/${file}`), "utf8"), "built\n")
   })
 
-  it("build: a waiting process takes over from one that is killed, ends its Go, and removes what it left", async () => {
+  it("build: a waiting process takes over from a killed one, ends its Go process, and removes its files", async () => {
     const killed = build()
     await eventually("a build", () => calls().length === 1)
     const [folder = ""] = cached()
@@ -102,11 +102,11 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     await eventually("the end of the first build", () => !isAlive(calls()[0] ?? 0))
     writeFileSync(at("go-on"), "")
     assert.deepInclude(await next.ended, { code: 0 })
-    // A version before this one may be at work in the recent one.
+    // An earlier version may still be building in the recent folder.
     assert.deepStrictEqual(cached(), [folder, `${folder}.building-ghijkl`, `${folder}/btcd`])
   })
 
-  it("build: one that fails reports Go's message, leaves nothing, and is tried again the next time", async () => {
+  it("build: a failed build reports Go's message, leaves nothing, and is retried the next time", async () => {
     for (const name of ["go-on", "fail"]) writeFileSync(at(name), "")
     const failed = await build().ended
     assert.strictEqual(failed.code, 1)
@@ -117,7 +117,7 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
   })
 })
 
-describe("the Go that builds them", () => {
+describe("the Go used for builds", () => {
   const wanted = "1.25.10"
   const install = (folder: string, version: string) => {
     mkdirSync(at(folder))
@@ -126,7 +126,7 @@ describe("the Go that builds them", () => {
     return at(folder)
   }
 
-  it("go: one that is too old is passed over for a newer one, in any order", () => {
+  it("go: an old version is skipped in favor of a newer one, in any order", () => {
     const [old, good] = [install("old", "1.19"), install("good", "1.26.8")]
     assert.deepStrictEqual(Go.find(wanted, [at("nothing"), old, good]), { command: `${good}/go`, version: "1.26.8" })
     assert.deepStrictEqual(Go.find(wanted, [old, install("older", "1.18.3")]), { newest: "1.19" })
@@ -138,7 +138,7 @@ describe("the Go that builds them", () => {
     for (const version of ["1.25.9", "1.25", "1.9", "1.19.8", "0.99.99"]) assert.isFalse(Go.isAtLeast(version, wanted), version)
   })
 
-  it("go: where none is new enough, one line says what is needed and what was found", () => {
+  it("go: if none is new enough, one line shows the required and the found versions", () => {
     const before = process.env["SATRAIL_REGTEST_CACHE"]
     process.env["SATRAIL_REGTEST_CACHE"] = at("cache")
     try {

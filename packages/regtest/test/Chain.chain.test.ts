@@ -43,7 +43,7 @@ Real.onChain("a real node", () => {
       })
     )
 
-    it.effect("chain: does not answer while it is paused, and loses nothing", () =>
+    it.effect("chain: does not respond while it is paused, and loses nothing", () =>
       Effect.gen(function* () {
         const { height, mine, pause, resume } = yield* Chain
         yield* mine(1)

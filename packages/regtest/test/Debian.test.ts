@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Debian from "../src/Debian.ts"
 
-// apt-get and dpkg of our own: what is tested here is what they are asked for, and what becomes of their refusals.
+// Fake apt-get and dpkg. The tests check their arguments and the handling of their failures.
 
 let home = ""
 let before: string | undefined
@@ -34,18 +34,18 @@ const failure = () =>
   )
 
 describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
-  it("debian: the machine's own mirror of Debian is used, and without one a line says why there is no bitcoind", () => {
+  it("debian: the machine's Debian mirror is used, and without one a line explains why there is no bitcoind", () => {
     install("dpkg", "")
     install("apt-get", "echo http://mirror.example/debian-security/; echo http://mirror.example/debian/")
     const found = Debian.find()
-    // A machine without Debian's keys says that first.
+    // A machine without Debian's keys reports that first.
     if ("mirror" in found) assert.strictEqual(found.mirror, "http://mirror.example/debian/")
     install("apt-get", "echo http://mirror.example/ubuntu/")
     const lacking = Debian.find()
-    assert.match("missing" in lacking ? lacking.missing : "", /^no bitcoind here: .*(no mirror of Debian|Debian's keys are not here)/)
+    assert.match("missing" in lacking ? lacking.missing : "", /^no bitcoind here: .*(have no Debian mirror|Debian's keys are missing)/)
   })
 
-  it("debian: apt works in a folder of ours, and takes only what Debian's keys have signed", async () => {
+  it("debian: apt works in a separate folder and accepts only packages signed with Debian's keys", async () => {
     install("apt-get", "exit 100")
     assert.match(await failure(), /apt-get/)
     assert.strictEqual(
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
     assert.isFalse(existsSync(at("unpacked")))
   })
 
-  it("debian: a program that does not run is not put into its place", async () => {
+  it("debian: a program that does not run is not installed", async () => {
     install("apt-get", `touch "${home}/work/cache/archives/one.deb"`)
     install(
       "dpkg",

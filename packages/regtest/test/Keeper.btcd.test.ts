@@ -21,9 +21,9 @@ const answers = async (port: number): Promise<boolean> => {
   }
 }
 
-Real.suite("whoever starts real programs", ["btcd"], () => {
+Real.suite("real programs and their keeper", ["btcd"], () => {
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
-    it(`regtest: no process and no folder is left when it ends by ${signal}`, async () => {
+    it(`regtest: no process or folder is left when it ends by ${signal}`, async () => {
       const child = spawn(process.execPath, [path.join(import.meta.dirname, "killed.ts")], { stdio: ["ignore", "pipe", "inherit"] })
       const [line] = await once(child.stdout, "data")
       const { certificateFile, port } = JSON.parse(String(line))

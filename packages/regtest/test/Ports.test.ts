@@ -8,19 +8,19 @@ import * as Keeper from "../src/Keeper.ts"
 
 const patienceMillis = 180_000
 
-/** Takes a port in a process of its own, which then ends. */
+/** Takes a port in a separate process, which then ends. */
 const elsewhere = (port: number): boolean => {
   const keeper = JSON.stringify(path.join(import.meta.dirname, "../src/Keeper.ts"))
   const program = `import { takePort } from ${keeper}; console.log(takePort(${port}))`
   return execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }).trim() === "true"
 }
 
-describe("Ports of what is started", () => {
-  // Numbers that no port has, and no other run of this.
+describe("ports of started programs", () => {
+  // Numbers above every valid port and unique to this run.
   const one = 100_000 + 2 * process.pid
   const other = one + 1
 
-  it("regtest: a port is given to one caller, in whichever process, until that one ends", async () => {
+  it("regtest: a port is given to one caller, in any process, until that caller ends", async () => {
     assert.deepStrictEqual([Keeper.takePort(one), Keeper.takePort(one), elsewhere(one)], [true, false, false])
     assert.isTrue(elsewhere(other))
     const deadlineMillis = Date.now() + patienceMillis

@@ -4,7 +4,10 @@ import * as Network from "../src/Network.ts"
 import * as Real from "../src/Real.ts"
 import * as Shared from "../src/Shared.ts"
 
-/** Before the first test that needs it the network is started; after the last it ends. Where it cannot be started, every test that needs it fails, and says why. */
+/**
+ * Starts the network before the first test that needs it and stops it after the last. If it cannot start,
+ * every test that needs it fails with the reason.
+ */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   if (!Real.isHere(["btcd", "lnd"])) return undefined
   const scope = Scope.makeUnsafe()

@@ -4,7 +4,7 @@ import { hex } from "@scure/base"
 import { RawTx, ScriptNum } from "@scure/btc-signer/script.js"
 import * as Transaction from "./Transaction.ts"
 
-/** What a block creates. No network halves it before a block that no sandbox reaches. */
+/** The subsidy of a block. No sandbox reaches the height of the first halving. */
 export const subsidySats = 50n * 100_000_000n
 
 const littleEndian = (value: number, bytes: number): Uint8Array => {
@@ -15,7 +15,7 @@ const littleEndian = (value: number, bytes: number): Uint8Array => {
 
 const push = (bytes: Uint8Array) => Uint8Array.of(bytes.length, ...bytes)
 
-/** The transaction that begins a block: its height (BIP 34) and `unique`, so that no two are ever the same. */
+/** The first transaction of a block: its height (BIP 34) and `unique`, so that no two are equal. */
 export const coinbase = (height: number, unique: number, output: Transaction.Output): string =>
   hex.encode(
     RawTx.encode({
@@ -39,7 +39,7 @@ const merkleRoot = (hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
   const [first = new Uint8Array(32), ...rest] = hashes
   if (rest.length === 0) return first
   const pairs: Array<Uint8Array> = []
-  // An odd one out is paired with itself.
+  // An unpaired hash is paired with itself.
   for (let at = 0; at < hashes.length; at += 2) {
     const left = hashes[at] ?? first
     pairs.push(Transaction.sha256Twice(concatBytes(left, hashes[at + 1] ?? left)))
@@ -49,7 +49,7 @@ const merkleRoot = (hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 const internal = (hash: string) => hex.decode(hash).toReversed()
 
-/** The hash of a block's header. There is no work in it. */
+/** The hash of a block's header, without proof of work. */
 export const hash = (previous: string, txIds: ReadonlyArray<TxId.TxId>, timeSeconds: number): string =>
   Transaction.displayed(
     Transaction.sha256Twice(

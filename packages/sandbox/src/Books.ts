@@ -11,7 +11,7 @@ import * as World from "./World.ts"
 
 const pageSize = 500
 
-/** What was on its way out of our node's channels belongs to it until it has arrived. */
+/** Outgoing payments in flight belong to our node until they arrive. */
 const owned = (state: Lightning.State, node: string): Msat.Msat =>
   Msat.sum(
     Network.funds(Lightning.balances(state), node),
@@ -20,7 +20,7 @@ const owned = (state: Lightning.State, node: string): Msat.Msat =>
       .map(({ amount }) => amount)
   )
 
-/** The lines whose number is above `after`, by number. */
+/** Returns the lines numbered above `after`, in order. */
 const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, after: string | null, lineOf: (one: A) => B) => {
   const newest = Math.max(0, ...all.map(({ index }) => index))
   const from = after === null ? newest : Number(after)
@@ -31,7 +31,7 @@ const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, af
   return { lines: found.map(lineOf), cursor: String(found.at(-1)?.index ?? from) }
 }
 
-/** The statement of a service's node, by default ours. */
+/** The statement of a service's node, ours by default. */
 export const lightning = (world: World.World, node = Network.us): LightningBooks["Service"] => {
   const read = <A>(operation: string, select: (state: Lightning.State) => A) =>
     World.reachable(
@@ -63,7 +63,7 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
   })
 }
 
-/** What the wallet owns. It alone has its keys, so no coin of it is ever gone. */
+/** The wallet's funds. Nobody else has its keys, so no coin of it is ever gone. */
 export const chain = (world: World.World): ChainBooks["Service"] =>
   ChainBooks.of({
     holdings: Source.reachable(world)(

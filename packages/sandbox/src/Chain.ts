@@ -9,12 +9,12 @@ import * as Transaction from "./Transaction.ts"
 
 type Owner = "wallet" | "outside"
 
-/** Whose key pays from a script, and which. */
+/** The wallet and key that spend from a script. */
 export interface Ownership extends Coin.Place {
   readonly owner: Owner
 }
 
-/** A transaction that was seen at least once, and where it stands. */
+/** A transaction seen at least once, and its placement. */
 export interface Placed extends Transaction.Transaction {
   readonly placement: Placement
   readonly isCoinbase: boolean
@@ -26,38 +26,38 @@ export interface MinedBlock {
   readonly txIds: ReadonlyArray<TxId.TxId>
 }
 
-/** The chain with the most work, what waits for it, and what the wallets know. */
+/** The chain with the most work, its mempool, and the state of the wallets. */
 export interface State {
   readonly tip: Tip
   readonly blocks: HashMap.HashMap<number, MinedBlock>
-  /** Blocks ever mined, those that a reorganisation took away included. */
+  /** Number of blocks ever mined, including those removed by a reorganization. */
   readonly minedCount: number
   readonly transactions: HashMap.HashMap<TxId.TxId, Placed>
   /** In an order in which they could be mined. */
   readonly mempool: ReadonlyArray<TxId.TxId>
-  /** Which transaction that is not gone spends an outpoint. */
+  /** The spender of each outpoint, unless it is gone. */
   readonly spenders: HashMap.HashMap<string, TxId.TxId>
-  /** Scripts the wallets have keys for, and their outputs that nothing spends. */
+  /** Scripts of the wallets' keys, and their unspent outputs. */
   readonly owners: HashMap.HashMap<string, Ownership>
   readonly coins: HashMap.HashMap<string, Owner>
   readonly minerScript: string
-  /** The next numbers of our wallet's branches. */
+  /** The next key indexes of our wallet's branches. */
   readonly next: readonly [receiving: number, change: number]
   readonly outsideAddressCount: number
-  /** All outputs to a script ever seen, but for the miner's own, which are not watched. */
+  /** All outputs ever seen for a script. The miner's scripts are not tracked. */
   readonly paid: HashMap.HashMap<string, ReadonlyArray<string>>
-  /** Changes of outputs are numbered, but for the miner's. Only the last one of each output counts. */
+  /** Changes of outputs are numbered, except the miner's. Only the last change of each output counts. */
   readonly changes: HashMap.HashMap<number, string>
   readonly changeOf: HashMap.HashMap<string, number>
   readonly changeCount: number
-  /** What it takes now to be mined soon, in satoshis for a virtual byte. */
+  /** The current fee rate for fast confirmation, in satoshis per virtual byte. */
   readonly feeRate: number
 }
 
-/** What it takes in the beginning. */
+/** The initial fee rate. */
 export const usualFeeRate = 2
 
-/** Before the first block. */
+/** The state before the first block. */
 export const empty: State = {
   tip: { height: -1, hash: "00".repeat(32) },
   blocks: HashMap.empty(),
@@ -84,7 +84,7 @@ export const spender = (state: State, outpoint: string): TxId.TxId | undefined =
 export const ownership = (state: State, scriptPubKey: string): Ownership | undefined =>
   Option.getOrUndefined(HashMap.get(state.owners, scriptPubKey))
 
-/** The output an outpoint names, with its transaction. */
+/** Returns the output of an outpoint, with its transaction. */
 export const output = (
   state: State,
   outpoint: string
@@ -95,12 +95,12 @@ export const output = (
   return of === undefined || found === undefined ? undefined : { of, vout: Number(place), output: found }
 }
 
-/** Whether the next block could spend its outputs. */
+/** Returns whether the next block could spend its outputs. */
 export const isSpendable = (state: State, { placement, isCoinbase }: Placed): boolean =>
   placement._tag === "mempool" ||
   (placement._tag === "mined" && (!isCoinbase || state.tip.height + 1 - placement.height >= coinbaseMaturity))
 
-/** What a wallet could spend now; only with `confirmed`, out of blocks alone. */
+/** Returns a wallet's spendable coins; with `confirmed`, only those in blocks. */
 export const coins = (state: State, owner: Owner, confirmed: boolean): ReadonlyArray<Coin.Coin> =>
   HashMap.toEntries(state.coins).flatMap(([outpoint, whose]) => {
     const found = whose === owner ? output(state, outpoint) : undefined
@@ -118,7 +118,7 @@ const isLive = (placement: Placement | undefined) => placement !== undefined && 
 const outpointsOf = ({ txId, outputs }: Transaction.Transaction): ReadonlyArray<string> =>
   outputs.map((_, vout) => Transaction.outpoint(txId, vout))
 
-/** Every live transaction that spends an output of these, or of those that do, and these themselves last. */
+/** Returns these transactions and all live descendants, descendants first. */
 export const withDescendants = (state: State, txIds: ReadonlyArray<TxId.TxId>): ReadonlyArray<TxId.TxId> => {
   const found = new Set<TxId.TxId>()
   const visit = (txId: TxId.TxId): void => {
@@ -133,7 +133,7 @@ export const withDescendants = (state: State, txIds: ReadonlyArray<TxId.TxId>): 
   return [...found]
 }
 
-/** A wallet's coin is an output of its own that is there and that nothing spends. */
+/** Updates whether an output is a wallet's coin: it belongs to the wallet, exists and is unspent. */
 const settleCoin = (state: State, outpoint: string): State => {
   const found = output(state, outpoint)
   const owner = found && ownership(state, found.output.scriptPubKey)?.owner
@@ -154,7 +154,7 @@ const noteChange = (state: State, outpoint: string): State => {
   }
 }
 
-/** Puts a known transaction where it stands now; all that follows from it follows. */
+/** Sets the placement of a known transaction, and updates everything derived from it. */
 const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
   const before = HashMap.getUnsafe(state.transactions, txId)
   const live = isLive(placement)
@@ -172,7 +172,7 @@ const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
   return next
 }
 
-/** Records a new transaction; a known one is left as it is. */
+/** Records a new transaction. A known one is unchanged. */
 const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [State, TxId.TxId] => {
   const parsed = Transaction.parse(rawTx)
   if (parsed === undefined) throw new Error("A transaction that was accepted cannot be read")
@@ -189,7 +189,10 @@ const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [Stat
   return [{ ...state, paid, transactions: HashMap.set(state.transactions, parsed.txId, placed) }, parsed.txId]
 }
 
-/** A conflicting transaction, or a block that is no more, takes these away and everything built on them. */
+/**
+ * Removes these transactions and their descendants, after a conflicting transaction or the removal of a
+ * block.
+ */
 const evict = (state: State, txIds: ReadonlyArray<TxId.TxId>): State => {
   const gone = new Set(withDescendants(state, txIds))
   const after = [...gone].reduce((now, txId) => place(now, txId, { _tag: "gone" }), state)
@@ -236,7 +239,7 @@ const disconnected = (state: State, depth: number): State => {
   return after
 }
 
-/** The chain after `event`. Only events that were decided on this state may be given to it. */
+/** Applies an event. It must have been decided on this state. */
 export const apply = (state: State, event: ChainEvent): State => {
   switch (event._tag) {
     case "AddressGiven": {
@@ -249,7 +252,7 @@ export const apply = (state: State, event: ChainEvent): State => {
     case "OutsideAddressGiven":
       return { ...state, outsideAddressCount: state.outsideAddressCount + 1 }
     case "ScriptsWatched":
-      return state // in logs of earlier versions
+      return state // only in logs of earlier versions
     case "TransactionSeen":
       return seen(state, event.rawTx)
     case "BlockMined":
@@ -261,7 +264,7 @@ export const apply = (state: State, event: ChainEvent): State => {
   }
 }
 
-/** The next block, with these transactions in it, found by the miner. */
+/** The next block with these transactions, mined by the miner. */
 export const nextBlock = (state: State, txIds: ReadonlyArray<TxId.TxId>, timeSeconds: number): ChainEvent => {
   const fees = txIds.reduce((sum, txId) => sum + HashMap.getUnsafe(state.transactions, txId).feeSats, 0n)
   const reward = { scriptPubKey: state.minerScript, sats: Block.subsidySats + fees }

@@ -6,8 +6,9 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
 /**
- * What becomes of a payment to an outside recipient. With `unknown_then_…` the answers to our node's caller get lost for a while; `no_route`,
- * `insufficient_liquidity`, `canceled`, `node_error` and `channel_closed` are failures that our own node reports.
+ * Outcomes of a payment to an outside recipient. With `unknown_then_…`, responses to our node's caller are
+ * lost for a while. `no_route`, `insufficient_liquidity`, `canceled`, `node_error` and `channel_closed` are
+ * failures reported by our node.
  */
 const payments = [
   "settle",
@@ -22,13 +23,16 @@ const payments = [
   "channel_closed"
 ] as const
 
-/** What a server does that is asked for an invoice: refuse, not answer, or give the same one every time. */
+/**
+ * Behaviors of a server that receives a request for an invoice: refuse, don't respond, or return the same invoice every
+ * time.
+ */
 const servers = ["refuse", "unreachable", "same_invoice"] as const
 
 export const Behaviour = Schema.Literals([...payments, ...servers])
 export type Behaviour = typeof Behaviour.Type
 
-/** Whether it is about a server, and so nothing that an invoice or an address can do. */
+/** Returns whether only a server can behave this way, not an invoice or an on-chain address. */
 export const isOfServer = (behaviour: Behaviour): boolean => servers.some((one) => one === behaviour)
 
 export const FailureReason = Schema.Literals([
@@ -41,17 +45,20 @@ export const FailureReason = Schema.Literals([
   "channel_closed"
 ])
 
-/** A payment's way through one channel: `amount` goes from one side to the other, the fees of all later hops in it. */
+/**
+ * A payment's hop through one channel. `amount` moves from one side to the other and includes the fees of all
+ * later hops.
+ */
 export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals(["a", "b"]), amount: Msat.Msat })
 export interface Hop extends Schema.Schema.Type<typeof Hop> {}
 
 const paymentHash = PaymentHash.PaymentHash
-/** Its owner: our own node by default. */
+/** Its owner; our node by default. */
 const node = Schema.optionalKey(Schema.String)
 const atMillis = Schema.Int
 const hops = Schema.Array(Hop)
 
-/** What happened at the Lightning nodes. */
+/** Events at the Lightning nodes. */
 export const LightningEvent = Schema.TaggedUnion({
   InvoiceIssued: {
     node,
@@ -61,13 +68,13 @@ export const LightningEvent = Schema.TaggedUnion({
     description: Schema.TaggedUnion({ Text: { text: Schema.String }, Hash: { sha256: Schema.String } }),
     timestampSeconds: Schema.Int,
     expirySeconds: Schema.Int,
-    /** What is paid waits for the node's owner, who settles it or sends it back. Absent: it settles at once. */
+    /** A payment is held until the node's owner settles or cancels it. Absent: it settles immediately. */
     isHold: Schema.optionalKey(Schema.Literal(true))
   },
-  /** `endsAtHeight`: of a hold invoice, the block at which the payment goes back by itself. */
+  /** `endsAtHeight`: the block at which the payment of a hold invoice is returned automatically. */
   InvoiceAccepted: { paymentHash, hops, endsAtHeight: Schema.optionalKey(Schema.Int) },
   InvoiceReleased: { paymentHash },
-  /** `preimage`: of a hold invoice whose preimage is not this node's own. */
+  /** `preimage`: for a hold invoice whose preimage isn't the node's. */
   InvoiceSettled: { paymentHash, atMillis, preimage: Schema.optionalKey(Preimage.Preimage) },
   InvoiceCanceled: { paymentHash },
   NoticeLossOrdered: {},
@@ -82,7 +89,10 @@ export const LightningEvent = Schema.TaggedUnion({
   },
   PayeePaid: { paymentHash, hops },
   OfferPublished: { offer: Schema.String, payee: Schema.String, behaviour: Behaviour },
-  /** An attempt to pay an offer: with the hash of the invoice that its issuer sent; without one it has failed. */
+  /**
+   * An attempt to pay an offer, with the payment hash of the issuer's invoice. Without a hash the attempt
+   * failed.
+   */
   OfferTried: {
     node,
     attempt: Schema.String,
@@ -96,7 +106,7 @@ export const LightningEvent = Schema.TaggedUnion({
 })
 export type LightningEvent = typeof LightningEvent.Type
 
-/** What happened on the chain and in the wallets. Transactions are in hex, as they are sent (BIP 144). */
+/** Events on the chain and in the wallets. Transactions are serialized in hex (BIP 144). */
 export const ChainEvent = Schema.TaggedUnion({
   AddressGiven: {
     owner: Schema.Literals(["wallet", "outside"]),
@@ -114,7 +124,7 @@ export const ChainEvent = Schema.TaggedUnion({
 })
 export type ChainEvent = typeof ChainEvent.Type
 
-/** What happened on the web. */
+/** Events on the web. */
 export const WebEvent = Schema.TaggedUnion({
   NamePublished: {
     url: Schema.String,
@@ -128,6 +138,6 @@ export const WebEvent = Schema.TaggedUnion({
 })
 export type WebEvent = typeof WebEvent.Type
 
-/** One thing that happened. The whole state follows from these, in order. */
+/** An event. The whole state is the result of all events in order. */
 export const Event = Schema.Union([LightningEvent, ChainEvent, WebEvent])
 export type Event = typeof Event.Type

@@ -1,42 +1,42 @@
 import { Clock, Context, Effect, FiberMap, Schema } from "effect"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 
-/** What can be away: the Lightning node, the chain, other people's servers, the exchange rates, the database. */
+/** Parts that can fail: the Lightning node, the chain, outside servers, the exchange rates, the database. */
 export const What = Schema.Literals(["node", "chain", "web", "rates", "database"])
 export type What = typeof What.Type
 
-/** The longest fault. */
+/** Maximum duration of a fault, in seconds. */
 export const maxFaultSeconds = 3600
 
 export interface Fault {
   readonly what: What
-  /** When it ends by itself. */
+  /** Time at which it ends automatically. */
   readonly endsAtMillis: number
 }
 
-/** Outages, each for a while. A restart ends all of them. */
+/** Temporary outages. A restart ends all of them. */
 export class Faults extends Context.Service<
   Faults,
   {
-    /** Begins an outage, or gives the one that there is another end. Refuses what is real here. */
+    /** Starts an outage, or changes the end of a current one. Refuses a part that is real. */
     readonly begin: (what: What, seconds: number) => Effect.Effect<Fault, SandboxRefused>
-    /** Ends one, if there is one. */
+    /** Ends an outage, if there is one. */
     readonly end: (what: What) => Effect.Effect<void>
-    /** Those that there are. */
+    /** Returns the current outages. */
     readonly all: Effect.Effect<ReadonlyArray<Fault>>
   }
 >()("@satrail/sandbox/Faults") {}
 
-/** How each part is made to be away, and back again. A part that is real has no entry. */
+/** A switch for each part that makes it unavailable and available again. Real parts have no entry. */
 export type Parts = { readonly [what in What]?: ((isAway: boolean) => Effect.Effect<void>) | undefined }
 
-/** Faults of these parts, for as long as the scope is open. They end by the clock that surrounds this. */
+/** Faults of these parts, for as long as the scope is open. They end by the clock in the context. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const clock = yield* Clock.Clock
   const ends = yield* FiberMap.make<What>()
   const faults = new Map<What, Fault>()
 
-  /** Unless another one took its place meanwhile. */
+  /** Unless another fault replaced it in the meantime. */
   const over = (fault: Fault) =>
     Effect.suspend(() => {
       if (faults.get(fault.what) !== fault) return Effect.void
@@ -48,9 +48,9 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     begin: (what, seconds) =>
       Effect.gen(function* () {
         const set = parts[what]
-        if (set === undefined) return yield* Effect.fromResult(refuse("not_ours", `The ${what} is real here: it has no faults`))
+        if (set === undefined) return yield* Effect.fromResult(refuse("not_ours", `The ${what} is real, so faults cannot be injected`))
         if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxFaultSeconds)
-          return yield* Effect.fromResult(refuse("out_of_range", `A fault lasts 1 to ${maxFaultSeconds} seconds`))
+          return yield* Effect.fromResult(refuse("out_of_range", `seconds must be between 1 and ${maxFaultSeconds}`))
         const fault = { what, endsAtMillis: clock.currentTimeMillisUnsafe() + seconds * 1000 }
         faults.set(what, fault)
         yield* set(true)

@@ -3,7 +3,7 @@ import * as Decimal from "@satrail/core/base/Decimal"
 import { ExchangeRates, RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
 import { Clock, Context, Effect, Layer } from "effect"
 
-/** What one bitcoin costs in each currency, for ever. Round numbers, near what they once were. */
+/** Fixed price of one bitcoin in each currency. Round numbers, close to former prices. */
 export const usual: Readonly<Record<Fiat, Decimal.Decimal>> = {
   usd: Decimal.make(50_000n),
   eur: Decimal.make(46_000n),
@@ -19,18 +19,18 @@ export const usual: Readonly<Record<Fiat, Decimal.Decimal>> = {
 
 type Prices = Readonly<Record<Fiat, Decimal.Decimal>>
 
-/** The other side of the rates. */
-export class PretendRates extends Context.Service<
-  PretendRates,
+/** Controls of the rates. */
+export class SimulatedRates extends Context.Service<
+  SimulatedRates,
   {
     readonly prices: Prices
-    /** While they are away there is no rate that is young enough. */
+    /** While unavailable, there is no recent rate. */
     readonly setAway: (isAway: boolean) => Effect.Effect<void>
   }
->()("@satrail/sandbox/FixedRates/PretendRates") {}
+>()("@satrail/sandbox/FixedRates/SimulatedRates") {}
 
-/** Prices that never move and are never old: those given, the usual ones for all others. */
-export const layer = (given: Partial<Prices> = {}): Layer.Layer<ExchangeRates | PretendRates> =>
+/** Fixed prices that never expire: the given ones, and the usual ones for all other currencies. */
+export const layer = (given: Partial<Prices> = {}): Layer.Layer<ExchangeRates | SimulatedRates> =>
   Layer.effectContext(
     Effect.sync(() => {
       const prices = { ...usual, ...given }
@@ -41,7 +41,7 @@ export const layer = (given: Partial<Prices> = {}): Layer.Layer<ExchangeRates | 
             isAway ? Effect.fail(new RateUnavailable({ currency })) : Effect.succeed({ price: prices[currency], atMillis })
           )
       })
-      const control = PretendRates.of({ prices, setAway: (away) => Effect.sync(() => void (isAway = away)) })
-      return Context.make(ExchangeRates, port).pipe(Context.add(PretendRates, control))
+      const control = SimulatedRates.of({ prices, setAway: (away) => Effect.sync(() => void (isAway = away)) })
+      return Context.make(ExchangeRates, port).pipe(Context.add(SimulatedRates, control))
     })
   )

@@ -6,17 +6,18 @@ import type { ChainEvent } from "./Event.ts"
 import type * as Keys from "./Keys.ts"
 import * as Outside from "./Outside.ts"
 
-/** No reorganisation goes below this height: what the sandbox begins with stays. */
+/** No reorganization removes blocks up to this height, which are the sandbox's initial ones. */
 export const height = 109
 
-/** What our wallet begins with, so that payouts do not have to wait for deposits: this many outputs of this much. */
+/** Our wallet's initial outputs, so that payouts don't have to wait for deposits. */
 export const float = { outputs: 10, sats: 100_000_000n } as const
 
-/** An arbitrary moment, 10 minutes a block from there on. */
+/** An arbitrary start time, plus 10 minutes per block. */
 const timeSeconds = (blockHeight: number) => 1_700_000_000 + blockHeight * 600
 
 /**
- * The beginning of the chain: enough blocks for the outside's first coinbases to be spendable, and in the last of them our wallet's float.
+ * The initial chain: enough blocks for the outside's first coinbases to be spendable. The last block contains
+ * our wallet's float.
  */
 export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {
   const happened: Array<ChainEvent> = []

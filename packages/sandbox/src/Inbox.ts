@@ -1,37 +1,37 @@
 import { Clock, Effect } from "effect"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 
-/** How many inboxes there are, how many requests each keeps, and how much of a body. Together some 5 MB. */
+/** Maximum number of inboxes, and of requests and body characters kept per inbox. Together about 5 MB. */
 export const maxInboxes = 20
 export const maxKept = 50
 export const maxBodyCharacters = 4096
 
-/** The most times that an inbox is told to fail, and the longest that it does so. */
+/** Limits of an inbox's failures: their number, and their duration. */
 export const maxFailures = 1000
 export const maxFailingSeconds = 3600
 
-/** A request that arrived, and how it was answered. */
+/** A received request, and the response to it. */
 export interface Arrived {
-  /** Counts the requests of its inbox from 1. */
+  /** Numbers the requests of its inbox from 1. */
   readonly number: number
   readonly atMillis: number
   readonly headers: Readonly<Record<string, string>>
-  /** Its beginning, where it is longer than `maxBodyCharacters`. */
+  /** Truncated to `maxBodyCharacters`. */
   readonly body: string
   readonly isWhole: boolean
   readonly status: number
 }
 
-/** How an inbox answers: `status` so many times more, or until a moment; 200 otherwise. */
+/** The response of an inbox: `status` a number of times or until a time; 200 otherwise. */
 export interface Failing {
   readonly status: number
   readonly timesLeft: number | null
   readonly untilMillis: number | null
 }
 
-/** What an inbox got last, the newest first. */
+/** The last requests of an inbox, newest first. */
 export interface Shown {
-  /** All that ever arrived. */
+  /** Number of requests ever received. */
   readonly count: number
   readonly failing: Failing | null
   readonly requests: ReadonlyArray<Arrived>
@@ -43,15 +43,18 @@ interface Box {
   requests: ReadonlyArray<Arrived>
 }
 
-/** A receiver of webhooks, in memory. */
+/** A webhook receiver in memory. */
 export interface Inbox {
-  /** Takes a request in, and answers the status to give. The inbox that got nothing for longest makes room for a new one. */
+  /**
+   * Records a request and returns the status to respond with. The least recently used inbox is dropped for a
+   * new one.
+   */
   readonly receive: (
     name: string,
     request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
   ) => Effect.Effect<number>
   readonly show: (name: string) => Effect.Effect<Shown>
-  /** Answers with this status so many times, or for so long; without either, 200 again. */
+  /** Responds with this status a number of times, or for a duration; without either, with 200 again. */
   readonly fail: (
     name: string,
     how: { readonly status: number; readonly times?: number | undefined; readonly forSeconds?: number | undefined }
@@ -59,7 +62,7 @@ export interface Inbox {
 }
 
 export const make = (): Inbox => {
-  // In the order in which they were last used.
+  // Ordered by last use.
   const boxes = new Map<string, Box>()
 
   const boxOf = (name: string): Box => {
@@ -95,7 +98,9 @@ export const make = (): Inbox => {
     fail: (name, { status, times, forSeconds }) =>
       Effect.gen(function* () {
         if (times !== undefined && forSeconds !== undefined)
-          return yield* Effect.fromResult(refuse("out_of_range", "An inbox fails so many times, or for so long: give one of both"))
+          return yield* Effect.fromResult(
+            refuse("out_of_range", "An inbox fails a number of times or for a duration; set only one of them")
+          )
         const untilMillis = forSeconds === undefined ? null : (yield* Clock.currentTimeMillis) + forSeconds * 1000
         const isAny = times !== undefined || forSeconds !== undefined
         return (boxOf(name).failing = isAny ? { status, timesLeft: times ?? null, untilMillis } : null)

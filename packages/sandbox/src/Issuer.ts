@@ -5,18 +5,24 @@ import { Effect, Result } from "effect"
 import * as Network from "./Network.ts"
 import * as World from "./World.ts"
 
-/** Our id of an offer, as its metadata has it: without the dashes. */
+/** Our id of an offer, as stored in its metadata: without the dashes. */
 const packed = (id: string): string => id.replaceAll("-", "")
 
 const unpacked = (metadata: string): string => metadata.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
-/** Whose offer of a service's node this is, and our id of it; undefined where it is none of theirs. */
+/**
+ * Returns the service's node that issued an offer, and our id of the offer; undefined if no service issued
+ * it.
+ */
 export const issued = (world: World.World, { issuerId, metadata = "" }: Bolt12.Bolt12) => {
   const node = Network.services.find((one) => world.keys.node(one).publicKey === issuerId)
   return node === undefined ? undefined : { node, id: unpacked(metadata) }
 }
 
-/** A service's node, by default ours, issuing offers. All that it knows of one is in the offer. */
+/**
+ * A service's node, ours by default, that issues offers. It stores nothing about an offer, because the offer
+ * contains everything.
+ */
 export const make = (world: World.World, node = Network.us): OfferIssuer["Service"] =>
   OfferIssuer.of({
     createOffer: ({ id, description, amount }) =>

@@ -10,31 +10,31 @@ import { hex } from "@scure/base"
 import { HDKey } from "@scure/bip32"
 import type { Transaction } from "@scure/btc-signer/transaction.js"
 
-/** A key of a wallet and what pays to it. */
+/** A wallet key, and the address that pays to it. */
 export interface WalletKey extends Payout.Key {
   readonly address: BitcoinAddress.BitcoinAddress
 }
 
-/** A wallet of BIP 86, 84 and 49 accounts below one master key. */
+/** A wallet with BIP 86, 84 and 49 accounts below one master key. */
 export interface Wallet {
   /** 4 bytes in hex. */
   readonly fingerprint: string
   readonly key: (place: Coin.Place) => WalletKey
-  /** Its public side, for payouts. */
+  /** Its public keys, for payouts. */
   readonly keys: Payout.Keys
-  /** Signs every input, and serialises. Throws when they are not all this wallet's. */
+  /** Signs every input and serializes the transaction. Throws if any input isn't the wallet's. */
   readonly sign: (tx: Transaction) => { readonly txId: TxId.TxId; readonly rawTx: string }
 }
 
-/** Every secret of the sandbox. All of them follow from the seed. */
+/** Every secret of the sandbox, derived from the seed. */
 export interface Keys {
-  /** 32 bytes that belong to `label` alone. */
+  /** Derives 32 bytes for `label`. */
   readonly secret: (label: string) => Uint8Array
   /** The key of a Lightning node, by its name in the graph. */
   readonly node: (name: string) => { readonly privateKey: Uint8Array; readonly publicKey: string }
-  /** Our operator's coins. */
+  /** The operator's wallet. */
   readonly wallet: Wallet
-  /** Everybody else's. */
+  /** The wallet of everyone else. */
   readonly outside: Wallet
 }
 
@@ -52,7 +52,7 @@ const memo = <K, V>(make: (key: K) => V): ((key: K) => V) => {
 
 const step = (child: number) => (child >= hardened ? `${child - hardened}'` : String(child))
 
-/** Only a wiped key has none, and these are never wiped. */
+/** Only wiped keys have none, and these are never wiped. */
 const present = (key: Uint8Array | null): Uint8Array => {
   if (key === null) throw new Error("A derived key without bytes")
   return key
@@ -65,7 +65,7 @@ const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
     (network === "mainnet" ? 0 : 1) + hardened,
     hardened
   ]
-  // Every key of a branch has the same parent, and each step down costs milliseconds.
+  // All keys of a branch have the same parent, and each derivation takes milliseconds.
   const parents = memo((path: string) => master.derive(path))
   const derive = (path: ReadonlyArray<number>) =>
     path.slice(-1).reduce((parent, child) => parent.deriveChild(child), parents(["m", ...path.slice(0, -1).map(step)].join("/")))
@@ -87,7 +87,7 @@ const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
   }
 }
 
-/** The same seed on the same network is the same keys. */
+/** The same seed and network give the same keys. */
 export const make = (seed: string, network: Network): Keys => {
   const root = sha256(new TextEncoder().encode(`sandbox/${network}/${seed}`))
   const secret = (label: string) => hmac(sha256, root, new TextEncoder().encode(label))

@@ -8,8 +8,9 @@ import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
 import * as Network from "./Network.ts"
 
 /**
- * One of a service's invoices: ours, or our neighbour's. What is `accepted` is held along `hops` and may still go either way.
- * A sandbox under load has a hundred thousand of them: its text follows from what is here.
+ * An invoice of a service: ours, or our neighbor's. An `accepted` payment is held along `hops` and can still
+ * settle or fail. Under load a sandbox has a hundred thousand invoices, so the invoice's text isn't stored
+ * but derived.
  */
 export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "InvoiceIssued" }>, "_tag" | "node"> {
   readonly node: string
@@ -21,17 +22,17 @@ export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "
         readonly _tag: "settled"
         readonly received: Msat.Msat
         readonly atMillis: number
-        /** Where it is not the node's own. */
+        /** Set if it is not derived by the node. */
         readonly preimage: Preimage.Preimage | undefined
       }
 }
 
-/** An outside invoice, and the amount that it really received. */
+/** An outside invoice, and the amount actually received for it. */
 export interface PayeeInvoice {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentRequest: string
   readonly payee: string
-  /** Counts all invoices of the outside; the preimage follows from it. */
+  /** Numbers all outside invoices. The preimage is derived from it. */
   readonly number: number
   readonly amount: Msat.Msat | null
   readonly behaviour: Behaviour
@@ -40,7 +41,7 @@ export interface PayeeInvoice {
   readonly received: Msat.Msat
 }
 
-/** What a service's node remembers of a payment it sent. */
+/** A payment as its sending node stores it. */
 export interface Sent {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly index: number
@@ -50,44 +51,44 @@ export interface Sent {
   readonly stage: { readonly _tag: "pending" } | { readonly _tag: "settled" } | { readonly _tag: "failed"; readonly reason: FailureReason }
 }
 
-/** How our node's names of invoices begin that it makes by itself, for payments of our offers. */
+/** Prefix of the ids of invoices that our node creates for payments of our offers. */
 export const ofOffer = "offer/"
 
 /** An outside offer. */
 export type Offer = Omit<Extract<LightningEvent, { readonly _tag: "OfferPublished" }>, "_tag" | "offer">
 
-/** What a service's node remembers of an attempt to pay an offer. */
+/** An attempt to pay an offer as its node stores it. */
 export type Tried = Pick<Extract<LightningEvent, { readonly _tag: "OfferTried" }>, "offer" | "paymentHash" | "reason">
 
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
   readonly invoices: HashMap.HashMap<PaymentHash.PaymentHash, Invoice>
-  /** Which invoice settled at which index, and which of them was notified. A lost notification has no entry. */
+  /** The settled invoice of each settle index, and of each notification. A lost notification has no entry. */
   readonly settled: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly notices: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly settleIndex: number
   readonly losesNextNotice: boolean
   readonly payeeInvoices: HashMap.HashMap<PaymentHash.PaymentHash, PayeeInvoice>
   readonly payeeInvoiceCount: number
-  /** By their text. */
+  /** Keyed by text. */
   readonly offers: HashMap.HashMap<string, Offer>
-  /** By node and attempt. */
+  /** Keyed by node and attempt. */
   readonly tried: HashMap.HashMap<string, Tried>
-  /** The attempts that had an invoice, by node and payment hash. */
+  /** Attempts that received an invoice, keyed by node and payment hash. */
   readonly attempts: HashMap.HashMap<string, string>
-  /** By node and payment hash. */
+  /** Keyed by node and payment hash. */
   readonly sent: HashMap.HashMap<string, Sent>
   readonly sentCount: number
-  /** Of the payments that ended last, each a node and a payment hash, by their number. */
+  /** The latest ended payments (node and payment hash), by number. */
   readonly ends: HashMap.HashMap<number, readonly [node: string, paymentHash: PaymentHash.PaymentHash]>
   readonly endCount: number
-  /** What is held, in or out: the invoices that are accepted, and the payments that are pending. */
+  /** Held payments in both directions: accepted invoices and pending payments. */
   readonly held: HashMap.HashMap<string, Held>
-  /** The last day on which unpaid invoices were forgotten, counted from 1970 on. */
+  /** The last day, counted from 1970, on which unpaid invoices were deleted. */
   readonly sweptDay: number
 }
 
-/** A payment that is on its way: `in` to a service, or `out` from one. */
+/** A payment in flight: `in` to a service, or `out` from one. */
 export interface Held {
   readonly direction: "in" | "out"
   readonly node: string
@@ -95,13 +96,13 @@ export interface Held {
   readonly amount: Msat.Msat
 }
 
-/** How many ends a node remembers for those who listen. */
+/** Number of ended payments kept for subscribers. */
 const keptEnds = 1000
 
-/** How long after its expiry an invoice that nobody paid is remembered. Services stop asking for one after a day. */
+/** Days after expiry for which an unpaid invoice is kept. Services stop polling one after a day. */
 export const keptDays = 7
 
-/** A network without any payment yet. */
+/** A network without payments. */
 export const begin = (random: (channel: string) => number): State => ({
   channels: HashMap.fromIterable(Network.initial(random)),
   invoices: HashMap.empty(),
@@ -127,7 +128,7 @@ export const balances =
   (channel) =>
     HashMap.getUnsafe(state.channels, channel)
 
-/** What the last hop hands over. */
+/** Returns the amount that the last hop delivers. */
 export const delivered = (hops: ReadonlyArray<Hop>): Msat.Msat => hops.at(-1)?.amount ?? Msat.zero
 
 type Side = (hop: Hop) => "a" | "b"
@@ -140,7 +141,7 @@ const move = (state: State, hops: ReadonlyArray<Hop>, side: Side, sign: 1n | -1n
     return HashMap.set(channels, hop.channel, { ...balance, [end]: Msat.make(balance[end] + sign * hop.amount) })
   }, state.channels)
 
-/** In flight it belongs to no node; then to the next one, or to the one before again. */
+/** In flight it belongs to no node. Then it belongs to the next one, or is returned to the previous one. */
 const lock = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, -1n)
 const deliver = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, Network.receiving, 1n)
 const giveBack = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, 1n)
@@ -169,7 +170,7 @@ const withEnd = (
   return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
 }
 
-/** Once a day, what nobody paid is forgotten. It follows from the events alone, as everything does. */
+/** Deletes unpaid invoices once a day. Depends only on the events, as everything does. */
 const swept = (state: State, nowMillis: number): State => {
   const day = Math.floor(nowMillis / 86_400_000)
   if (day <= state.sweptDay) return state
@@ -188,7 +189,7 @@ const swept = (state: State, nowMillis: number): State => {
   }
 }
 
-/** The network after `event`. Only events that were decided on this state may be given to it. */
+/** Applies an event. It must have been decided on this state. */
 export const apply = (state: State, event: LightningEvent): State => {
   switch (event._tag) {
     case "InvoiceIssued":
@@ -247,7 +248,7 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       const invoice = HashMap.getUnsafe(state.invoices, event.paymentHash)
       const hops = heldHops(invoice)
       const settleIndex = state.settleIndex + 1
-      // The notice of an offer's payment is the only word of it: none is ever lost.
+      // An offer's payment is only reported by its notification, so that is never lost.
       const isLost = state.losesNextNotice && !invoice.id.startsWith(ofOffer)
       return {
         ...state,
@@ -274,7 +275,7 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       return {
         ...state,
         payeeInvoices: HashMap.set(state.payeeInvoices, invoice.paymentHash, { ...invoice, times: 0, received: Msat.zero }),
-        // A log from which forgotten ones were taken has fewer of them.
+        // A compacted log contains fewer of them.
         payeeInvoiceCount: Math.max(state.payeeInvoiceCount, invoice.number) + 1
       }
     }
@@ -319,14 +320,17 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
   }
 }
 
-/** What is on its way through each channel now. */
+/** Returns the amount in flight through a channel. */
 export const onItsWay = (state: State, channel: string): Msat.Msat => {
   const held = HashMap.toValues(state.invoices).flatMap(heldHops)
   const pending = HashMap.toValues(state.sent).flatMap(({ stage, hops }) => (stage._tag === "pending" ? hops : []))
   return Msat.sum(...[...held, ...pending].filter((hop) => hop.channel === channel).map((hop) => hop.amount))
 }
 
-/** Whether every channel still holds exactly its capacity, what is on its way included. Looks at everything there is. */
+/**
+ * Returns whether the balances and payments in flight of every channel add up to its capacity. Scans
+ * everything.
+ */
 export const isWhole = (state: State): boolean =>
   HashMap.toEntries(state.channels).every(
     ([channel, balance]) => balance.a >= 0n && balance.b >= 0n && Network.isWhole(channel, balance, onItsWay(state, channel))
@@ -339,24 +343,23 @@ export const payeeInvoice = (state: State, paymentHash: PaymentHash.PaymentHash)
 export const sent = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): Sent | undefined =>
   Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
 
-/** How many offers there are. */
 export const offerCount = (state: State): number => HashMap.size(state.offers)
 export const offer = (state: State, text: string): Offer | undefined => Option.getOrUndefined(HashMap.get(state.offers, text))
 export const tried = (state: State, attempt: string, node = Network.us): Tried | undefined =>
   Option.getOrUndefined(HashMap.get(state.tried, `${node}/${attempt}`))
-/** The attempt that a payment of this hash was made for, if it pays an offer. */
+/** Returns the attempt to pay an offer that sent a payment with this hash, if any. */
 export const attemptOf = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): string | undefined =>
   Option.getOrUndefined(HashMap.get(state.attempts, sentAt({ node, paymentHash })))
 
-/** Whose payment of this hash is under way, if it is a service's. */
+/** Returns the service whose payment with this hash is in flight, if any. */
 export const payerOf = (state: State, paymentHash: PaymentHash.PaymentHash): string | undefined =>
   Network.services.find((node) => sent(state, paymentHash, node)?.stage._tag === "pending")
 
-/** Every payment that a node sent, as it remembers it. */
+/** Returns every payment that a node sent, as it stores them. */
 export const sentBy = (state: State, node: string): ReadonlyArray<Sent> =>
   HashMap.toEntries(state.sent).flatMap(([at, one]) => (at.startsWith(`${node}/`) ? [one] : []))
 
-/** The payments of a node that ended after the one with this number, and the number to go on from. */
+/** Returns a node's payments that ended after this number, and the number to continue from. */
 export const endedAfter = (
   { ends, endCount }: State,
   node: string,
@@ -367,7 +370,7 @@ export const endedAfter = (
   return [told.flatMap(([whose, paymentHash]) => (whose === node ? [paymentHash] : [])), endCount]
 }
 
-/** Every payment that a node took, in the order in which they settled. */
+/** Returns every payment that a node received, in settlement order. */
 export const takenBy = (
   state: State,
   node: string

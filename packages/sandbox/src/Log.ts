@@ -3,37 +3,40 @@ import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import { Event } from "./Event.ts"
 
-/** Where everything that happened is written down, in order. */
+/** Records all events in order. */
 export interface Log {
-  /** What was in it when it was opened. */
+  /** The events in it when it was opened. */
   readonly events: ReadonlyArray<Event>
-  /** Written when it returns: all of them, or none and it throws. */
+  /** Appends all events, or throws and appends none. They are written when it returns. */
   readonly append: (events: ReadonlyArray<Event>) => void
-  /** Takes away what `isNeeded` says no to, for good: what is left must lead to the same state. */
+  /** Permanently removes events that are not needed. The rest must lead to the same state. */
   readonly compact: (isNeeded: (event: Event) => boolean) => void
 }
 
-/** The directory cannot be used, or holds another sandbox. */
+/** The directory cannot be used, or contains another sandbox. */
 export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", { directory: Schema.String, reason: Schema.String }) {
   override get message(): string {
     return `The sandbox in ${this.directory} cannot be used. ${this.reason}.`
   }
 }
 
-/** Forgets with the process. */
+/** A log without storage. */
 export const memory: Log = { events: [], append: () => {}, compact: () => {} }
 
-/** What one command made happen stands in one line, so that a line cut off leaves all of it out. */
+/** One line contains all events of one command, so that a truncated line drops all of them. */
 const Line = Schema.fromJsonString(Schema.toCodecJson(Schema.Array(Event)))
 const encode = Schema.encodeSync(Line)
 const decode = Schema.decodeUnknownResult(Line)
 
-/** Which sandbox a directory belongs to: everything in it follows from the seed, so another one must not continue it. */
+/**
+ * Identifies the sandbox of a directory. Everything in it is derived from the seed, so another sandbox must
+ * not continue it.
+ */
 const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String }))
 
 const nameOf = (directory: string) => NodePath.join(directory, "sandbox.ndjson")
 
-/** Complete lines. A line that was being written in a crash has no end, and did not happen: it was not answered. */
+/** Returns complete lines. A line truncated by a crash is ignored, because its command never returned. */
 const completeLines = (path: string): ReadonlyArray<string> => {
   if (!NodeFs.existsSync(path)) return []
   const bytes = NodeFs.readFileSync(path)
@@ -59,7 +62,7 @@ const opened = (directory: string, owner: { readonly network: string; readonly s
     ({ open }) => Effect.sync(() => NodeFs.closeSync(open.file))
   )
 
-/** The lines of a log without the events that nobody needs. Its first line says whose it is. */
+/** Returns the lines of a log without unneeded events. The first line identifies the sandbox. */
 const shortened = (lines: ReadonlyArray<string>, isNeeded: (event: Event) => boolean): ReadonlyArray<string> =>
   lines.flatMap((line, at) => {
     const events = at === 0 ? [] : Result.getOrThrow(decode(line))
@@ -68,7 +71,7 @@ const shortened = (lines: ReadonlyArray<string>, isNeeded: (event: Event) => boo
     return needed.length === 0 ? [] : [encode(needed)]
   })
 
-/** Puts other lines in the place of a file, whole or not at all. */
+/** Replaces a file's lines atomically. */
 const replace = (path: string, lines: ReadonlyArray<string>): void => {
   const beside = `${path}.new`
   const file = NodeFs.openSync(beside, "w")
@@ -79,8 +82,8 @@ const replace = (path: string, lines: ReadonlyArray<string>): void => {
 }
 
 /**
- * An append-only file in `directory`. What `append` returned from survives the death of the process, as a real node's
- * state does. One process at a time.
+ * An append-only file in `directory`. After `append` returns, its events survive the death of the process,
+ * like a real node's state. Only one process may use it.
  */
 export const file = (
   directory: string,
@@ -88,13 +91,12 @@ export const file = (
 ): Effect.Effect<Log, LogUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const { open, lines, belongs } = yield* opened(directory, owner)
-    if (!belongs)
-      return yield* new LogUnusable({ directory, reason: "It belongs to a sandbox with another seed or network, or of another version" })
+    if (!belongs) return yield* new LogUnusable({ directory, reason: "It belongs to a sandbox with another seed, network or version" })
     const events = Result.all(lines.map((line) => decode(line)))
     if (Result.isFailure(events))
-      return yield* new LogUnusable({ directory, reason: `It holds a line that is no event: ${String(events.failure)}` })
+      return yield* new LogUnusable({ directory, reason: `It contains an invalid line: ${String(events.failure)}` })
     let size = NodeFs.fstatSync(open.file).size
-    // Two processes with one log would each live in a world of its own and spend the same coins.
+    // Two processes with one log would have different states and spend the same coins.
     const alone = () => {
       if (NodeFs.fstatSync(open.file).size !== size) throw new Error(`Another process writes to the sandbox in ${directory}`)
     }

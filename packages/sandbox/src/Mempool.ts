@@ -5,17 +5,17 @@ import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
 import * as Transaction from "./Transaction.ts"
 
-/** What the network says to a transaction: take it in, or already there, or why not. */
+/** The network's verdict on a transaction: accepted, already known, or the reason for its rejection. */
 export type Verdict = Result.Result<{ readonly _tag: "accepted"; readonly event: ChainEvent } | { readonly _tag: "known" }, string>
 
-/** What everybody relays for, in satoshis for a virtual byte. */
+/** Minimum relay fee rate, in satoshis per virtual byte. */
 export const minFeeRate = 1
 
 const refuse = (reason: string) => Result.fail(reason)
 
-/** The outputs it spends, where all of them exist and are unspent. */
+/** Returns the outputs it spends, if all exist and are unspent. */
 const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Result.Result<ReadonlyArray<Transaction.Output>, string> => {
-  if (inputs.length === 0 || new Set(inputs).size < inputs.length) return refuse("It spends nothing, or something twice")
+  if (inputs.length === 0 || new Set(inputs).size < inputs.length) return refuse("It has no inputs, or spends an output twice")
   const spent: Array<Transaction.Output> = []
   for (const input of inputs) {
     const found = Chain.output(state, input)
@@ -23,24 +23,27 @@ const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Resul
     if (!Chain.isSpendable(state, found.of)) return refuse(`It spends ${input}, a coinbase too young to be spent`)
     const by = Chain.spender(state, input)
     const spender = by === undefined ? undefined : Chain.transaction(state, by)
-    if (spender?.placement._tag === "mined") return refuse(`It spends ${input}, which a mined transaction spent`)
+    if (spender?.placement._tag === "mined") return refuse(`It spends ${input}, which a confirmed transaction spent`)
     spent.push(found.output)
   }
   return Result.succeed(spent)
 }
 
-/** Whether it pays enough to push out what it conflicts with (BIP 125, rules 3 and 4; signalling is not asked for any more). */
+/**
+ * Returns whether it pays enough to replace its conflicts (BIP 125, rules 3 and 4; signaling is no longer
+ * required).
+ */
 const replaces = (state: Chain.State, transaction: Transaction.Transaction, feeSats: bigint): Result.Result<void, string> => {
   const conflicts = transaction.inputs.flatMap((input) => Chain.spender(state, input) ?? [])
   if (conflicts.length === 0) return Result.succeed(undefined)
   const evicted = Chain.withDescendants(state, conflicts)
   if (transaction.inputs.some((input) => evicted.includes(TxId.make(input.split(":")[0] ?? ""))))
-    return refuse("It spends what it would replace")
+    return refuse("It spends an output of a transaction that it would replace")
   const replaced = evicted.reduce((sum, txId) => sum + (Chain.transaction(state, txId)?.feeSats ?? 0n), 0n)
   const least = replaced + BigInt(Transaction.virtualSize(transaction.weight) * minFeeRate)
   return feeSats >= least
     ? Result.succeed(undefined)
-    : refuse(`It conflicts with ${conflicts[0]} in the mempool, and pays ${feeSats} sats, not the ${least} that would replace it`)
+    : refuse(`It conflicts with ${conflicts[0]} in the mempool and pays ${feeSats} sats, but replacing it requires ${least}`)
 }
 
 const dust = ({ outputs }: Transaction.Transaction): string | undefined => {
@@ -52,10 +55,10 @@ const dust = ({ outputs }: Transaction.Transaction): string | undefined => {
   return undefined
 }
 
-/** Judges a transaction as a node does that is offered it. */
+/** Judges a transaction as a node does when it receives one. */
 export const judge = (state: Chain.State, rawTx: string): Verdict => {
   const transaction = Transaction.parse(rawTx)
-  if (transaction === undefined) return refuse("It is no transaction")
+  if (transaction === undefined) return refuse("It is not a transaction")
   const known = Chain.transaction(state, transaction.txId)
   if (known !== undefined && known.placement._tag !== "gone") return Result.succeed({ _tag: "known" })
   return Result.gen(function* () {
@@ -67,7 +70,7 @@ export const judge = (state: Chain.State, rawTx: string): Verdict => {
     if (feeSats < BigInt(Transaction.virtualSize(transaction.weight) * minFeeRate))
       return yield* refuse(`It pays ${feeSats} sats, less than ${minFeeRate} for a virtual byte`)
     yield* replaces(state, transaction, feeSats)
-    if (!Transaction.isSigned(transaction.rawTx, spent)) return yield* refuse("It is not signed by the owner of what it spends")
+    if (!Transaction.isSigned(transaction.rawTx, spent)) return yield* refuse("It is not signed by the owner of the spent outputs")
     return { _tag: "accepted" as const, event: { _tag: "TransactionSeen" as const, rawTx: transaction.rawTx } }
   })
 }

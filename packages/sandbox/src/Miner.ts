@@ -16,10 +16,10 @@ import type { Decision, State, World } from "./World.ts"
 
 type Verdict<A> = Result.Result<Decision<A>, SandboxRefused>
 
-/** The most blocks one command mines. */
+/** Maximum number of blocks per command. */
 export const maxBlocks = 1_000
 
-/** One block on top of the other, the mempool in the first where it is asked for. */
+/** Mines consecutive blocks. The first includes the mempool if requested. */
 const blocks = (state: Chain.State, count: number, takes: "mempool" | "nothing", nowMillis: number): ReadonlyArray<ChainEvent> => {
   const events: Array<ChainEvent> = []
   let now = state
@@ -31,14 +31,14 @@ const blocks = (state: Chain.State, count: number, takes: "mempool" | "nothing",
   return events
 }
 
-/** The highest fee rate, in satoshis for a virtual byte. */
+/** The highest fee rate, in satoshis per virtual byte. */
 export const maxFeeRate = 1000
 
-/** What a transaction has to pay from now on to be mined soon. Our miner takes all the same, at the next block. */
+/** Sets the fee rate for fast confirmation. Our miner still includes everything in the next block. */
 export const setFeeRate = (feeRate: number) => (): Verdict<void> =>
   Number.isInteger(feeRate) && feeRate >= 1 && feeRate <= maxFeeRate
     ? Result.succeed({ events: [{ _tag: "FeeRateSet", feeRate }], answer: () => undefined })
-    : refuse("out_of_range", `The fee rate is 1 to ${maxFeeRate} sats for a virtual byte`)
+    : refuse("out_of_range", `The fee rate must be between 1 and ${maxFeeRate} sats per virtual byte`)
 
 const tip = (after: State): Tip => after.chain.tip
 
@@ -47,9 +47,9 @@ export const mine =
   ({ chain }: State, nowMillis: number): Verdict<Tip> =>
     Number.isInteger(count) && count >= 1 && count <= maxBlocks
       ? Result.succeed({ events: blocks(chain, count, "mempool", nowMillis), answer: tip })
-      : refuse("out_of_range", `1 to ${maxBlocks} blocks can be mined at once`)
+      : refuse("out_of_range", `1 to ${maxBlocks} blocks can be mined per request`)
 
-/** Empty blocks win, one more than they replace: what was in those waits to be mined again. */
+/** Replaces blocks with one more empty block. Their transactions wait to be mined again. */
 export const reorg =
   (depth: number) =>
   ({ chain }: State, nowMillis: number): Verdict<Tip> => {
@@ -64,7 +64,7 @@ export const reorg =
     })
   }
 
-/** What one output of an outside transaction pays. */
+/** An output of an outside transaction. */
 export interface Payment {
   readonly address: string
   /** Whole satoshis. */
@@ -75,7 +75,7 @@ const outputOf = (world: World, { address, amount }: Payment): Result.Result<Tra
   Result.flatMap(
     Result.orElse(BitcoinAddress.decode(address, world.network), ({ message }) => refuse("address_invalid", message)),
     ({ scriptPubKey, kind }) => {
-      if (amount <= 0n || amount % 1000n !== 0n) return refuse("amount_invalid", "The chain knows whole satoshis only")
+      if (amount <= 0n || amount % 1000n !== 0n) return refuse("amount_invalid", "The chain supports whole satoshis only")
       const sats = Msat.toSats(amount)
       return sats < BitcoinAddress.dustLimitSats(kind)
         ? refuse("amount_invalid", `${sats} sats to this address would be dust`)
@@ -94,7 +94,9 @@ const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verd
     }
   )
 
-/** The outside wallet pays all of these in one transaction, which waits in the mempool then. Answers its id. */
+/**
+ * The outside wallet pays all of these in one transaction, which then waits in the mempool. Returns its id.
+ */
 export const send =
   (world: World, payments: ReadonlyArray<Payment>) =>
   ({ chain }: State): Verdict<TxId.TxId> => {
@@ -105,17 +107,20 @@ export const send =
     )
   }
 
-/** Pushes a transaction out of the mempool by one that spends the same. Answers the new one's id. */
+/** Replaces a transaction in the mempool with another that spends the same coins. Returns the new id. */
 export const doubleSpend =
   (world: World, txId: TxId.TxId) =>
   ({ chain }: State): Verdict<TxId.TxId> => {
     const original = Chain.transaction(chain, txId)
-    if (original === undefined) return refuse("transaction_unknown", `The chain never saw ${txId}`)
-    if (original.placement._tag === "mined") return refuse("already_mined", "The transaction is mined: take its block away first")
+    if (original === undefined) return refuse("transaction_unknown", `The chain has no transaction ${txId}`)
+    if (original.placement._tag === "mined") return refuse("already_mined", "The transaction is mined. Remove its block first")
     return offered(chain, Outside.conflict(chain, world.keys, original))
   }
 
-/** What an address of each kind carries: the hash of a key or script, or a key. It is never spent from, so the hash can be of nothing. */
+/**
+ * The payload of an address of each kind: the hash of a key or script, or a key. It is never spent, so the
+ * hash may be of anything.
+ */
 const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): Uint8Array => {
   switch (kind) {
     case "p2tr":
@@ -127,7 +132,7 @@ const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): U
   }
 }
 
-/** An outside address that was never given out. */
+/** Returns a new outside address. */
 export const outsideAddress =
   (world: World, kind: BitcoinAddress.Kind) =>
   ({ chain }: State): Verdict<string> => {

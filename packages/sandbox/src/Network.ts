@@ -1,30 +1,35 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Hop } from "./Event.ts"
 
-/** A channel of the pretend network. Everybody sees its capacity; who owns how much of it, only its two ends. */
+/** A channel of the simulated network. Its capacity is public; only its two ends know its balances. */
 export interface Channel {
   readonly id: string
   readonly a: string
   readonly b: string
   readonly capacity: Msat.Msat
-  /** What either end charges for forwarding through it: `base` plus `partsPerMillion` of the amount, rounded down (BOLT 7). */
+  /**
+   * The fee of either end for forwarding through it: `base` plus `partsPerMillion` of the amount, rounded
+   * down (BOLT 7).
+   */
   readonly base: Msat.Msat
   readonly partsPerMillion: bigint
-  /** Between how many hundredths of the capacity are `a`'s in the beginning. */
+  /** Range of `a`'s initial share of the capacity, in percent. */
   readonly share: readonly [least: number, most: number]
 }
 
-/** Who owns how much of a channel. What is in neither is on its way. */
+/** The balances of a channel. The rest of its capacity is in flight. */
 export interface Balance {
   readonly a: Msat.Msat
   readonly b: Msat.Msat
 }
 
-/** A priced way to a payee. `fee` is everything on top of the amount. */
+/** A route to a payee with its price. `fee` is everything on top of the amount. */
 export interface Route {
   readonly hops: ReadonlyArray<Hop>
   readonly fee: Msat.Msat
-  /** From what everybody can see: each balance that is not the sender's is anywhere in its channel, with equal chance. */
+  /**
+   * Computed from public knowledge: each balance except the sender's is uniformly distributed in its channel.
+   */
   readonly probability: number
 }
 
@@ -34,16 +39,16 @@ export const us = "us"
 /** The node of another service like ours. */
 export const neighbour = "lodge"
 
-/** The nodes that a service takes payments and pays with. */
+/** The nodes with which services send and receive payments. */
 export const services: ReadonlyArray<string> = [us, neighbour]
 
-/** What an event of a node says of whose it is: nothing where it is ours. */
+/** The `node` field of an event, which is absent for our node. */
 export const notOurs = (node: string): { readonly node?: string } => (node === us ? {} : { node })
 
 /** An outside payer with a wallet. */
 export const payer = "payer"
 
-/** Those who are paid: behind wide channels; behind a thin one; behind none at all. */
+/** Payees behind wide channels, behind a thin one, and without a channel. */
 export const payees = { usual: ["alder", "birch", "cedar", "dogwood"], thin: "elm", cut: "fern" } as const
 
 export const allPayees: ReadonlyArray<string> = [...payees.usual, payees.thin, payees.cut]
@@ -73,14 +78,14 @@ export const channels: ReadonlyArray<Channel> = [
   channel("relay", "birch", 5n * bitcoin, [60, 90], 0n, 300n),
   channel("relay", "cedar", 10n * bitcoin, [60, 90], 1_000n, 200n),
   channel("bazaar", "dogwood", 10n * bitcoin, [60, 90], 2_000n, 80n),
-  // Its only one, so that no other node's routes lead through it.
+  // Its only channel, so that no other node's routes lead through it.
   channel("harbor", neighbour, 20n * bitcoin, [45, 55], 1_000n, 150n),
   channel("relay", payees.thin, 200_000n, [40, 60], 1_000n, 1_000n)
 ]
 
 const byId: ReadonlyMap<string, Channel> = new Map(channels.map((one) => [one.id, one]))
 
-/** How many channels a route may have. */
+/** Maximum number of channels in a route. */
 const maxHops = 5
 
 interface Step {
@@ -88,7 +93,7 @@ interface Step {
   readonly from: "a" | "b"
 }
 
-/** Every way without a loop. The graph is small and never changes, so each pair is walked once. */
+/** Returns every path without a loop. The graph is small and never changes, so each pair is computed once. */
 const walks = new Map<string, ReadonlyArray<ReadonlyArray<Step>>>()
 const paths = (source: string, target: string): ReadonlyArray<ReadonlyArray<Step>> => {
   const key = `${source}>${target}`
@@ -109,7 +114,10 @@ const paths = (source: string, target: string): ReadonlyArray<ReadonlyArray<Step
   return found
 }
 
-/** What goes into each channel so that `amount` comes out of the last: every node but the sender charges for the channel it forwards into. */
+/**
+ * Computes the amount of each hop so that `amount` leaves the last one. Every node except the sender charges
+ * for the channel it forwards into.
+ */
 const price = (steps: ReadonlyArray<Step>, amount: Msat.Msat): Route => {
   const hops: Array<Hop> = []
   let carried = amount
@@ -125,15 +133,15 @@ const price = (steps: ReadonlyArray<Step>, amount: Msat.Msat): Route => {
 
 export type Balances = (channel: string) => Balance
 
-/** Whether a channel's sending end owns enough for this hop. */
+/** Returns whether a channel's sending end has enough for this hop. */
 const carries =
   (balances: Balances) =>
   (hop: Hop): boolean =>
     balances(hop.channel)[hop.from] >= hop.amount
 
 /**
- * What `source` would try, cheapest first: ways within `feeLimit` that could work as far as it can see, which is every capacity
- * and the balances of its own channels.
+ * Returns the routes `source` would try, cheapest first: those within `feeLimit` that could work according to
+ * all capacities and its channels' balances.
  */
 export const routes = (balances: Balances, source: string, target: string, amount: Msat.Msat, feeLimit: Msat.Msat): ReadonlyArray<Route> =>
   paths(source, target)
@@ -141,28 +149,28 @@ export const routes = (balances: Balances, source: string, target: string, amoun
     .filter(({ hops, fee, probability }) => fee <= feeLimit && probability > 0 && hops.slice(0, 1).every(carries(balances)))
     .toSorted((one, other) => (one.fee === other.fee ? other.probability - one.probability : one.fee < other.fee ? -1 : 1))
 
-/** The first of them that works, by the balances as they are. */
+/** Returns the first route that works with the actual balances. */
 export const passable = (balances: Balances, candidates: ReadonlyArray<Route>): Route | undefined =>
   candidates.find(({ hops }) => hops.every(carries(balances)))
 
-/** What `node` owns in all of its channels. */
+/** Returns the funds of `node` in all its channels. */
 export const funds = (balances: Balances, node: string): Msat.Msat =>
   Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).a] : b === node ? [balances(id).b] : [])))
 
-/** What the other ends of its channels own: what it could be paid. */
+/** Returns the funds at the other ends of its channels: the amount it can receive. */
 export const room = (balances: Balances, node: string): Msat.Msat =>
   Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).b] : b === node ? [balances(id).a] : [])))
 
-/** How the channels stand in the beginning. `random` gives each channel a number from 0 up to 1. */
+/** Returns the initial balances of the channels. `random` returns a number in [0, 1) for each channel. */
 export const initial = (random: (channel: string) => number): ReadonlyArray<readonly [channel: string, balance: Balance]> =>
   channels.map(({ id, capacity, share: [least, most] }) => {
     const a = Msat.make((capacity * BigInt(Math.round((least + random(id) * (most - least)) * 10_000))) / 1_000_000n)
     return [id, { a, b: Msat.make(capacity - a) }] as const
   })
 
-/** The other end of a hop. */
+/** Returns the receiving end of a hop. */
 export const receiving = (hop: Hop): "a" | "b" => (hop.from === "a" ? "b" : "a")
 
-/** Whether nothing was made or lost: both ends and what is on its way are the capacity. */
+/** Returns whether both balances and the amount in flight add up to the capacity. */
 export const isWhole = (id: string, balance: Balance, onItsWay: Msat.Msat): boolean =>
   byId.get(id)?.capacity === balance.a + balance.b + onItsWay

@@ -11,13 +11,13 @@ import * as Sender from "./Sender.ts"
 import type { State, World } from "./World.ts"
 import { decided } from "./World.ts"
 
-/** How long the invoices live that issuers send. */
+/** Lifetime of issuers' invoices. */
 const expirySeconds = 600
 
 type Published = Extract<LightningEvent, { readonly _tag: "OfferPublished" }>
 type Tried = Extract<LightningEvent, { readonly _tag: "OfferTried" }>
 
-/** An offer of somebody outside. `seconds`: how long it lives. */
+/** An outside offer. `seconds` is its lifetime. */
 export const published = (
   world: World,
   state: Lightning.State,
@@ -26,7 +26,7 @@ export const published = (
   const { amount, behaviour, seconds, nowMillis } = ask
   const number = Lightning.offerCount(state)
   const payee = ask.payee ?? Payee.turn(behaviour, number)
-  // Nothing in it comes from a caller but the amount, which has its bounds.
+  // It contains no input except the amount, which is validated.
   const offer = Result.getOrThrow(
     Bolt12.encode({
       networks: [world.network],
@@ -50,7 +50,7 @@ const stageOf = (world: World, state: Lightning.State, node: string, attempt: st
   return stage === undefined || stage._tag === "notFound" || stage._tag === "settled" ? { _tag: "unknown" } : stage
 }
 
-/** Why an issuer sends no invoice. */
+/** Returns the reason why an issuer sends no invoice. */
 const refusal = (
   found: { readonly behaviour: Behaviour } | undefined,
   { offer, amount }: OfferAsk,
@@ -62,7 +62,7 @@ const refusal = (
   return found.behaviour === "unreachable" ? "timeout" : undefined
 }
 
-/** One attempt: the issuer is asked for one invoice, and that is paid. */
+/** Makes one attempt: requests one invoice from the issuer and pays it. */
 const begun = (world: World, state: State, node: string, ask: OfferAsk, nowMillis: number): ReadonlyArray<Event> => {
   const { attempt, offer, amount, feeLimit } = ask
   const tried = (how: Pick<Tried, "paymentHash" | "reason">): Tried => ({
@@ -100,10 +100,10 @@ const pay = (world: World, node: string, ask: OfferAsk) => (state: State, nowMil
   })
 }
 
-/** A service's node, by default ours, paying offers. */
+/** A service's node, ours by default, that pays offers. */
 export const make = (world: World, node = Network.us): OfferSender["Service"] => {
   const lightning = () => world.state().lightning
-  // As for invoices, it is the answers that get lost.
+  // As for invoices, only the responses are lost.
   const unanswered = new Map<string, number>()
   const losesAnswers = ({ offer }: OfferAsk) => Lightning.offer(lightning(), offer.offer)?.behaviour.startsWith("unknown_") === true
 

@@ -6,28 +6,28 @@ import * as Chain from "./Chain.ts"
 import type * as Keys from "./Keys.ts"
 import * as Transaction from "./Transaction.ts"
 
-/** What the outside pays its miners, in satoshis for a virtual byte. */
+/** Fee rate of outside transactions, in satoshis per virtual byte. */
 export const feeRate = Chain.usualFeeRate
 
-/** Whatever it takes: all that an output can hold. */
+/** Unlimited: the maximum of an output. */
 const noLimit = 21_000_000n * 100_000_000n
 
-/** A transaction of the outside wallet, signed. Change goes back to where the coins came from. */
+/** A signed transaction of the outside wallet. Change returns to the script of the coins. */
 export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyArray<Transaction.Output>): Result.Result<string, string> => {
   const confirmed = Chain.coins(state, "outside", true)
   const ask = { outputs, feeRate, feeLimitSats: noLimit }
   let selection = Payout.select({ ...ask, coins: confirmed })
   if ("neededSats" in selection) selection = Payout.select({ ...ask, coins: Chain.coins(state, "outside", false) })
   if ("neededSats" in selection)
-    return Result.fail(`The outside wallet has less than the ${selection.neededSats} sats it takes: mine some blocks`)
+    return Result.fail(`The outside wallet has less than the required ${selection.neededSats} sats. Mine some blocks`)
   const change = selection.changeSats > 0n ? [{ scriptPubKey: state.minerScript, sats: selection.changeSats }] : []
   const tx = Payout.draft(keys.outside.keys, selection.coins, [...outputs, ...change])
   return Result.succeed(keys.outside.sign(tx).rawTx)
 }
 
 /**
- * A transaction that spends what `txId` spends and pays it to the miner's wallet instead, with a fee that pushes the other out.
- * The sandbox has the keys of both wallets, so it can do that to our own payouts too.
+ * A transaction that spends the same coins as `txId` and pays them to the miner's wallet, with a fee high
+ * enough to replace it. The sandbox has the keys of both wallets, so it can also replace our payouts.
  */
 export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Placed): Result.Result<string, string> => {
   const found = original.inputs.map((outpoint) => {
@@ -51,7 +51,7 @@ export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Pl
   )
   const feeSats = replaced + BigInt(Transaction.virtualSize(original.weight) * feeRate * 2)
   const sats = Msat.toSats(Msat.sum(...coins.map(({ amount }) => amount))) - feeSats
-  if (sats < 1_000n) return Result.fail("What it spends does not pay for its replacement")
+  if (sats < 1_000n) return Result.fail("The spent outputs are too small to pay for a replacement")
   const tx = Payout.draft(keys[owner].keys, coins, [{ scriptPubKey: state.minerScript, sats }])
   return Result.succeed(keys[owner].sign(tx).rawTx)
 }

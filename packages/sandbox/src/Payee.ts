@@ -11,19 +11,19 @@ import type { World } from "./World.ts"
 
 /** The terms of an outside payee. */
 export interface Ask {
-  /** Absent: the payer decides. */
+  /** Absent: the payer chooses it. */
   readonly amount?: Msat.Msat | undefined
   readonly behaviour: Behaviour
-  /** One of `Network.allPayees`; null: whose turn it is. */
+  /** One of `Network.allPayees`; null: the next one in turn. */
   readonly payee: string | null
   readonly description: Description
   readonly expirySeconds: number
-  /** For how many blocks the last hop may hold the payment; BOLT 11's 18 when absent. */
+  /** Number of blocks for which the last hop may hold the payment. Defaults to BOLT 11's 18. */
   readonly minFinalCltvExpiry?: number | undefined
   readonly nowMillis: number
 }
 
-/** Whose turn it is: one that no route leads to, where that is the behaviour. */
+/** Returns the next payee, or the unreachable one for that behavior. */
 export const turn = (behaviour: Behaviour, number: number): string =>
   behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut)
 
@@ -31,7 +31,7 @@ type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
 
 const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${world.run}${number}`)))
 
-/** What proves the payment of an outside invoice. */
+/** Returns the preimage of an outside invoice. */
 export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preimage.Preimage => preimageAt(world, invoice.number)
 
 /** An outside invoice, signed by its payee. */

@@ -13,12 +13,12 @@ import { invoiceOfOffer, isClosed, minFinalCltvExpiry, preimageOf } from "./Rece
 import { refuse, type SandboxRefused } from "./Refused.ts"
 import type { Decision, State, World } from "./World.ts"
 
-/** What the outside wallet is asked to pay. */
+/** A payment by the outside wallet. */
 export interface Ask {
   readonly paymentRequest: string
-  /** Instead of what the invoice asks for: at least that, and at most twice as much (BOLT 4). */
+  /** Replaces the invoice's amount: at least that, and at most twice as much (BOLT 4). */
   readonly amount?: Msat.Msat | undefined
-  /** The payment stops one step before it settles, until it is released. Our own node's invoices only. */
+  /** Holds the payment one step before it settles, until it is released. Only for invoices of our node. */
   readonly hold?: boolean | undefined
 }
 
@@ -32,7 +32,7 @@ type Verdict<A> = Result.Result<A, SandboxRefused>
 
 const amountFor = (invoice: Bolt11.Bolt11, given: Msat.Msat | undefined): Verdict<Msat.Msat> => {
   const amount = given ?? invoice.amount
-  if (amount === undefined) return refuse("amount_missing", "The invoice has no amount: give the amount to pay")
+  if (amount === undefined) return refuse("amount_missing", "The invoice has no amount. Set the amount to pay")
   if (amount <= 0n || amount < (invoice.amount ?? 0n))
     return refuse("amount_too_small", `The invoice's amount is ${invoice.amount ?? 1n} millisatoshis, not ${amount}`)
   if (invoice.amount !== undefined && amount > 2n * invoice.amount) {
@@ -42,7 +42,7 @@ const amountFor = (invoice: Bolt11.Bolt11, given: Msat.Msat | undefined): Verdic
 }
 
 const route = (state: Lightning.State, payee: string, amount: Msat.Msat): Verdict<Network.Route> => {
-  // An outside wallet that pays whatever it takes to get through.
+  // The outside wallet pays any fee.
   const candidates = Network.routes(Lightning.balances(state), Network.payer, payee, amount, amount)
   const found = Network.passable(Lightning.balances(state), candidates)
   return found === undefined
@@ -70,8 +70,8 @@ const payService = (
   }
 ): Verdict<Decision<Paid>> => {
   const invoice = Lightning.invoice(state, paymentHash)
-  if (invoice?.node !== node) return refuse("invoice_unknown", "The node knows no such invoice")
-  if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted") return refuse("already_paid", "The invoice was paid already")
+  if (invoice?.node !== node) return refuse("invoice_unknown", "The node has no such invoice")
+  if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted") return refuse("already_paid", "This invoice was already paid")
   if (isClosed(invoice, nowMillis)) return refuse("invoice_canceled", "The invoice was canceled")
   return Result.map(route(state, node, amount), ({ hops }) => {
     const isHold = invoice.isHold === true
@@ -92,23 +92,23 @@ const payPayee = (
 ): Verdict<Decision<Paid>> => {
   const invoice = Lightning.payeeInvoice(state, paymentHash)
   if (invoice === undefined) return refuse("invoice_unknown", "Not an invoice of the sandbox")
-  if (invoice.times > 0) return refuse("already_paid", "The invoice was paid already")
+  if (invoice.times > 0) return refuse("already_paid", "This invoice was already paid")
   return Result.map(route(state, invoice.payee, amount), ({ hops }) => ({
     events: [{ _tag: "PayeePaid", paymentHash, hops }],
     answer: () => ({ paymentHash, preimage: Payee.preimageOf(world, invoice) })
   }))
 }
 
-/** How long the invoices live that a node sends for its offers. */
+/** Lifetime of the invoices that a node sends for its offers. */
 const expirySeconds = 600
 
-/** The wallet asks a service's node for an invoice of its offer, and pays that. */
+/** The wallet requests an invoice for an offer from a service's node and pays it. */
 const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, text: string, amount: Msat.Msat | undefined) =>
   Result.gen(function* () {
     const offer = yield* Result.orElse(Bolt12.decode(text), ({ message }) => refuse("invoice_unreadable", message))
     const ours = Issuer.issued(world, offer)
     if (ours === undefined) return yield* refuse("invoice_unknown", "Not an offer of a service in the sandbox")
-    if (amount === undefined || amount <= 0n) return yield* refuse("amount_missing", "The offer has no amount: give the amount to pay")
+    if (amount === undefined || amount <= 0n) return yield* refuse("amount_missing", "The offer has no amount. Set the amount to pay")
     if (amount < (offer.amount ?? 1n)) return yield* refuse("amount_too_small", `The offer asks for at least ${offer.amount} msat`)
     const { node } = ours
     const id = invoiceOfOffer(ours.id, lightning.settleIndex + 1)
@@ -122,7 +122,7 @@ const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, 
     return { events: [invoiced, ...events], answer }
   })
 
-/** The outside wallet pays an invoice, ours or another one, or an offer of ours. */
+/** The outside wallet pays an invoice, ours or another, or our offer. */
 export const pay =
   (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
   (state: State, nowMillis: number): Verdict<Decision<Paid>> =>
@@ -131,7 +131,7 @@ export const pay =
       if (Bolt12.isBolt12(paymentRequest)) return yield* payOffer(world, state, nowMillis, paymentRequest, given)
       const invoice = yield* Result.orElse(Bolt11.decode(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
       if (invoice.network !== world.network) {
-        return yield* refuse("wrong_network", `This is an invoice of ${invoice.network}, and the sandbox is ${world.network}`)
+        return yield* refuse("wrong_network", `This is a ${invoice.network} invoice, but the sandbox runs on ${world.network}`)
       }
       const { paymentHash } = invoice
       if (nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000) return yield* refuse("invoice_expired", "The invoice is expired")
@@ -143,7 +143,9 @@ export const pay =
         : payService(world, lightning, { node, paymentHash, amount, hold, height: chain.tip.height, nowMillis })
     })
 
-/** Ends what is held: a service's payment that a recipient holds, or one to a service that the outside wallet does. */
+/**
+ * Ends a held payment: from a service to a recipient that holds it, or from the outside wallet to a service.
+ */
 export const release =
   (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") =>
   ({ lightning }: State, nowMillis: number): Verdict<Decision<void>> => {

@@ -17,32 +17,32 @@ import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import * as World from "./World.ts"
 
-/** Blocks we ask the last hop to leave us. */
+/** Number of blocks that we require from the last hop. */
 export const minFinalCltvExpiry = 80
 
-/** Why a node that is paused does not answer. */
+/** The error of a paused node. */
 const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
-/** What a seed and our id of an invoice make of it: asked again it is the same invoice. */
+/** Derived from the seed and our id of the invoice, so that a repeated request returns the same invoice. */
 export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
   Preimage.make(hex.encode(world.keys.secret(`invoice/${id}`)))
 
-/** What proves that an invoice is paid. */
+/** Returns the preimage that proves an invoice's payment. */
 export const proofOf = (world: World.World, { id, stage }: Lightning.Invoice): Preimage.Preimage =>
   (stage._tag === "settled" ? stage.preimage : undefined) ?? preimageOf(world, id)
 
-/** The node's own name of an invoice that it makes for an offer: of the `index`th receipt of all. */
+/** The node's id of an invoice that it creates for an offer, for the `index`th payment of all. */
 export const invoiceOfOffer = (offerId: string, index: number): string => `${Lightning.ofOffer}${offerId}/${index}`
 
 const offerIdOf = (id: string): string | undefined => (id.startsWith(Lightning.ofOffer) ? id.split("/")[1] : undefined)
 
-/** An invoice, if it is this node's. */
+/** Returns an invoice if it is this node's. */
 const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentHash): Lightning.Invoice | undefined => {
   const invoice = Lightning.invoice(state.lightning, paymentHash)
   return invoice?.node === node ? invoice : undefined
 }
 
-/** An invoice as its payer reads it: the same text every time. */
+/** Returns an invoice's text, which is the same every time. */
 const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">): string => {
   const { id, node, description, paymentHash, amount, timestampSeconds, expirySeconds } = invoice
   const draft = {
@@ -55,7 +55,7 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
     expirySeconds,
     minFinalCltvExpiry
   }
-  // Only text that does not fit is refused, which the caller has to know before: a bug of its own.
+  // Only a description that is too long is refused. Callers must check that first, so it is a bug.
   return Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(world.keys.node(node).privateKey)))
 }
 
@@ -73,7 +73,7 @@ const issue =
     return World.decided(known === undefined ? [{ _tag: "InvoiceIssued", ...Network.notOurs(node), ...draft }] : [], () => issued)
   }
 
-/** As every node does, ours closes an invoice that expired, unless a payment is held for it already. */
+/** Like every node, ours closes an expired invoice unless a payment for it is already held. */
 export const isClosed = (invoice: Lightning.Invoice, nowMillis: number): boolean =>
   invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
 
@@ -108,7 +108,7 @@ const cancel =
     return World.decided(tag === "open" ? [{ _tag: "InvoiceCanceled", paymentHash }] : [], () => ({ _tag: "canceled" as const, preimage }))
   }
 
-/** A hold invoice of this node's, and what became of a service's payment of it. */
+/** Returns a hold invoice of this node, and the state of a service's payment of it. */
 const holding = (state: World.State, node: string, operation: string, paymentHash: PaymentHash.PaymentHash) => {
   const invoice = own(state, node, paymentHash)
   const payer = Lightning.payerOf(state.lightning, paymentHash)
@@ -139,10 +139,10 @@ const cancelHeld = (node: string, paymentHash: PaymentHash.PaymentHash) => (stat
     return { events, answer: () => "canceled" }
   })
 
-/** At most this many settlements at once: a cursor far behind is caught up with step by step. */
+/** Maximum number of settlements per page. An old cursor catches up page by page. */
 const batch = 500
 
-/** The settlements after `index`, and the index to go on from. */
+/** Returns the settlements after `index`, and the index to continue from. */
 const settledAfter = (world: World.World, node: string, index: number): readonly [ReadonlyArray<Settled>, number] => {
   const state = world.state()
   const { notices, settleIndex } = state.lightning
@@ -166,7 +166,10 @@ const settledAfter = (world: World.World, node: string, index: number): readonly
   return [found, last]
 }
 
-/** A cursor that this node cannot have given, being of another sandbox's life: everything is reported again, which is safe to repeat. */
+/**
+ * A cursor that this node cannot have issued belongs to an earlier sandbox. Then everything is reported
+ * again, which is safe.
+ */
 const indexOf = (world: World.World, after: string | null): number => {
   const index = Number(after)
   return Number.isInteger(index) && index <= world.state().lightning.settleIndex ? index : 0
@@ -184,7 +187,7 @@ const settlements = (world: World.World, node: string, after: string | null) =>
     })
   )
 
-/** A service's node, by default ours, receiving payments. */
+/** A service's node, ours by default, that receives payments. */
 export const make = (world: World.World, node = Network.us): LightningReceiver["Service"] => {
   const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) => World.reachable(world, "node", () => away(operation), effect)
   return LightningReceiver.of({
@@ -194,7 +197,7 @@ export const make = (world: World.World, node = Network.us): LightningReceiver["
       reachable("createInvoice", world.commit(issue(world, node, { id, amount, description, expirySeconds }))).pipe(
         Effect.catchTag("PaymentHashTaken", Effect.die)
       ),
-    // Its preimage is another than that of an ordinary invoice with this id.
+    // Its preimage differs from that of an ordinary invoice with this id.
     holding: {
       createInvoice: (ask) => reachable("createInvoice", world.commit(issue(world, node, { ...ask, id: `hold/${ask.id}` }, true))),
       settle: ({ paymentHash }, preimage) => reachable("settle", world.commit(settleHeld(world, node, paymentHash, preimage))),

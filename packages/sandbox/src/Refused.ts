@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 
-/** The outside would not or could not. Nothing happened. `message` says why in words. */
+/** The outside refused or was unable to act, and nothing happened. `message` states the reason. */
 export class SandboxRefused extends Schema.TaggedError<SandboxRefused>()("SandboxRefused", {
   reason: Schema.Literals([
     "invoice_unreadable",

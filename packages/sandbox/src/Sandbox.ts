@@ -4,7 +4,7 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as TxId from "@satrail/bitcoin/TxId"
-import type { Names } from "@satrail/core/base/Names"
+import type { Dns } from "@satrail/core/base/Dns"
 import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource, type Output, type Tip } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -24,13 +24,13 @@ import type { LogUnusable } from "./Log.ts"
 import * as Miner from "./Miner.ts"
 import * as Issuer from "./Issuer.ts"
 import * as Offers from "./Offers.ts"
-import * as PretendNetwork from "./Network.ts"
+import * as SimulatedNetwork from "./Network.ts"
 import * as Payee from "./Payee.ts"
 import * as Payer from "./Payer.ts"
-import * as PretendNames from "./PretendNames.ts"
+import * as SimulatedDns from "./SimulatedDns.ts"
 import * as Receiver from "./Receiver.ts"
 import { refuse, type SandboxRefused } from "./Refused.ts"
-import * as PretendResolver from "./Resolver.ts"
+import * as SimulatedResolver from "./Resolver.ts"
 import * as Sender from "./Sender.ts"
 import * as Source from "./Source.ts"
 import * as Survey from "./Survey.ts"
@@ -44,100 +44,123 @@ export type { Payment } from "./Miner.ts"
 export { SandboxRefused } from "./Refused.ts"
 export type { Part } from "./World.ts"
 
-/** An outside recipient to make up. */
+/** An outside recipient to create. */
 export interface DestinationAsk {
   readonly type: RecipientType
-  /** What an invoice or, at least, an offer asks for, or the only amount that an address or LNURL takes. Absent: the payer decides. */
+  /**
+   * The amount of an invoice, the minimum of an offer, or the only amount that an address or LNURL accepts.
+   * Absent: the payer chooses it.
+   */
   readonly amount?: Msat.Msat | undefined
-  /** What an address or LNURL takes instead of one amount; 1 sat to 1 BTC when absent. */
+  /** The range that an address or LNURL accepts. Defaults to 1 sat to 1 BTC. */
   readonly takes?: Web.Range | undefined
-  /** What the recipient does with payments; `settle` when absent. Invoices given later by an address or LNURL behave so too. */
+  /**
+   * How the recipient handles payments. Defaults to `settle`. Also applies to later invoices from an address
+   * or LNURL.
+   */
   readonly behaviour?: Behaviour | undefined
-  /** Who is paid: `alder birch cedar dogwood`, `elm` behind a channel of 200 000 sats, `fern` without any. */
+  /**
+   * The payee: `alder birch cedar dogwood`, `elm` behind a channel of 200 000 sats, `fern` without a channel.
+   */
   readonly payee?: string | undefined
-  /** Of an invoice, or an offer; an hour when absent, for an offer without end. */
+  /** Lifetime of an invoice (default: an hour) or an offer (default: unlimited). */
   readonly expirySeconds?: number | undefined
-  /** Of an invoice: for how many blocks its payee may hold the payment; 18 when absent. */
+  /** Number of blocks for which an invoice's payee may hold the payment. Defaults to 18. */
   readonly minFinalCltvExpiry?: number | undefined
-  /** Of a chain address; P2WPKH when absent. */
+  /** Kind of a chain address. Defaults to P2WPKH. */
   readonly kind?: Kind | undefined
 }
 
-/** `paymentHash` only for an invoice. */
+/** `paymentHash` is set only for an invoice. */
 export interface Destination {
   readonly destination: string
   readonly paymentHash?: PaymentHash.PaymentHash
 }
 
-/** The amount that an outside invoice really brought to its issuer. */
+/** The amount that the issuer of an outside invoice actually received. */
 export interface Received {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly times: number
   readonly received: Msat.Msat
 }
 
-/** The other side of the wire: everybody who is not us, and the weather. */
+/** Controls of all outside parties, and of faults. */
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    /** The outside wallet pays an invoice, ours or a payee's. With `hold` it is `accepted` at our node until `release`. */
+    /**
+     * The outside wallet pays an invoice, ours or a payee's. With `hold` it is `accepted` at our node until
+     * `release`.
+     */
     readonly pay: (ask: Payer.Ask) => Effect.Effect<Payer.Paid, SandboxRefused>
-    /** A new recipient. */
+    /** Creates a recipient. */
     readonly destination: (ask: DestinationAsk) => Effect.Effect<Destination, SandboxRefused>
-    /** Ends a held payment, in or out. */
+    /** Ends a held payment in either direction. */
     readonly release: (ask: {
       readonly paymentHash: PaymentHash.PaymentHash
       readonly outcome: "settle" | "fail"
     }) => Effect.Effect<void, SandboxRefused>
-    /** The outside wallet pays on the chain. Answers the id of the transaction, which waits in the mempool. */
+    /**
+     * The outside wallet pays on the chain. Returns the id of the transaction, which waits in the mempool.
+     */
     readonly send: (payment: Miner.Payment) => Effect.Effect<TxId.TxId, SandboxRefused>
-    /** The same with several outputs in one transaction. */
+    /** Pays several outputs in one transaction. */
     readonly sendMany: (payments: ReadonlyArray<Miner.Payment>) => Effect.Effect<TxId.TxId, SandboxRefused>
-    /** Mines so many blocks, the mempool in the first. */
+    /** Mines this number of blocks. The first includes the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<Tip, SandboxRefused>
     /**
-     * Replaces the last `depth` blocks by `depth + 1` empty ones. What was in them waits in the mempool for the next `mine`; their
-     * coinbases are gone, and what was built on those.
+     * Replaces the last `depth` blocks with `depth + 1` empty ones. Their transactions wait in the mempool
+     * for the next `mine`; their coinbases and descendants of those are gone.
      */
     readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
-    /** What a transaction has to pay from now on to be mined soon, in satoshis for a virtual byte: what the chain's fee rate says. */
+    /**
+     * Sets the fee rate for fast confirmation, in satoshis per virtual byte, which the chain's estimate
+     * returns.
+     */
     readonly setFeeRate: (feeRate: number) => Effect.Effect<void, SandboxRefused>
-    /** Replaces a transaction that is not mined by one that spends the same, and answers the new one's id. */
+    /** Replaces an unconfirmed transaction with one that spends the same coins. Returns the new id. */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<TxId.TxId, SandboxRefused>
-    /** The next invoice of ours that settles is not notified in `settlements`: only a look-up finds it. One of an offer always is: nothing else would tell of it. */
+    /**
+     * The next settlement of our invoices is not reported in `settlements`, so only a lookup finds it.
+     * Payments of offers are always reported, because nothing else reveals them.
+     */
     readonly loseNextNotice: Effect.Effect<void>
     /**
-     * While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and did not arrive. While the `index` is, the chain
-     * reports its blocks and its mempool, and cannot look up a transaction in a block.
+     * A paused part doesn't respond: reads fail, and `pay` and `broadcast` return `unknown` and did not
+     * arrive. While `index` is paused, the chain reports its blocks and its mempool but cannot look up a
+     * confirmed transaction.
      */
     readonly pause: (part: World.Part) => Effect.Effect<void>
     readonly resume: (part: World.Part) => Effect.Effect<void>
-    /** Outside invoices that were paid, and how often. */
+    /** Paid outside invoices, and how often each was paid. */
     readonly payments: Effect.Effect<ReadonlyArray<Received>>
-    /** Every output that anybody ever paid to an address, as it stands now. */
+    /** All outputs ever paid to an address, in their current state. */
     readonly outputsTo: (scriptPubKey: string) => Effect.Effect<ReadonlyArray<Output>>
-    /** What our node owns in its channels. */
+    /** Our node's balance in its channels. */
     readonly localBalance: Effect.Effect<Msat.Msat>
-    /** What is simulated, and in which state. */
+    /** An overview of the simulated parts. */
     readonly survey: Effect.Effect<Survey.Survey>
-    /** Everything, as it is. Two sandboxes with the same seed, commands and clock have the same. */
+    /** The complete state. Two sandboxes with the same seed, commands and clock have equal states. */
     readonly state: Effect.Effect<World.State>
   }
 >()("@satrail/sandbox/Sandbox") {}
 
-/** The node of another service like ours, with a channel of its own: in the same network, each pays what the other issued. */
+/**
+ * The node of another service like ours, with its own channel. In the same network, each can pay the other's
+ * invoices.
+ */
 export class Neighbour extends Context.Service<
   Neighbour,
   {
     readonly receiver: LightningReceiver["Service"]
     readonly sender: LightningSender["Service"]
     readonly books: LightningBooks["Service"]
-    /** What it owns in its channel. */
+    /** The balance in its channel. */
     readonly localBalance: Effect.Effect<Msat.Msat>
   }
 >()("@satrail/sandbox/Sandbox/Neighbour") {}
 
-/** The shortest and the longest life of an outside invoice, and its final expiry in blocks. */
+/** Bounds of an outside invoice's lifetime, and of its final expiry in blocks. */
 export const expiryBounds = [1, 365 * 24 * 3600] as const
 export const finalCltvBounds = [1, 100_000] as const
 
@@ -146,19 +169,19 @@ const destination = (world: World.World, ask: DestinationAsk) => {
   return (state: World.State, nowMillis: number): Result.Result<World.Decision<Destination>, SandboxRefused> => {
     if ((amount !== undefined && amount <= 0n) || takes.min <= 0n || takes.max < takes.min)
       return refuse("amount_invalid", "The amount must be positive")
-    if (payee !== null && !PretendNetwork.allPayees.includes(payee))
-      return refuse("payee_unknown", `The payees are ${PretendNetwork.allPayees.join(", ")}`)
+    if (payee !== null && !SimulatedNetwork.allPayees.includes(payee))
+      return refuse("payee_unknown", `The payees are ${SimulatedNetwork.allPayees.join(", ")}`)
     const [least, most] = expiryBounds
     if (!Number.isInteger(expirySeconds) || expirySeconds < least || expirySeconds > most)
-      return refuse("out_of_range", `An invoice lives ${least} to ${most} seconds`)
+      return refuse("out_of_range", `The lifetime of an invoice must be between ${least} and ${most} seconds`)
     const { minFinalCltvExpiry } = ask
     const [fewest, longest] = finalCltvBounds
     if (minFinalCltvExpiry !== undefined && !(minFinalCltvExpiry >= fewest && minFinalCltvExpiry <= longest))
       return refuse("out_of_range", `A payee may hold a payment for ${fewest} to ${longest} blocks`)
     const isServer = ask.type === "lightning_address" || ask.type === "lnurl"
-    // The issuer of an offer is asked as a server is, and may refuse or not answer.
+    // The issuer of an offer acts like a server, and may refuse or not respond.
     if (isOfServer(behaviour) && !isServer && (ask.type !== "bolt12_offer" || behaviour === "same_invoice"))
-      return refuse("out_of_range", `${behaviour} is what a server does: it needs a lightning_address or an lnurl`)
+      return refuse("out_of_range", `${behaviour} is a server's behavior, so it requires a lightning_address or an lnurl`)
     const label = `${behaviour.replaceAll("_", "-")}-${state.web.count}`
     switch (ask.type) {
       case "lightning_invoice": {
@@ -200,23 +223,25 @@ const destination = (world: World.World, ask: DestinationAsk) => {
 }
 
 const localBalance = (world: World.World, node: string) =>
-  Effect.sync(() => PretendNetwork.funds(Lightning.balances(world.state().lightning), node))
+  Effect.sync(() => SimulatedNetwork.funds(Lightning.balances(world.state().lightning), node))
 
 const neighbour = (world: World.World): Neighbour["Service"] =>
   Neighbour.of({
-    receiver: Receiver.make(world, PretendNetwork.neighbour),
-    sender: Sender.make(world, PretendNetwork.neighbour),
-    books: Books.lightning(world, PretendNetwork.neighbour),
-    localBalance: localBalance(world, PretendNetwork.neighbour)
+    receiver: Receiver.make(world, SimulatedNetwork.neighbour),
+    sender: Sender.make(world, SimulatedNetwork.neighbour),
+    books: Books.lightning(world, SimulatedNetwork.neighbour),
+    localBalance: localBalance(world, SimulatedNetwork.neighbour)
   })
 
 const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
-  /** Makes something happen outside, for as long as there is room to remember it. */
+  /** Makes something happen outside, unless the event limit is reached. */
   const play = <A>(decide: (state: World.State, nowMillis: number) => Result.Result<World.Decision<A>, SandboxRefused>) =>
     Effect.suspend(() =>
       world.eventCount() < maxEvents
         ? world.commit(decide)
-        : Effect.fromResult(refuse("full", `The sandbox is full: it keeps ${maxEvents} events. Begin another, with an empty database`))
+        : Effect.fromResult(
+            refuse("full", `The sandbox is full: it stores at most ${maxEvents} events. Start another one with an empty database`)
+          )
     )
   const read = <A>(select: (state: World.State) => A) => Effect.sync(() => select(world.state()))
   return Sandbox.of({
@@ -243,27 +268,32 @@ const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
           (outpoint) => Source.outputOf(chain, outpoint) ?? []
         )
       ),
-    localBalance: localBalance(world, PretendNetwork.us),
+    localBalance: localBalance(world, SimulatedNetwork.us),
     survey: Effect.sync(() => Survey.of(world)),
     state: read((state) => state)
   })
 }
 
-/** Which sandbox. */
+/** Options of a sandbox. */
 export interface Options {
-  /** Every key, balance and name follows from it. Outside invoices also follow from the time of the start, unless there is a `directory`. */
+  /**
+   * Every key, balance and name is derived from it. Without a `directory`, outside invoices also depend on
+   * the start time.
+   */
   readonly seed: string
   readonly network: Network
-  /** Where it is kept. Absent: it ends with the layer. */
+  /** Where it is stored. Absent: its state is lost with the layer. */
   readonly directory?: string | undefined
-  /** After so many events, each of which is kept, nothing more is made to happen outside; `maxEvents` when absent. */
+  /** Maximum number of stored events, after which outside actions are refused. Defaults to `maxEvents`. */
   readonly maxEvents?: number | undefined
 }
 
-/** Room for some 150 000 payments, about 300 MB. */
+/** Enough for about 150 000 payments, about 300 MB. */
 export const maxEvents = 500_000
 
-/** A pretend Lightning network, chain, web and domain name system, and the controls of everybody in it but us. */
+/**
+ * A simulated Lightning network, chain, web and domain name system, and controls of everyone in it except us.
+ */
 export const layer = (
   options: Options
 ): Layer.Layer<
@@ -279,10 +309,10 @@ export const layer = (
   | Resolver
   | Sandbox
   | Neighbour
-  | Names
-  | PretendNames.PretendNames,
+  | Dns
+  | SimulatedDns.SimulatedDns,
   LogUnusable
-> => Layer.merge(PretendNames.layer, network(options))
+> => Layer.merge(SimulatedDns.layer, network(options))
 
 const network = (options: Options) =>
   Layer.effectContext(
@@ -298,7 +328,7 @@ const network = (options: Options) =>
         Context.add(ChainSource, Source.make(world)),
         Context.add(ChainWallet, Wallet.make(world)),
         Context.add(Signer, Wallet.signer(world)),
-        Context.add(Resolver, PretendResolver.make(world))
+        Context.add(Resolver, SimulatedResolver.make(world))
       )
     )
   )

@@ -21,10 +21,10 @@ interface Ask {
 
 export const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
-/** How many questions about a payment get no answer when its recipient is an `unknown_then_…` one. */
+/** Number of lookups without a response for a payment to an `unknown_then_…` recipient. */
 export const lostAnswers = 2
 
-/** The proof of payment of an invoice, of any issuer. */
+/** Returns the preimage of an invoice of any issuer. */
 const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHash.PaymentHash): Preimage.Preimage | undefined => {
   const asked = Lightning.payeeInvoice(state, paymentHash)
   const invoice = Lightning.invoice(state, paymentHash)
@@ -48,7 +48,7 @@ export const stageOf = (
 const targetOf = (world: World, payee: string): string | undefined =>
   [...Network.allPayees, ...Network.services].find((name) => world.keys.node(name).publicKey === payee)
 
-/** The ways to a node, by its key. */
+/** Returns the routes to a node, by its key. */
 export const routesTo = (
   world: World,
   state: Lightning.State,
@@ -64,11 +64,13 @@ export const routesTo = (
 const routesFor = (world: World, state: Lightning.State, node: string, { invoice, amount, feeLimit }: Ask) =>
   routesTo(world, state, node, invoice.payee, amount, feeLimit)
 
-/** BOLT 4: not less than was asked for, and not more than twice as much. Where nothing was, the payer decides. */
+/**
+ * BOLT 4: at least the invoice's amount and at most twice as much. Without an amount the payer chooses it.
+ */
 const isEnough = (asked: Msat.Msat | null, amount: Msat.Msat): boolean =>
   asked === null ? amount >= 1n : amount >= asked && amount <= 2n * asked
 
-/** What the recipient says to a payment that reached it. */
+/** Returns the recipient's reason to fail a payment that reached it. */
 const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask, nowMillis: number): FailureReason | undefined => {
   const asked = Lightning.payeeInvoice(state, invoice.paymentHash)
   const isTheirs = asked !== undefined && asked.payee === targetOf(world, invoice.payee)
@@ -92,7 +94,7 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
   }
 }
 
-/** One attempt, from its beginning to where it comes to rest. */
+/** Makes one attempt, until it ends or is held. */
 export const attempt = (
   world: World,
   { lightning: state, chain }: State,
@@ -116,7 +118,7 @@ export const attempt = (
   })
   const failed = (reason: FailureReason): Event => ({ _tag: "PaymentFailed", ...whose, paymentHash, reason })
   const settled: Event = { _tag: "PaymentSettled", ...whose, paymentHash }
-  // No node pays itself: nothing would move.
+  // A node cannot pay itself, because nothing would move.
   if (payee === world.keys.node(node).publicKey) return [begun(), failed("error")]
   if (Network.funds(Lightning.balances(state), node) < amount) return [begun(), failed("insufficient_balance")]
   const route = Network.passable(Lightning.balances(state), routesFor(world, state, node, ask))
@@ -125,7 +127,7 @@ export const attempt = (
   if (invoice !== undefined && invoice.node === targetOf(world, payee)) {
     if (invoice.stage._tag !== "open" || Receiver.isClosed(invoice, nowMillis) || !isEnough(invoice.amount, amount))
       return [begun(route), failed("incorrect_payment_details")]
-    // What is on its way is on its way once: the invoice's side of the payment carries it.
+    // An internal payment is in flight once, on the invoice's side.
     const onItsWay = begun({ fee: route.fee, hops: [] })
     const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops: route.hops }
     if (invoice.isHold === true) return [onItsWay, { ...accepted, endsAtHeight: chain.tip.height + Receiver.minFinalCltvExpiry }]
@@ -147,7 +149,7 @@ const pay = (world: World, node: string, ask: Ask) => (state: State, nowMillis: 
   })
 }
 
-/** The hashes of a node's payments as they end. */
+/** Streams the hashes of a node's payments as they end. */
 export const ends = (world: World, node: string) =>
   Stream.suspend(() =>
     Stream.paginate(world.state().lightning.endCount, (after) => {
@@ -162,9 +164,9 @@ export const ends = (world: World, node: string) =>
     })
   )
 
-/** A service's node, by default ours, sending payments. */
+/** A service's node, ours by default, that sends payments. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
-  // Not the node's own memory: it is the answers that get lost, so a restart of ours ends that.
+  // Not stored as part of the node: only responses are lost, so our restart ends that.
   const unanswered = new Map<PaymentHash.PaymentHash, number>()
   const isUnanswered = (paymentHash: PaymentHash.PaymentHash) => (unanswered.get(paymentHash) ?? 0) > 0
   const losesAnswers = (paymentHash: PaymentHash.PaymentHash) =>

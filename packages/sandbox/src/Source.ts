@@ -14,18 +14,18 @@ import * as Mempool from "./Mempool.ts"
 import type { World } from "./World.ts"
 import { decided, reachable as whenReachable } from "./World.ts"
 
-/** Why a chain that is paused does not answer. */
+/** The error of a paused chain. */
 const away = (operation: string) => new ChainUnavailable({ operation, cause: new Error("The sandbox chain is paused") })
 
 const indexing = new ChainUnavailable({ operation: "transaction", cause: new Error("The sandbox chain is indexing its blocks") })
 
-/** Runs only while the chain can be reached. */
+/** Runs an effect unless the chain is paused. */
 export const reachable =
   (world: World) =>
   <A, E>(operation: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | ChainUnavailable> =>
     whenReachable(world, "chain", () => away(operation), effect)
 
-/** An output as it stands now. */
+/** Returns an output in its current state. */
 export const outputOf = (state: Chain.State, outpoint: string): Output | undefined => {
   const found = Chain.output(state, outpoint)
   return (
@@ -41,7 +41,8 @@ export const outputOf = (state: Chain.State, outpoint: string): Output | undefin
 
 const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, E> {
   const cursor = Number(after)
-  // A cursor this chain cannot have given is of another sandbox's life: everything is reported again, which is safe to repeat.
+  // A cursor that this chain cannot have issued belongs to an earlier sandbox. Then everything is reported
+  // again, which is safe.
   const from = Number.isInteger(cursor) && cursor <= state.changeCount ? cursor : 0
   const outputs: Array<Output> = []
   for (let at = from + 1; at <= state.changeCount; at++) {
@@ -52,7 +53,7 @@ const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: stri
   const mine = yield* ours([...new Set(outputs.map(({ scriptPubKey }) => scriptPubKey))])
   return {
     outputs: outputs.filter(({ scriptPubKey }) => mine.has(scriptPubKey)),
-    // A transaction moved by a reorganisation has a new number, and is reported again.
+    // A transaction moved by a reorganization has a new number, and is reported again.
     unchangedTo: state.tip.height,
     tip: state.tip,
     cursor: String(state.changeCount),
@@ -62,7 +63,7 @@ const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: stri
 
 const gone: Placement = { _tag: "gone" }
 
-/** The pretend chain, as a node of ours sees it. */
+/** The simulated chain, as our node sees it. */
 export const make = (world: World): ChainSource["Service"] => {
   const answering = reachable(world)
   const read = <A>(operation: string, select: (state: Chain.State) => A) =>

@@ -8,33 +8,33 @@ import * as Network from "./Network.ts"
 import * as Transaction from "./Transaction.ts"
 import type { World } from "./World.ts"
 
-/** How many held payments, and transactions of the mempool, a survey lists. It counts all. */
+/** Maximum number of held payments and mempool transactions in a survey. The counts include all. */
 export const listed = 100
 
 export interface Node {
   readonly name: string
   readonly nodeId: string
-  /** What it owns in its channels. */
+  /** Its balance in its channels. */
   readonly balance: Msat.Msat
 }
 
-/** Everything that is simulated, as it stands now. */
+/** An overview of the simulated parts. */
 export interface Survey {
-  /** Our own node first. */
+  /** Our node is first. */
   readonly nodes: ReadonlyArray<Node>
   readonly channels: ReadonlyArray<{ readonly peer: string; readonly local: Msat.Msat; readonly remote: Msat.Msat }>
   readonly held: { readonly count: number; readonly payments: ReadonlyArray<Lightning.Held> }
   readonly tip: Tip
-  /** In satoshis for a virtual byte. */
+  /** In satoshis per virtual byte. */
   readonly feeRate: number
   readonly mempool: {
     readonly count: number
     readonly transactions: ReadonlyArray<{ readonly txId: TxId.TxId; readonly feeSats: bigint; readonly virtualSize: number }>
   }
-  /** What the service's wallet and the outside one could spend now, coins that wait in the mempool included. */
+  /** Spendable funds of the service's wallet and the outside wallet, including unconfirmed coins. */
   readonly wallet: Msat.Msat
   readonly outside: Msat.Msat
-  /** How many events are kept. */
+  /** Number of stored events. */
   readonly events: number
 }
 

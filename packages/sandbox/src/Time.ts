@@ -6,25 +6,31 @@ import { refuse, type SandboxRefused } from "./Refused.ts"
 
 const dayMillis = 86_400_000
 
-/** How far one command moves the clock, and how far all of them together. */
+/** Maximum advance of the clock per command, and in total. */
 export const maxAdvanceDays = 366
 export const maxAheadDays = 3660
 
-/** The clock of a service on a simulated network: the machine's, and what it was advanced by. It never goes back. */
+/**
+ * The clock of a service on a simulated network: the machine's time plus all advances. It never moves
+ * backward.
+ */
 export class Time extends Context.Service<
   Time,
   {
-    /** Shows that time. Sleeping takes as long as it says: what a request may take does not end because somebody moves the clock. */
+    /** Shows that time. Sleeping takes real time, so a request's timeout isn't affected by an advance. */
     readonly clock: Clock.Clock
-    /** Shows the same, and wakes who sleeps as soon as the moment has come, also because of an advance: for background workers. */
+    /**
+     * Shows the same time, and wakes sleepers as soon as their time has come, also by an advance. For
+     * background workers.
+     */
     readonly waking: Clock.Clock
     readonly aheadMillis: () => number
-    /** Moves it forward, and answers how far it is ahead of the machine's in all. What is answered is kept. */
+    /** Moves it forward and returns the total offset from the machine's time, which is stored. */
     readonly advance: (millis: number) => Effect.Effect<number, SandboxRefused>
   }
 >()("@satrail/sandbox/Time") {}
 
-/** The offset, in milliseconds, where the sandbox is kept. */
+/** Stores the offset, in milliseconds, with the sandbox. */
 const fileIn = (directory: string) => path.join(directory, "clock")
 
 const read = (directory: string): Effect.Effect<number, LogUnusable> =>
@@ -37,7 +43,7 @@ const read = (directory: string): Effect.Effect<number, LogUnusable> =>
     catch: (cause) => new LogUnusable({ directory, reason: `Its clock cannot be read: ${String(cause)}` })
   })
 
-/** Written beside and moved into place, so that it is whole or not there. */
+/** Writes a temporary file and renames it, so that it is complete or missing. */
 const write = (directory: string, aheadMillis: number): void => {
   mkdirSync(directory, { recursive: true })
   const beside = `${fileIn(directory)}.new`
@@ -45,7 +51,7 @@ const write = (directory: string, aheadMillis: number): void => {
   renameSync(beside, fileIn(directory))
 }
 
-/** Begins at the machine's time, or where the sandbox in `directory` was. */
+/** Starts at the machine's time, or at the stored offset of the sandbox in `directory`. */
 export const make = Effect.fnUntraced(function* (directory?: string) {
   const machine = yield* Clock.Clock
   let ahead = directory === undefined ? 0 : yield* read(directory)
@@ -53,7 +59,7 @@ export const make = Effect.fnUntraced(function* (directory?: string) {
 
   const millis = () => machine.currentTimeMillisUnsafe() + ahead
   const nanos = () => machine.currentTimeNanosUnsafe() + BigInt(ahead) * 1_000_000n
-  /** Passes as the machine's does, and faster by what the clock is advanced by. */
+  /** Monotonic time including all advances. */
   const passed = () => Number(machine.monotonicTimeNanosUnsafe()) / 1e6 + ahead
 
   const clock: Clock.Clock = {
@@ -84,9 +90,9 @@ export const make = Effect.fnUntraced(function* (directory?: string) {
     advance: (by) =>
       Effect.suspend(() => {
         if (!Number.isInteger(by) || by < 1 || by > maxAdvanceDays * dayMillis)
-          return Effect.fromResult(refuse("out_of_range", `The clock moves forward, by at most ${maxAdvanceDays} days at once`))
+          return Effect.fromResult(refuse("out_of_range", `The clock can only move forward, by at most ${maxAdvanceDays} days per request`))
         if (ahead + by > maxAheadDays * dayMillis)
-          return Effect.fromResult(refuse("out_of_range", `The clock moves forward by at most ${maxAheadDays} days in all`))
+          return Effect.fromResult(refuse("out_of_range", `The clock can move forward by at most ${maxAheadDays} days in total`))
         if (directory !== undefined) write(directory, ahead + by)
         ahead += by
         const before = moved
@@ -97,6 +103,6 @@ export const make = Effect.fnUntraced(function* (directory?: string) {
   })
 })
 
-/** The clock, for everything that is built above it. */
+/** The clock for all layers above it. */
 export const layer = (directory?: string): Layer.Layer<Time, LogUnusable> =>
   Layer.effectContext(Effect.map(make(directory), (time) => Context.make(Time, time).pipe(Context.add(Clock.Clock, time.clock))))

@@ -13,13 +13,13 @@ export interface Output {
   readonly sats: bigint
 }
 
-/** A transaction as the chain sees it. Outpoints are `txid:vout`. */
+/** A transaction as the chain stores it. Outpoints are `txid:vout`. */
 export interface Transaction {
   readonly txId: TxId.TxId
   readonly rawTx: string
   readonly inputs: ReadonlyArray<string>
   readonly outputs: ReadonlyArray<Output>
-  /** In weight units (BIP 141); a virtual byte is four. */
+  /** In weight units (BIP 141). A virtual byte is four. */
   readonly weight: number
 }
 
@@ -27,10 +27,10 @@ export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vo
 
 export const sha256Twice = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
 
-/** Hashes are shown with their bytes reversed. */
+/** Displays a hash with its bytes reversed. */
 export const displayed = (hash: Uint8Array): string => hex.encode(hash.toReversed())
 
-/** Reads a serialised transaction (BIP 144), `undefined` when it is none. */
+/** Parses a serialized transaction (BIP 144); undefined if it is invalid. */
 export const parse = (rawTx: string): Transaction | undefined => {
   try {
     const bytes = hex.decode(rawTx)
@@ -51,9 +51,9 @@ export const parse = (rawTx: string): Transaction | undefined => {
 /** Virtual bytes, rounded up. */
 export const virtualSize = (weight: number): number => Math.ceil(weight / 4)
 
-/** The kind of a script that wallets pay to, `undefined` for every other. */
+/** Returns the kind of a script that wallets pay to; undefined for others. */
 export const kindOf = (scriptPubKey: string): BitcoinAddress.Kind | undefined =>
-  // A script has no network: any of them finds its kind.
+  // A script belongs to no network, so any network works here.
   Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(scriptPubKey, "regtest"), ({ kind }) => kind))
 
 const hash160 = (bytes: Uint8Array) => ripemd160(sha256(bytes))
@@ -61,7 +61,7 @@ const isSame = (one: Uint8Array | undefined, other: Uint8Array) => one !== undef
 
 const keyHashScript = (program: Uint8Array) => hex.decode(`76a914${hex.encode(program)}88ac`)
 
-/** A P2WPKH spend (BIP 143): a signature of everything, by the key whose hash the output names. */
+/** A P2WPKH spend (BIP 143): signs everything with the key whose hash is in the output. */
 const spendsKeyHash = (
   tx: Scure,
   index: number,
@@ -75,7 +75,7 @@ const spendsKeyHash = (
   return secp256k1.verify(signature.subarray(0, -1), hash, publicKey, { prehash: false, format: "der", lowS: true })
 }
 
-/** A P2TR spend by its key (BIP 341). */
+/** A P2TR key spend (BIP 341). */
 const spendsOutputKey = (
   tx: Scure,
   index: number,
@@ -98,8 +98,8 @@ const spendsOutputKey = (
 }
 
 /**
- * Whether every input is signed by the key that owns the output it spends. Knows the spends of keys that wallets make today: P2WPKH,
- * P2SH-P2WPKH, P2TR; takes every other for not signed.
+ * Returns whether every input is signed by the key of its output. Supports the key spends that wallets create
+ * today: P2WPKH, P2SH-P2WPKH, P2TR. Any other input counts as unsigned.
  */
 export const isSigned = (rawTx: string, spent: ReadonlyArray<Output>): boolean => {
   try {
@@ -129,7 +129,7 @@ export const isSigned = (rawTx: string, spent: ReadonlyArray<Output>): boolean =
       }
     })
   } catch {
-    // Signatures and keys that are none throw.
+    // Invalid signatures and keys throw.
     return false
   }
 }

@@ -18,7 +18,7 @@ const given = (wallet: Keys.Wallet, place: Coin.Place): ChainEvent => ({
   scriptPubKey: wallet.key(place).address.scriptPubKey
 })
 
-/** Our operator's wallet. Receiving and change addresses are numbered whatever their type. */
+/** The operator's wallet. Receiving and change addresses are numbered across types. */
 export const make = (world: World): ChainWallet["Service"] => {
   const { wallet } = world.keys
   const reachable = Source.reachable(world)
@@ -48,7 +48,7 @@ export const make = (world: World): ChainWallet["Service"] => {
           const candidates = Chain.coins(world.state().chain, "wallet", true)
           const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
           return yield* world.commit(({ chain }) => {
-            // Looked at again: while `free` was asked, a coin may have been spent.
+            // Read again, because a coin may have been spent while `free` was called.
             const coins = Chain.coins(chain, "wallet", true).filter(({ outpoint }) => allowed.has(outpoint))
             const selection = Payout.selectBatch({ coins, outputs, feeRate })
             if ("neededSats" in selection) return Result.fail(new Unfundable(selection))
@@ -63,7 +63,7 @@ export const make = (world: World): ChainWallet["Service"] => {
   })
 }
 
-/** The keys of that wallet. What to sign says by itself which of them it takes. */
+/** The wallet's keys. The draft names the keys it requires. */
 export const signer = (world: World): Signer["Service"] =>
   Signer.of({
     sign: (psbt) =>

@@ -1,10 +1,10 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Offer } from "@satrail/core/nodes/Resolver"
+import type { PayTerms } from "@satrail/core/nodes/Resolver"
 import { HashMap, Option } from "effect"
 import { Behaviour, type WebEvent } from "./Event.ts"
 
-/** An outside address on the simulated web, and how the invoices behave that it gives. */
-export interface Name extends Offer {
+/** An outside address on the simulated web, and the behavior of its invoices. */
+export interface Name extends PayTerms {
   readonly url: string
   readonly behaviour: Behaviour
   readonly payee: string | null
@@ -16,13 +16,13 @@ export interface State {
   readonly count: number
 }
 
-/** Reserved for examples (RFC 2606): no real domain. */
+/** Reserved for examples (RFC 2606), so it is not a real domain. */
 export const domain = "wallet.example"
 
-/** From how much to how much a name takes. */
-export type Range = Pick<Offer, "min" | "max">
+/** The amounts that a name accepts. */
+export type Range = Pick<PayTerms, "min" | "max">
 
-/** One amount only, or what most take: 1 sat to 1 BTC. */
+/** A single amount, or the usual range: 1 sat to 1 BTC. */
 export const rangeOf = (amount: Msat.Msat | undefined): Range => ({
   min: amount ?? Msat.fromSats(1),
   max: amount ?? Msat.fromSats(100_000_000n)
@@ -34,7 +34,7 @@ interface Recipient {
   readonly takes: Range
 }
 
-/** The Lightning address `handle` at the pretend web's domain (LUD-16). */
+/** The Lightning address `handle` at the simulated domain (LUD-16). */
 export const lightningAddress = (handle: string, { behaviour, payee, takes }: Recipient): WebEvent => ({
   _tag: "NamePublished",
   url: `https://${domain}/.well-known/lnurlp/${handle}`,
@@ -49,7 +49,7 @@ export const lightningAddress = (handle: string, { behaviour, payee, takes }: Re
   payee
 })
 
-/** A payment page that stands behind an LNURL (LUD-06). */
+/** A payment page behind an LNURL (LUD-06). */
 export const page = (token: string, recipient: Recipient): WebEvent => ({
   ...lightningAddress(token, recipient),
   url: `https://${domain}/lnurl/${token}`,
@@ -57,7 +57,7 @@ export const page = (token: string, recipient: Recipient): WebEvent => ({
   metadata: JSON.stringify([["text/plain", `Payment ${token}`]])
 })
 
-/** The web after `event`. */
+/** Applies an event. */
 export const apply = (state: State, event: WebEvent): State => {
   const { _tag: _, ...name } = event
   return {
@@ -67,7 +67,7 @@ export const apply = (state: State, event: WebEvent): State => {
   }
 }
 
-/** There is a name for each behaviour from the beginning: `settle@wallet.example`, `no-route@wallet.example`. */
+/** Initially there is a name for each behavior: `settle@wallet.example`, `no-route@wallet.example`. */
 export const begin: State = Behaviour.literals
   .map((behaviour) => lightningAddress(behaviour.replaceAll("_", "-"), { behaviour, payee: null, takes: rangeOf(undefined) }))
   .reduce(apply, { byUrl: HashMap.empty(), byCallback: HashMap.empty(), count: 0 })

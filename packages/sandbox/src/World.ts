@@ -8,14 +8,14 @@ import * as Lightning from "./Lightning.ts"
 import * as Log from "./Log.ts"
 import * as Web from "./Web.ts"
 
-/** Everything there is outside of our process. */
+/** Everything outside our process. */
 export interface State {
   readonly lightning: Lightning.State
   readonly chain: Chain.State
   readonly web: Web.State
 }
 
-/** Everything after `event`. */
+/** Applies an event. */
 export const apply = (state: State, event: Event): State => {
   switch (event._tag) {
     case "AddressGiven":
@@ -33,33 +33,33 @@ export const apply = (state: State, event: Event): State => {
   }
 }
 
-/** What a command makes happen, and what it answers once that is true. */
+/** The events of a command, and its result once they are applied. */
 export interface Decision<A> {
   readonly events: ReadonlyArray<Event>
   readonly answer: (after: State) => A
 }
 
-/** What can be out of reach. `index`: the chain reports blocks, and cannot look up a transaction in one. */
+/** Parts that can be paused. `index`: the chain reports blocks, but cannot look up a transaction in one. */
 export type Part = "node" | "chain" | "web" | "index"
 
-/** One sandbox: its state, and the only way to change it. */
+/** A sandbox: its state, and the only way to change it. */
 export interface World {
   readonly network: Network
   readonly keys: Keys.Keys
-  /** Part of the secrets of outside invoices, so that no two starts make the same ones. */
+  /** Part of the secrets of outside invoices, so that no two starts create the same ones. */
   readonly run: string
   readonly state: () => State
-  /** Decides on the state as it is and makes it happen, in one step: nothing comes in between. A failed decision changes nothing. */
+  /** Decides on the current state and applies the events atomically. A failed decision changes nothing. */
   readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
-  /** How many events it keeps. */
+  /** Number of stored events. */
   readonly eventCount: () => number
   readonly isPaused: (part: Part) => boolean
   readonly setPaused: (part: Part, paused: boolean) => Effect.Effect<void>
-  /** Done as soon as anything is different from the moment it was asked. */
+  /** Completes at the next change of the state. */
   readonly changed: () => Effect.Effect<void>
 }
 
-/** Runs while `part` can be reached; fails with `away` while it is paused. */
+/** Runs an effect unless `part` is paused, in which case it fails with `away`. */
 export const reachable = <A, E, Away>(
   world: World,
   part: Part,
@@ -67,11 +67,11 @@ export const reachable = <A, E, Away>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Away> => Effect.suspend((): Effect.Effect<A, E | Away> => (world.isPaused(part) ? Effect.fail(away()) : effect))
 
-/** A decision without a refusal. */
+/** A decision that cannot fail. */
 export const decided = <A>(events: ReadonlyArray<Event>, answer: (after: State) => A): Result.Result<Decision<A>> =>
   Result.succeed({ events, answer })
 
-/** How everything stands before anybody did anything. It follows from the seed alone. */
+/** Returns the initial state, derived from the seed alone. */
 export const begin = (keys: Keys.Keys): State => ({
   lightning: Lightning.begin((channel) => {
     const [high = 0, low = 0] = keys.secret(`channel/${channel}`)
@@ -83,7 +83,9 @@ export const begin = (keys: Keys.Keys): State => ({
 
 const beginnings = new Map<string, { readonly keys: Keys.Keys; readonly state: State }>()
 
-/** Simulations begin the same sandbox again and again. Its beginning never changes, so the last few are kept. */
+/**
+ * Simulations start the same sandbox repeatedly. Its initial state never changes, so the last few are cached.
+ */
 const beginning = (seed: string, network: Network) => {
   const name = `${network}/${seed}`
   const known = beginnings.get(name)
@@ -95,7 +97,7 @@ const beginning = (seed: string, network: Network) => {
   return made
 }
 
-/** Whether the state follows from an event still. What nobody paid and is forgotten might as well never have been. */
+/** Returns whether the state still depends on an event. A deleted unpaid invoice leaves no trace. */
 const isNeeded =
   ({ lightning }: State) =>
   (event: Event): boolean => {
@@ -106,17 +108,20 @@ const isNeeded =
       case "InvoiceCanceled":
         return Lightning.invoice(lightning, event.paymentHash) !== undefined
       case "PayeeInvoiced":
-        // The last one says how many there were: no number is given twice.
+        // The last one determines the count, so that no number is reused.
         return Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined || event.number + 1 === lightning.payeeInvoiceCount
       default:
         return true
     }
   }
 
-/** So many events at least, and a third of all, are taken out of a log at once: it is read and written again for that. */
+/**
+ * Minimum number of events removed from a log at once; also at least a third of all, because the log is
+ * rewritten for it.
+ */
 const leastForgotten = 1000
 
-/** Begins a sandbox, or goes on with the one in `directory`. */
+/** Starts a sandbox, or continues the one in `directory`. */
 export const make = (options: {
   readonly seed: string
   readonly network: Network
@@ -126,19 +131,20 @@ export const make = (options: {
     const { seed, network, directory } = options
     const log = directory === undefined ? Log.memory : yield* Log.file(directory, { network, seed })
     const { keys, state: first } = beginning(seed, network)
-    // Without a directory the count of outside invoices begins anew at each start, and a database may know the invoices of the last one.
+    // Without a directory, outside invoices are numbered from zero at each start, but a database may contain
+    // the invoices of an earlier start.
     const run = directory === undefined ? `${yield* Clock.currentTimeMillis}/` : ""
     let state = log.events.reduce(apply, first)
     let eventCount = log.events.length
     let invoiceCount = 0
     let forgotten = 0
-    /** What is forgotten need not be kept. */
+    /** Events of deleted invoices are not needed. */
     const compact = () => {
       log.compact(isNeeded(state))
       eventCount -= forgotten
       forgotten = 0
     }
-    /** Counts what a day's end made forgotten: each invoice had an event. */
+    /** Also subtracts deleted invoices, each of which had an event. */
     const count = (added: number) => {
       eventCount += added
       const { invoices, payeeInvoices } = state.lightning
@@ -154,7 +160,7 @@ export const make = (options: {
     count(0)
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
-    // A waiting caller continues at once, and may wait for the next change at once.
+    // A waiting caller continues immediately, and may wait for the next change immediately.
     const notify = () => {
       const before = change
       change = Deferred.makeUnsafe<void>()

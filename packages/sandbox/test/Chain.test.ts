@@ -51,7 +51,7 @@ const placement = Effect.fnUntraced(function* (txId: TxId.TxId) {
   return (yield* (yield* ChainSource).transaction(txId))._tag
 })
 
-/** All coins that are in nobody's hands twice: what was mined is what there is. */
+/** Checks that no coin is spent twice and that all coins add up to the mined amount. */
 const isSound = Effect.gen(function* () {
   const { chain } = yield* control(({ state }) => state)
   const live = HashMap.toValues(chain.transactions).filter(({ placement }) => placement._tag !== "gone")
@@ -69,7 +69,7 @@ const isSound = Effect.gen(function* () {
 })
 
 describe("the beginning", () => {
-  it.effect("sandbox chain: our wallet starts with its confirmed float, and nothing else", () =>
+  it.effect("sandbox chain: our wallet starts with only its confirmed float", () =>
     sandbox(
       Effect.gen(function* () {
         const { chain } = yield* control(({ state }) => state)
@@ -85,7 +85,7 @@ describe("the beginning", () => {
     )
   )
 
-  it.effect("sandbox chain: keys are derived as BIP 44, 49, 84 and 86 say, by network", () =>
+  it.effect("sandbox chain: keys are derived by BIP 44, 49, 84 and 86, per network", () =>
     Effect.sync(() => {
       for (const [network, coin] of [
         ["mainnet", 0],
@@ -131,7 +131,7 @@ describe("BIP 143", () => {
     "4d23bb710c00662ad1470198ac48c43f7d6f93a2a2687392040000"
   const spent = { scriptPubKey: "a9144733f37cf4db86fbc2efed2500b4f4e49f31202387", sats: 1_000_000_000n }
 
-  it("sandbox chain: BIP 143: signed for that output and that amount", () => {
+  it("sandbox chain: BIP 143: a signature is valid only for its output and amount", () => {
     assert.isTrue(Transaction.isSigned(rawTx, [spent]))
     assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, sats: spent.sats + 1n }]))
     assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, scriptPubKey: `a914${"00".repeat(20)}87` }]))
@@ -150,8 +150,8 @@ describe("BIP 143", () => {
   })
 })
 
-describe("reorganisations and double spends", () => {
-  it.effect("sandbox chain: a reorganisation is one block longer, and empty until it is mined on", () =>
+describe("reorganizations and double spends", () => {
+  it.effect("sandbox chain: a reorganization is one block longer, and empty until it is mined on", () =>
     sandbox(
       Effect.gen(function* () {
         const { txId } = yield* deposit(50_000)
@@ -170,7 +170,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a payout removed by a reorganisation returns by the same bytes, or by itself", () =>
+  it.effect("sandbox chain: a payout removed by a reorganization returns when rebroadcast, or by itself", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -190,7 +190,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: descendants of a double-spent transaction are gone with it, and its coins are back", () =>
+  it.effect("sandbox chain: descendants of a double-spent transaction are removed with it, and their coins are back", () =>
     sandbox(
       Effect.gen(function* () {
         const before = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
@@ -208,10 +208,10 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a chain of outside payments is removed with its first", () =>
+  it.effect("sandbox chain: a chain of external payments is removed with its first", () =>
     sandbox(
       Effect.gen(function* () {
-        // More than its confirmed coins: the later ones spend the change of the earlier.
+        // More than its confirmed coins, so later payouts spend the change of earlier ones.
         const sent = yield* Effect.forEach(Array.from({ length: 14 }), () => deposit(2_000_000_000))
         const { chain } = yield* control(({ state }) => state)
         const parents = sent.filter(({ txId }) => Chain.withDescendants(chain, [txId]).length > 1)
@@ -227,7 +227,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a reorganisation removes coinbases, and keeps what was mined before the sandbox began", () =>
+  it.effect("sandbox chain: a reorganization removes coinbases and keeps blocks mined before the sandbox started", () =>
     sandbox(
       Effect.gen(function* () {
         yield* control(({ mine }) => mine(5))
@@ -242,7 +242,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: impossible requests are refused", () =>
+  it.effect("sandbox chain: impossible requests are rejected", () =>
     sandbox(
       Effect.gen(function* () {
         const { txId } = yield* deposit(50_000)
@@ -265,7 +265,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a paused chain answers nothing and takes nothing", () =>
+  it.effect("sandbox chain: a paused chain neither responds nor accepts anything", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -293,8 +293,8 @@ describe("reorganisations and double spends", () => {
   )
 })
 
-describe("a transaction's id", () => {
-  it.effect("sandbox chain: a serialised transaction where its id belongs does not compile, and is not known", () =>
+describe("a transaction id", () => {
+  it.effect("sandbox chain: a serialized transaction in place of its id does not compile, and is unknown", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -309,7 +309,7 @@ describe("a transaction's id", () => {
 })
 
 describe("chain weather", () => {
-  it.effect("sandbox chain: while the index is paused a block is reported, and the place of its transactions is not known", () =>
+  it.effect("sandbox chain: while the index is paused a block is reported, but not the block of its transactions", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -343,7 +343,7 @@ describe("selection", () => {
     scriptPubKey: keys.wallet.key({ type, branch: 0, index }).address.scriptPubKey
   })
 
-  it("coin selection: the fee is never below the rate for the signed size, and hardly above", () => {
+  it("coin selection: the fee is never below the rate for the signed size, and barely above it", () => {
     for (const type of BitcoinAddress.AddressType.literals) {
       for (const count of [1, 2, 5]) {
         const coins = Array.from({ length: count }, (_, index) => coin(10_000n, index, type))
@@ -363,7 +363,7 @@ describe("selection", () => {
           const { weight } = Transaction.parse(rawTx) ?? assert.fail("no transaction")
           const least = Math.ceil((weight / 4) * feeRate)
           assert.isAtLeast(Number(selection.feeSats), least)
-          // A signature may be some bytes shorter than the longest.
+          // A signature may be a few bytes shorter than the maximum.
           assert.isAtMost(Number(selection.feeSats), least + feeRate * (1 + count))
         }
       }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Faults from "../src/Faults.ts"
 
-/** Faults of two parts, and what each part was told. */
+/** Faults of two parts, and the notifications that each part received. */
 const make = Effect.gen(function* () {
   const told: Array<string> = []
   const part = (name: string) => (isAway: boolean) => Effect.sync(() => void told.push(`${name} ${isAway ? "away" : "back"}`))
@@ -11,7 +11,7 @@ const make = Effect.gen(function* () {
   return { told, ...faults }
 })
 
-it.effect("sandbox fault: ends by itself, and is listed with its end until then", () =>
+it.effect("sandbox fault: ends by itself and is listed with its end until then", () =>
   Effect.gen(function* () {
     const { told, begin, all } = yield* make
     yield* begin("node", 60)
@@ -28,7 +28,7 @@ it.effect("sandbox fault: ends by itself, and is listed with its end until then"
   })
 )
 
-it.effect("sandbox fault: begun again it has the new end, sooner or later", () =>
+it.effect("sandbox fault: starting it again sets the new end, whether earlier or later", () =>
   Effect.gen(function* () {
     const { told, begin, all } = yield* make
     yield* begin("node", 10)
@@ -43,7 +43,7 @@ it.effect("sandbox fault: begun again it has the new end, sooner or later", () =
   })
 )
 
-it.effect("sandbox fault: the end of an earlier one does not end the one that is just beginning", () =>
+it.effect("sandbox fault: the end of an earlier fault does not end one that is just starting", () =>
   Effect.gen(function* () {
     const faults = yield* Faults.make({ node: (isAway) => (isAway ? Effect.sleep("1 second") : Effect.void) })
     yield* Effect.forkChild(faults.begin("node", 10), { startImmediately: true })
@@ -57,7 +57,7 @@ it.effect("sandbox fault: the end of an earlier one does not end the one that is
   })
 )
 
-it.effect("sandbox fault: can be ended at once, and its own end then does nothing", () =>
+it.effect("sandbox fault: can be ended immediately, and its scheduled end then has no effect", () =>
   Effect.gen(function* () {
     const { told, begin, end, all } = yield* make
     yield* end("node")
@@ -71,7 +71,7 @@ it.effect("sandbox fault: can be ended at once, and its own end then does nothin
   })
 )
 
-it.effect("sandbox fault: what is real has none, and none lasts longer than the limit", () =>
+it.effect("sandbox fault: a real backend has no faults, and no fault lasts longer than the limit", () =>
   Effect.gen(function* () {
     const { told, begin } = yield* make
     assert.strictEqual((yield* Effect.flip(begin("database", 10))).reason, "not_ours")

@@ -5,7 +5,7 @@ import * as Inbox from "../src/Inbox.ts"
 
 const request = (body: string) => ({ headers: { "content-type": "application/json" }, body })
 
-it.effect("sandbox inbox: shows what arrived, the newest first, and the beginning of a long body", () =>
+it.effect("sandbox inbox: shows received requests, the newest first, and the beginning of a long body", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     yield* inbox.receive("orders", request("first"))
@@ -24,7 +24,7 @@ it.effect("sandbox inbox: shows what arrived, the newest first, and the beginnin
   })
 )
 
-it.effect("sandbox inbox: fails so many times, or for so long, and then no more", () =>
+it.effect("sandbox inbox: fails a given number of times or for a given time, then succeeds", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     const receive = inbox.receive("orders", request("{}"))
@@ -45,7 +45,7 @@ it.effect("sandbox inbox: fails so many times, or for so long, and then no more"
   })
 )
 
-it.effect("sandbox inbox: bounded: the oldest request, and the inbox that is unused for longest, make room", () =>
+it.effect("sandbox inbox: limited: the oldest request and the longest unused inbox make room", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     for (let at = 0; at <= Inbox.maxKept; at++) yield* inbox.receive("kept", request(String(at)))

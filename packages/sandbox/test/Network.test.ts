@@ -10,7 +10,7 @@ const noLimit = Msat.max
 const million = Msat.fromSats(1_000_000)
 
 describe("routes", () => {
-  it("sandbox routes: cost what every node but the sender charges for the channel it forwards into", () => {
+  it("sandbox routes: every node but the sender charges its fee for the channel that it forwards into", () => {
     const [best] = Network.routes(half, Network.us, "dogwood", million, noLimit)
     // us → bazaar → dogwood: 2000 msat and 80 ppm of 1 000 000 sats.
     assert.deepStrictEqual(best?.hops, [
@@ -18,7 +18,7 @@ describe("routes", () => {
       { channel: "bazaar-dogwood", from: "a", amount: million }
     ])
     assert.strictEqual(best?.fee, 82_000n)
-    // Of 10 BTC, 0.01 are wanted.
+    // 0.01 of the channel's 10 BTC are needed.
     assert.closeTo(best?.probability ?? 0, 0.999, 1e-9)
   })
 
@@ -34,7 +34,7 @@ describe("routes", () => {
     )
   })
 
-  it("sandbox routes: cheapest first, and never above the limit", () => {
+  it("sandbox routes: cheapest first and never above the limit", () => {
     const routes = Network.routes(half, Network.us, "birch", million, noLimit)
     assert.isAbove(routes.length, 2)
     const fees = routes.map(({ fee }) => fee)
@@ -49,7 +49,7 @@ describe("routes", () => {
     assert.deepStrictEqual(Network.routes(half, Network.us, "birch", million, Msat.make(least - 1n)), [])
   })
 
-  it("sandbox routes: use the capacity of others' channels and the balance of our own", () => {
+  it("sandbox routes: limited by the capacity of other channels and the balance of our own", () => {
     const poor: Network.Balances = (id) => (id.startsWith("us-") ? { a: Msat.zero, b: Msat.zero } : half(id))
     assert.deepStrictEqual(Network.routes(poor, Network.us, "alder", million, noLimit), [])
     const empty: Network.Balances = (id) => (id.startsWith("us-") ? half(id) : { a: Msat.zero, b: Msat.zero })

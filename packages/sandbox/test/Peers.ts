@@ -6,7 +6,7 @@ import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
 import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
 import * as IssuerContract from "@satrail/contracts/OfferIssuer"
 import * as SenderContract from "@satrail/contracts/LightningSender"
-import * as NamesContract from "@satrail/contracts/Names"
+import * as DnsContract from "@satrail/contracts/Dns"
 import * as OffersContract from "@satrail/contracts/OfferSender"
 import * as ResolverContract from "@satrail/contracts/Resolver"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
@@ -15,12 +15,12 @@ import { Signer } from "@satrail/core/nodes/Signer"
 import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
 import * as Chain from "../src/Chain.ts"
 import type { Paid } from "../src/Payer.ts"
-import { PretendNames } from "../src/PretendNames.ts"
+import { SimulatedDns } from "../src/SimulatedDns.ts"
 import { type DestinationAsk, Sandbox } from "../src/Sandbox.ts"
 
-// The sandbox as the other side of each contract.
+// The sandbox as the peer of each contract.
 
-/** A payer waits as long as the payee does. */
+/** A payer waits as long as the payee. */
 const whenSettled =
   (sandbox: Sandbox["Service"]) =>
   ({ paymentHash }: Paid): Effect.Effect<void, string> =>
@@ -164,11 +164,11 @@ const web = Layer.effect(
   })
 )
 
-/** The other side of names, where they are pretended. */
+/** The peer of the names contract, with a simulated DNS. */
 export const names = Layer.effect(
-  NamesContract.Peer,
-  Effect.map(PretendNames, ({ set, setAway }) => ({ set, cut: setAway(true), mend: setAway(false) }))
+  DnsContract.Peer,
+  Effect.map(SimulatedDns, ({ set, setAway }) => ({ set, cut: setAway(true), mend: setAway(false) }))
 )
 
-/** Every contract's other side. */
+/** The peers of all contracts. */
 export const layer = Layer.mergeAll(receiver, sender, offers, issuer, chain, wallet, web)

@@ -1,14 +1,14 @@
 import { Peer } from "@satrail/contracts/Relays"
 import { Effect, Layer, Redacted } from "effect"
-import * as PretendRelays from "../src/PretendRelays.ts"
+import * as SimulatedRelays from "../src/SimulatedRelays.ts"
 
-/** Somebody else's key. */
+/** Someone else's key. */
 export const key = Redacted.make("22".repeat(32))
 
 const peer = Layer.effect(
   Peer,
   Effect.gen(function* () {
-    const { behave, events } = yield* PretendRelays.PretendRelays
+    const { behave, events } = yield* SimulatedRelays.SimulatedRelays
     const [takes, refuses, away] = ["wss://takes.example", "wss://refuses.example", "wss://away.example"] as const
     yield* behave(refuses, "refuses")
     yield* behave(away, "away")
@@ -16,5 +16,5 @@ const peer = Layer.effect(
   })
 )
 
-/** The pretend relays, and their other side. */
-export const layer = Layer.provideMerge(peer, PretendRelays.layer)
+/** The simulated relays, and the test's view from the relay side. */
+export const layer = Layer.provideMerge(peer, SimulatedRelays.layer)

@@ -50,7 +50,7 @@ const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effe
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 describe("sandbox: room", () => {
-  it.effect("sandbox: after so many events nothing more happens outside, and our own node goes on", () =>
+  it.effect("sandbox: after a limit of events outside activity stops, and our node continues", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.mine(3)
@@ -64,7 +64,7 @@ describe("sandbox: room", () => {
 })
 
 describe("payments out", () => {
-  it.effect("sandbox: most payees can be paid 5 000 000 sats, again and again", () =>
+  it.effect("sandbox: most payees can be paid 5 000 000 sats repeatedly", () =>
     sandbox(
       Effect.gen(function* () {
         for (const _ of Array.from({ length: 20 })) {
@@ -75,14 +75,14 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: the payee behind a thin channel can be paid a little", () =>
+  it.effect("sandbox: the payee behind a small channel can be paid a little", () =>
     sandbox(
       Effect.gen(function* () {
         const small = yield* outside({ payee: "elm", amount: sats(20_000) })
         assert.strictEqual((yield* pay(small, sats(20_000)))._tag, "settled")
         const { quote } = yield* LightningSender
         const invoice = yield* outside({ payee: "elm", amount: sats(150_000) })
-        // It looks possible, and is not: the balance is on the wrong side.
+        // The payment looks possible but is not, because the balance is on the wrong side.
         const offer = yield* quote({ invoice, amount: sats(150_000), feeLimit: sats(50_000) })
         assert.isTrue(offer !== undefined && offer.probability > 0 && offer.probability < 0.26)
         assert.deepStrictEqual(yield* pay(invoice, sats(150_000)), { _tag: "failed", reason: "no_route" })
@@ -93,7 +93,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: a failed payment may be tried again, and leaves every channel as it was", () =>
+  it.effect("sandbox: a failed payment can be retried and leaves every channel unchanged", () =>
     sandbox(
       Effect.gen(function* () {
         const before = yield* control(({ localBalance }) => localBalance)
@@ -108,7 +108,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: an unknown outcome is reported at the third look-up", () =>
+  it.effect("sandbox: an unknown outcome is reported at the third lookup", () =>
     sandbox(
       Effect.gen(function* () {
         for (const [behaviour, outcome] of [
@@ -130,7 +130,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: our own invoice, an unknown one, too little, too much, and an expired one are not paid", () =>
+  it.effect("sandbox: our own invoice, an unknown or expired one, and a wrong amount are not paid", () =>
     sandbox(
       Effect.gen(function* () {
         const own = decode((yield* issue("own")).paymentRequest)
@@ -163,7 +163,7 @@ describe("payments out", () => {
   )
 
   it.effect.prop(
-    "sandbox: no payment makes or loses a millisatoshi in a channel, and no fee exceeds its limit",
+    "sandbox: no payment creates or loses a millisatoshi in a channel, and no fee exceeds its limit",
     [
       Schema.Array(
         Schema.Struct({
@@ -190,7 +190,7 @@ describe("payments out", () => {
 })
 
 describe("destinations", () => {
-  it.effect("sandbox destinations: of the requested kind, and each is new", () =>
+  it.effect("sandbox destinations: each has the requested kind and is new", () =>
     sandbox(
       Effect.gen(function* () {
         const { destination } = yield* Sandbox.Sandbox
@@ -211,7 +211,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("sandbox destinations: an address and an LNURL give invoices with the requested behaviour", () =>
+  it.effect("sandbox destinations: an address and an LNURL return invoices with the requested behavior", () =>
     sandbox(
       Effect.gen(function* () {
         const { invoice, offer } = yield* Resolver
@@ -230,7 +230,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("sandbox destinations: each behaviour has a name from the beginning", () =>
+  it.effect("sandbox destinations: each behavior has a name from the start", () =>
     sandbox(
       Effect.gen(function* () {
         const { invoice, offer } = yield* Resolver
@@ -248,7 +248,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("sandbox destinations: impossible requests are refused", () =>
+  it.effect("sandbox destinations: impossible requests are rejected", () =>
     sandbox(
       Effect.gen(function* () {
         const attempt = (ask: Omit<Sandbox.DestinationAsk, "type">) =>
@@ -263,7 +263,7 @@ describe("destinations", () => {
 })
 
 describe("payments in", () => {
-  it.effect("sandbox: the outside payer gets the reason of a refusal", () =>
+  it.effect("sandbox: the external payer receives the reason of a rejection", () =>
     sandbox(
       Effect.gen(function* () {
         const { cancelInvoice } = yield* LightningReceiver
@@ -299,7 +299,7 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("sandbox: a held payment is accepted, cannot be canceled, and settles after the invoice expired, or is released", () =>
+  it.effect("sandbox: a held payment is accepted, cannot be canceled, and settles even after its invoice expires, or is released", () =>
     sandbox(
       Effect.gen(function* () {
         const { cancelInvoice, lookupInvoice } = yield* LightningReceiver
@@ -326,7 +326,7 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("sandbox: a lost notification is never repeated, and the one after it arrives", () =>
+  it.effect("sandbox: a lost notification is never repeated, and the next one arrives", () =>
     sandbox(
       Effect.gen(function* () {
         const { lookupInvoice, settlements } = yield* LightningReceiver
@@ -343,7 +343,7 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("sandbox: a paused node answers nothing, ends the stream, and gets nothing", () =>
+  it.effect("sandbox: a paused node does not respond, ends the stream, and receives nothing", () =>
     sandbox(
       Effect.gen(function* () {
         const receiver = yield* LightningReceiver
@@ -365,7 +365,7 @@ describe("payments in", () => {
 })
 
 describe("two services' nodes", () => {
-  it.effect("sandbox: two services' nodes pay each other through the network, and each knows its own payments only", () =>
+  it.effect("sandbox: the nodes of two services pay each other through the network, and each knows only its own payments", () =>
     sandbox(
       Effect.gen(function* () {
         const { localBalance } = yield* Sandbox.Sandbox
@@ -408,7 +408,7 @@ describe("two services' nodes", () => {
     )
   )
 
-  it.effect("sandbox: an expired invoice, one paid elsewhere, and a wrong amount are refused", () =>
+  it.effect("sandbox: an expired invoice, one paid elsewhere, and a wrong amount are rejected", () =>
     sandbox(
       Effect.gen(function* () {
         const { receiver, localBalance } = yield* Sandbox.Neighbour

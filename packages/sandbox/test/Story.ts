@@ -17,7 +17,7 @@ type Step = E.Effect<unknown, unknown, Ports>
 const sats = Msat.fromSats
 const text = { _tag: "Text", text: "story" } as const
 
-/** Our node's invoice of this number, made again if need be: the same id is the same invoice. */
+/** Creates our node's invoice with this number. It is idempotent: the same id gives the same invoice. */
 const invoice = (number: number) =>
   Effect.flatMap(LightningReceiver, ({ createInvoice }) =>
     createInvoice({ id: `story ${number}`, amount: sats(1000 + number), description: text, expirySeconds: 3600 })
@@ -42,7 +42,7 @@ const payTo = (paymentRequest: string, amount: number) =>
     return decoded.paymentHash
   })
 
-/** Ends whatever is held. */
+/** Releases every held payment. */
 const releaseAll = (outcome: "settle" | "fail") =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.Sandbox
@@ -73,7 +73,10 @@ const payout = (kind: BitcoinAddress.Kind) =>
 
 const control = <A, Err>(use: (sandbox: Sandbox.Sandbox["Service"]) => E.Effect<A, Err>) => Effect.flatMap(Sandbox.Sandbox, use)
 
-/** A bit of everything that can happen, step by step. Each step is whole commands, so that a sandbox can be left between any two. */
+/**
+ * One step of each kind of event. Each step consists of complete commands, so that a sandbox can stop between
+ * any two.
+ */
 export const steps: ReadonlyArray<Step> = [
   invoice(1),
   payIn(1),
@@ -116,7 +119,7 @@ export const steps: ReadonlyArray<Step> = [
   })
 ]
 
-/** Everything in a form that can be compared: hash maps are the same in any order. */
+/** The state in a comparable form: hash maps are equal in any order. */
 export const snapshot = (state: World.State): unknown => plain(state)
 
 const plain = (value: unknown): unknown => {

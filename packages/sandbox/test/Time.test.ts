@@ -14,7 +14,7 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true }))
 )
 
-it.effect("sandbox clock: shows the machine's time and what it was advanced by, to everything above it", () =>
+it.effect("sandbox clock: shows the machine's time plus the advance to all layers above it", () =>
   Effect.gen(function* () {
     const time = yield* Time.Time
     assert.strictEqual(yield* time.advance(day), day)
@@ -27,7 +27,7 @@ it.effect("sandbox clock: shows the machine's time and what it was advanced by, 
   }).pipe(Effect.provide(Time.layer()))
 )
 
-it.effect("sandbox clock: an advance wakes background work whose moment has come, and no other; a request's time is not shortened", () =>
+it.effect("sandbox clock: an advance runs only background work that is due; a request's timeout is not shortened", () =>
   Effect.gen(function* () {
     const { clock, waking, advance } = yield* Time.make()
     const sleep = (of: Clock.Clock, millis: number) => Effect.forkChild(of.sleep(Duration.millis(millis)), { startImmediately: true })
@@ -42,7 +42,7 @@ it.effect("sandbox clock: an advance wakes background work whose moment has come
   })
 )
 
-it.effect("sandbox clock: goes forward only, so far at once and in all, and says so", () =>
+it.effect("sandbox clock: only moves forward, up to a limit per step and in total, and reports this", () =>
   Effect.gen(function* () {
     const { advance, aheadMillis } = yield* Time.make()
     for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Time.maxAdvanceDays * day + 1])
@@ -50,12 +50,12 @@ it.effect("sandbox clock: goes forward only, so far at once and in all, and says
     assert.strictEqual(aheadMillis(), 0)
     for (let days = Time.maxAdvanceDays; days <= Time.maxAheadDays; days += Time.maxAdvanceDays) yield* advance(Time.maxAdvanceDays * day)
     const ahead = aheadMillis()
-    assert.include((yield* Effect.flip(advance(Time.maxAdvanceDays * day))).message, "in all")
+    assert.include((yield* Effect.flip(advance(Time.maxAdvanceDays * day))).message, "in total")
     assert.strictEqual(aheadMillis(), ahead)
   })
 )
 
-it.effect("sandbox clock: a restart keeps it, and one that cannot be read is an error", () =>
+it.effect("sandbox clock: survives a restart, and an unreadable clock is an error", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const first = yield* Time.make(path)

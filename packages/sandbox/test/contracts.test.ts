@@ -6,7 +6,7 @@ import * as ExchangeRates from "@satrail/contracts/ExchangeRates"
 import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
-import * as Names from "@satrail/contracts/Names"
+import * as Dns from "@satrail/contracts/Dns"
 import * as OfferIssuer from "@satrail/contracts/OfferIssuer"
 import * as OfferSender from "@satrail/contracts/OfferSender"
 import * as Relays from "@satrail/contracts/Relays"
@@ -24,7 +24,7 @@ import * as RelayPeer from "./RelayPeer.ts"
 
 const sandbox = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "contracts", network: "regtest" }))
 
-/** The other service's node in the place of ours. */
+/** Replaces our node with the neighbor service's node. */
 const neighbour = Layer.effect(
   Receiver,
   Effect.map(Sandbox.Neighbour, ({ receiver }) => receiver)
@@ -44,14 +44,14 @@ const neighbour = Layer.effect(
   Layer.provideMerge(sandbox)
 )
 
-/** A service's node in the place of the wallet that pays. */
+/** A service's node in place of the paying wallet. */
 const paying = ({ pay, lookupPayment }: Sender["Service"]): LightningReceiver.Peer["Service"] => ({
   pay: Effect.fnUntraced(function* (paymentRequest, given) {
     const invoice = yield* Effect.fromResult(Bolt11.decode(paymentRequest))
     const before = yield* lookupPayment(invoice.paymentHash)
     if (before._tag !== "notFound") return yield* Effect.fail(before)
     yield* pay({ invoice, amount: given ?? invoice.amount ?? Msat.zero, feeLimit: Msat.fromSats(100_000) })
-    // Of a hold invoice it is under way until the payee says what becomes of it.
+    // A payment to a hold invoice stays pending until the payee settles or cancels it.
     const payment = yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag !== "pending")
     if (payment._tag !== "settled") return yield* Effect.fail(payment)
     return undefined
@@ -83,6 +83,6 @@ ChainSource.suite("sandbox", sandbox)
 ChainWallet.suite("sandbox", sandbox)
 Signer.suite("sandbox", sandbox)
 Resolver.suite("sandbox", sandbox)
-Names.suite("sandbox", sandbox)
+Dns.suite("sandbox", sandbox)
 ExchangeRates.suite("fixed", FixedRates.layer())
 Relays.suite("pretend", RelayPeer.layer)

@@ -39,7 +39,7 @@ const many = (prefix: string, count: number) =>
   )
 const keptDays = Lightning.keptDays + 1
 
-it.effect("sandbox: an invoice that nobody paid is forgotten after a week; what was paid, is held or may still be paid stays", () =>
+it.effect("sandbox: an unpaid invoice is deleted after a week; one that is paid, held or still payable stays", () =>
   run(
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
@@ -70,14 +70,14 @@ it.effect("sandbox: an invoice that nobody paid is forgotten after a week; what 
       )
       assert.deepStrictEqual(yield* sizes, [4, 2])
       assert.strictEqual((yield* Effect.flip(sandbox.pay({ paymentRequest: theirs.destination }))).reason, "invoice_expired")
-      // What was pending all the time still ends as it should.
+      // A payment that was pending throughout still completes.
       yield* sandbox.release({ paymentHash: pending.paymentHash ?? assert.fail("an invoice has a hash"), outcome: "settle" })
       assert.isTrue(Lightning.isWhole((yield* sandbox.state).lightning))
     })
   )
 )
 
-it.effect("sandbox journal: forgets too, while it runs and across restarts, and leads to the same state", () =>
+it.effect("sandbox journal: also deletes them, while running and across restarts, and leads to the same state", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const log = Path.join(path, "sandbox.ndjson")
@@ -89,7 +89,7 @@ it.effect("sandbox journal: forgets too, while it runs and across restarts, and 
         assert.strictEqual(lines(), 1502)
         yield* TestClock.adjust(`${keptDays} days`)
         yield* invoice("second")
-        // The header, the last outside invoice, which says how many there were, and the new one.
+        // The header, the last external invoice, which records their count, and the new one.
         assert.strictEqual(lines(), 3)
         yield* invoice("third")
         return { destination, after: yield* state }
@@ -111,7 +111,7 @@ it.effect("sandbox journal: forgets too, while it runs and across restarts, and 
   })
 )
 
-it.effect("sandbox journal: what a process forgot and did not take out, the next one takes out at its start", () =>
+it.effect("sandbox journal: entries that a process deleted but did not remove are removed at the next start", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const log = Path.join(path, "sandbox.ndjson")
@@ -126,7 +126,7 @@ it.effect("sandbox journal: what a process forgot and did not take out, the next
       path
     )
     const last = Fs.readFileSync(log, "utf8").trimEnd().split("\n").at(-1)
-    // As if the process had died between the invoice and what followed from it.
+    // As if the process died between the invoice and its effects.
     Fs.writeFileSync(log, Buffer.concat([before, Buffer.from(`${last}\n`)]))
     assert.deepStrictEqual(yield* run(state, path), after)
     assert.strictEqual(Fs.readFileSync(log, "utf8").trimEnd().split("\n").length, 2)

@@ -32,8 +32,8 @@ const invoices = (from: number, to: number) =>
     )
   )
 
-describe("what happened stays", () => {
-  it.effect("sandbox: a later start without a directory does not repeat the outside invoices of the one before", () =>
+describe("events survive a restart", () => {
+  it.effect("sandbox: a later start without a directory does not repeat the external invoices of the previous one", () =>
     Effect.gen(function* () {
       const ask = { type: "lightning_invoice", amount: Msat.fromSats(50) } as const
       const invoice = run(Effect.flatMap(Sandbox.Sandbox, ({ destination }) => destination(ask)))
@@ -75,7 +75,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("sandbox journal: a last line that is cut off is ignored, wherever it was cut", () =>
+  it.effect("sandbox journal: an incomplete last line is ignored, wherever it is cut", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* run(
@@ -87,7 +87,7 @@ describe("what happened stays", () => {
       const next = steps[8] ?? assert.fail("no step")
       yield* run(next, { directory: path })
       const after = Fs.readFileSync(logOf(path))
-      // The step is two commands: an invoice by its payee, and the payment of it.
+      // The step is two commands: the payee's invoice and its payment.
       const first = after.indexOf("\n", complete.length) + 1
       for (const end of [complete.length + 1, complete.length + 40, first - 1]) {
         Fs.writeFileSync(logOf(path), after.subarray(0, end))
@@ -123,7 +123,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("sandbox journal: a directory that cannot be made is reported", () =>
+  it.effect("sandbox journal: a directory that cannot be created is reported", () =>
     Effect.gen(function* () {
       const path = yield* directory
       Fs.writeFileSync(Path.join(path, "file"), "")
@@ -148,11 +148,12 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("sandbox journal: ten thousand invoices are read again, not made again", () =>
+  it.effect("sandbox journal: ten thousand invoices are read again, not created again", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const first = yield* run(invoices(0, 50), { directory: path })
-      // Copies with other ids and hashes: no secret of this sandbox stands behind them, so none of them can be made again.
+      // Copies with other ids and hashes. They do not derive from this sandbox's secret, so they cannot be
+      // regenerated.
       const [, ...made] = lines(path)
       const copies = Array.from({ length: 10_000 }, (_, at) =>
         (made[at % made.length] ?? "")

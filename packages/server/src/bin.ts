@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// What `npx @satrail/server` runs: says in one sentence when this Node is too old, before anything is loaded that would not load there.
+// The entry point of `npx @satrail/server`. Reports in one sentence that Node is too old, before loading
+// anything that fails there.
 import { problem } from "@satrail/bitcoin/Runtime"
 
 const why = problem(process.versions.node)

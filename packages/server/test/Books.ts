@@ -19,13 +19,13 @@ const world = { seed: "satrail", network: "regtest" } as const
 const walletSats = (state: Effect.Success<Sandbox.Sandbox["Service"]["state"]>): bigint =>
   Msat.toSats(Msat.sum(...Chain.coins(state.chain, "wallet", false).map(({ amount }) => amount)))
 
-/** What our node and our wallet own before anybody did anything. */
+/** Initial balance of our node and our wallet. */
 const atFirst = Effect.provide(
   Effect.flatMap(Sandbox.Sandbox, (sandbox) => Effect.all({ node: sandbox.localBalance, chain: Effect.map(sandbox.state, walletSats) })),
   Sandbox.layer(world)
 )
 
-/** Every withdrawal that a company ever made, newest first. */
+/** Every withdrawal of a company, newest first. */
 const withdrawalsOf = (
   companyId: CompanyId.CompanyId,
   after?: Transaction
@@ -43,7 +43,7 @@ const withdrawals = Effect.gen(function* () {
   return (yield* Effect.forEach(companies, ({ id }) => withdrawalsOf(id))).flat()
 })
 
-/** What was said to be paid to the outside was paid, once and exactly; and nothing else was. */
+/** Checks that every reported external payment was made exactly once and no other payment was made. */
 const paidOnce = Effect.gen(function* () {
   const records = yield* Records
   const sandbox = yield* Sandbox.Sandbox
@@ -58,7 +58,7 @@ const paidOnce = Effect.gen(function* () {
       assert.deepStrictEqual(
         [paid?.times ?? 0, paid?.received ?? 0n],
         [times, times === 1 ? amount : 0n],
-        `what ${status} ${id} brought to its payee`
+        `amount that ${status} ${id} paid to its payee`
       )
       if (status === "settled") assert.isTrue(preimage !== null && Preimage.proves(preimage, paymentHash), `the proof of ${id}`)
     }
@@ -70,11 +70,11 @@ const paidOnce = Effect.gen(function* () {
       assert.deepStrictEqual(
         outputs.filter(({ placement }) => placement._tag === "mined").map((output) => output.amount),
         expected,
-        `what ${status} ${id} brought to ${recipient}`
+        `amount that ${status} ${id} paid to ${recipient}`
       )
     }
   }
-  assert.deepStrictEqual([...payments.keys()], [], "nobody was paid without a withdrawal")
+  assert.deepStrictEqual([...payments.keys()], [], "no payee was paid without a withdrawal")
 })
 
 const check = Effect.gen(function* () {
@@ -83,21 +83,21 @@ const check = Effect.gen(function* () {
   const { node, chain } = yield* (yield* Records).trialBalance
   const sandbox = yield* Sandbox.Sandbox
   const before = yield* atFirst
-  assert.strictEqual((yield* sandbox.localBalance) - before.node, -node, "the node has what the books say")
+  assert.strictEqual((yield* sandbox.localBalance) - before.node, -node, "the node's balance matches the books")
   assert.strictEqual(
     Msat.fromSats(walletSats(yield* sandbox.state)) - Msat.fromSats(before.chain),
     -chain,
-    "the wallet has what the books say"
+    "the wallet's balance matches the books"
   )
 })
 
 /**
- * The books in a storage that nobody works on any more are sound, and they agree with what really happened outside, as the sandbox in
- * `directory` has it. Only when nothing is on its way: no payment held, no transaction unmined.
+ * Checks that the books in a store that no process uses are sound and match the sandbox in `directory`. Requires that
+ * nothing is pending: no held payment and no unconfirmed transaction.
  */
 export const agree = <E>(storage: Layer.Layer<Storage.Storage, E>, directory: string): Promise<void> =>
   Effect.runPromise(Effect.provide(check, Layer.merge(storage, Sandbox.layer({ ...world, directory }))))
 
-/** The books of a service that is stopped, and that had its data there. */
+/** Checks the books of a stopped service with this data directory. */
 export const areRight = (data: string): Promise<void> =>
   agree(Storage.layerEmbedded({ directory: path.join(data, "database") }), path.join(data, "sandbox"))

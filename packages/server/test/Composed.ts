@@ -23,7 +23,7 @@ import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Exit, Layer, Option, Redacted, References, Scope } from "effect"
 
-// The service in this process, over a store in memory and a real node behind a wire of its own.
+// Runs the service in this process, with a store in memory and a real node behind a proxy.
 
 const settings: Settings = {
   ...Policy.defaults,
@@ -35,7 +35,7 @@ const settings: Settings = {
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** A store, and alice as our node. */
+/** A store that outlives restarts, with alice as our node. */
 const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
   Effect.gen(function* () {
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
@@ -56,24 +56,26 @@ const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
 
 type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Layer.Success<Effect.Success<ReturnType<typeof outlasting>>>
 
-/** Compares our books with the node's, as a process of its own would. */
+/** Reconciles our books with the node, as a separate process would. */
 const reconcile = Effect.scoped(
-  Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).look())
+  Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run())
 )
 
-/** What a story is told with. */
+/** The environment of a scenario. */
 export interface World {
   readonly proxy: Proxy.Proxy
-  /** Runs something in the service that runs now. */
+  /** Runs an effect in the service that is currently up. */
   readonly run: <A, E>(use: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
-  /** Our process ends, and is not there until it is started. */
+  /** Stops our process. It stays down until `start`. */
   readonly stop: Effect.Effect<void>
   readonly start: Effect.Effect<void>
 }
 
 /**
- * A story, told to a service of its own. At its end the books are sound, what the node's balance has changed by is what the books say,
- * to the millisatoshi, and a comparison of the two finds no difference. `deadlineMillis` is how long an answer of the node is waited for: a story with silences is as long as all of them.
+ * Runs a scenario against a fresh service. At the end the books must be sound, the node's balance must have
+ * changed by the booked amount to the millisatoshi, and a reconciliation must find no discrepancy.
+ * `deadlineMillis` limits the wait for each node response, so a scenario with silent responses lasts at least
+ * their total.
  */
 export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000, policy: Settings = settings) =>
   Effect.scoped(
@@ -101,12 +103,12 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       yield* tell({ proxy, run, stop, start })
       yield* run(Ledger.auditAll)
       const { node } = yield* run(Effect.flatMap(Records, ({ trialBalance }) => trialBalance))
-      // What a payment left behind in a channel settles a moment after the payment.
+      // A channel settles a payment's remaining updates a moment after the payment.
       const after = yield* eventually(Peer.balance(alice), (balance) => balance - before === -node)
       assert.strictEqual(after - before, -node)
       yield* eventually(run(reconcile), ({ found }) => found.length === 0)
     })
-    // What a story does to the wire is told by every worker.
+    // Silence the logs: every worker reports the failures that the scenario causes on the wire.
   ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 export const company = Effect.flatMap(
@@ -132,14 +134,14 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** How a withdrawal ended, once it has. */
+/** Waits until a withdrawal has ended and returns it. */
 export const end = (withdrawal: Withdrawal) => eventually(now(withdrawal), ({ status }) => status !== "pending")
 
 export const balance = Effect.fnUntraced(function* ({ id }: Company) {
   return yield* (yield* Records).balance(id)
 })
 
-/** A company that carol paid this much. */
+/** A company with this balance, paid by carol. */
 export const companyWith = Effect.fnUntraced(function* ({ run }: World, amount: number) {
   const { carol } = yield* Network
   const shop = yield* run(company)

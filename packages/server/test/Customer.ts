@@ -5,18 +5,18 @@ import { type Answer, type Company, eventually } from "./Service.ts"
 /** The payment hash that a preimage proves (BOLT 4, "Payment Preimage"). */
 export const hashOf = (preimage: string): string => createHash("sha256").update(Buffer.from(preimage, "hex")).digest("hex")
 
-/** So many of something, made at the same time. */
+/** Creates `count` values concurrently. */
 export const times = <A>(count: number, make: (at: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 
-/** The data of an answer that must have this status. */
+/** Returns the data of a response that must have this status. */
 export const data = async (status: number, answering: Promise<Answer>) => {
   const answer = await answering
   assert.strictEqual(answer.status, status, answer.text)
   return answer.data
 }
 
-/** What a caller acts on in a refusal. */
+/** The status and error code of a refused request. */
 export const refusal = async (answering: Promise<Answer>): Promise<readonly [number, string | undefined]> => {
   const { status, code } = await answering
   return [status, code]
@@ -40,21 +40,21 @@ export const fetchInvoice = (company: Company, id: string) => data(200, company.
 
 export const fetchDeposit = (company: Company, id: string) => data(200, company.get(`/v1/transactions/deposits/${id}`))
 
-/** Somebody outside pays the company. */
+/** Pays the company from outside. */
 export const fund = async (company: Company, sats: number): Promise<void> => {
   const before = await balance(company)
   await data(200, company.post("/sandbox/pay", { payment_request: (await invoice(company, sats)).payment_request }))
   await hasBalance(company, before + sats)
 }
 
-/** Somebody outside to pay. */
+/** Creates an external payment destination. */
 export const outside = (company: Company, type: string, options: { readonly amount_sats?: number; readonly behaviour?: string } = {}) =>
   data(201, company.post("/sandbox/destination", { type, ...options }))
 
 export const estimate = (company: Company, destination: string, sats: number) =>
   data(200, company.post("/v1/bitcoin/withdraw/estimate", { amount: sats, currency: "sats", destination }))
 
-/** Both spellings of confirm are one: which of them is used should not matter. */
+/** The two routes that confirm a withdrawal. They must behave the same. */
 export const spellings = ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"] as const
 
 export const confirm = (
@@ -67,7 +67,7 @@ export const confirm = (
 
 export const fetchWithdrawal = (company: Company, id: string) => data(200, company.get(`/v1/transactions/withdrawals/${id}`))
 
-/** Waits until a withdrawal has ended, and sees that it ended so. */
+/** Waits until a withdrawal has ended and checks its final status. */
 export const ends = async (company: Company, id: string, status: "settled" | "failed") => {
   const withdrawal = await eventually(
     `the end of ${id}`,
@@ -78,10 +78,13 @@ export const ends = async (company: Company, id: string, status: "settled" | "fa
   return withdrawal
 }
 
-/** What withdrawals take out of a balance, in millisatoshis: each its amount and the fee it was confirmed with. */
+/**
+ * The amount that withdrawals take from a balance, in millisatoshis: each amount plus the fee it was
+ * confirmed with.
+ */
 export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
   withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
 
-/** What is left of so many sats, as a balance shows it. */
+/** The balance left of `sats`, as a balance response shows it. */
 export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number =>
   Math.floor((sats * 1000 - taken(withdrawals)) / 1000)

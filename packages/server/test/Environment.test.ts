@@ -4,6 +4,7 @@ import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import { Redacted, Result } from "effect"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
+import * as Webhooks from "../src/serving/features/webhooks.ts"
 
 const problemsOf = (env: Record<string, string>): ReadonlyArray<string> => {
   const read = Environment.read(env)
@@ -23,9 +24,8 @@ describe("the environment", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ PORT: "" })).port, 8080)
   })
 
-  it("webhooks: a sandbox that other machines reach sends to public hosts and its own inboxes, not to loopback or link-local addresses", () => {
-    const issueOf = (env: Record<string, string>) =>
-      WebhookPoster.make(Server.webhookTargets(Result.getOrThrow(Environment.read(env)))).issue
+  it("webhooks: a sandbox reachable from other machines delivers to public hosts and its own inboxes, not to loopback or link-local addresses", () => {
+    const issueOf = (env: Record<string, string>) => WebhookPoster.make(Webhooks.targets(Result.getOrThrow(Environment.read(env)))).issue
     const inside = [
       "http://127.0.0.1:9000/",
       "http://169.254.169.254/latest",
@@ -73,7 +73,7 @@ describe("the environment", () => {
     ["SATRAIL_DATABASE_CONNECTIONS", "1"]
   ]
   for (const [name, value] of wrong) {
-    it(`environment: ${name}=${value} is named, with the value and what is expected`, () => {
+    it(`environment: ${name}=${value} is reported with the value and the expected form`, () => {
       const [problem = "", ...others] = problemsOf({ [name]: value })
       assert.deepStrictEqual(others, [])
       assert.include(problem, `${name} must be `)
@@ -81,11 +81,11 @@ describe("the environment", () => {
     })
   }
 
-  it("environment: a real node needs its address, both macaroons and a secret, and each that is missing is named", () => {
+  it("environment: a real node requires its address, both macaroons and a secret, and each missing one is reported", () => {
     const problems = problemsOf({ LIGHTNING: "lnd" })
     const names = ["LND_REST_URL", "LND_RECEIVER_MACAROON", "LND_SENDER_MACAROON", "LND_INVOICE_SECRET"]
     assert.strictEqual(problems.length, names.length)
-    for (const [at, name] of names.entries()) assert.include(problems[at], `${name} is needed with LIGHTNING=lnd`)
+    for (const [at, name] of names.entries()) assert.include(problems[at], `${name} is required with LIGHTNING=lnd`)
     const [secret, hex] = ["s".repeat(32), "0201".repeat(40)]
     const given = { LND_RECEIVER_MACAROON: "/run/receiver.macaroon", LND_SENDER_MACAROON: hex, LND_INVOICE_SECRET: secret }
     const env = { LIGHTNING: "lnd", LND_REST_URL: "http://localhost:8080", ...given }
@@ -96,17 +96,17 @@ describe("the environment", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ ...env, LIGHTNING: "sandbox" })).node, undefined)
   })
 
-  it("environment: a setting of a chain that CHAIN does not choose is checked too", () => {
+  it("environment: settings of a chain that CHAIN does not select are still validated", () => {
     assert.deepStrictEqual(problemsOf({ ESPLORA_URL: "esplora.example" }), [
-      "ESPLORA_URL must be an address such as http://127.0.0.1:8332, without a user in it, got something else (not shown, it is a secret)"
+      "ESPLORA_URL must be a URL such as http://127.0.0.1:8332, without a user name, got something else (not shown, it is a secret)"
     ])
   })
 
-  it("environment: every problem is reported at once", () => {
+  it("environment: all problems are reported together", () => {
     assert.strictEqual(problemsOf({ PORT: "x", SATRAIL_NETWORK: "y", LIGHTNING: "z" }).length, 3)
   })
 
-  it("environment: a malformed secret is named and not repeated", () => {
+  it("environment: a malformed secret is reported by name without its value", () => {
     for (const [name, value] of [
       ["DATABASE_URL", "mysql://root:hunter2@db"],
       ["SATRAIL_OPERATOR_TOKEN", "hunter2"],
@@ -121,13 +121,13 @@ describe("the environment", () => {
     }
   })
 
-  it("environment: of a malformed list of database hosts it is said which is wrong, and not what it is", () => {
+  it("environment: an error in the list of database hosts names the entry without its value", () => {
     const [problem = ""] = problemsOf({ DATABASE_URL: "postgres://root:hunter2@h1:5432,h2:x/db?target_session_attrs=read-write" })
     assert.match(problem, /^DATABASE_URL must be .*: the port of host 2 of 2 must be a number from 1 to 65535$/)
     assert.notInclude(problem, "hunter2")
   })
 
-  it("C56: environment: a secret does not show when the environment is printed", () => {
+  it("C56: environment: printing the environment shows no secret", () => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
     assert.notInclude(
       JSON.stringify(environment, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
@@ -136,7 +136,7 @@ describe("the environment", () => {
     assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
   })
 
-  it("environment: nothing simulated is accepted on mainnet: not Lightning, the chain, prices, or recipients' servers; and no embedded database", () => {
+  it("environment: mainnet rejects a simulated Lightning node, chain, price source or recipient server, and an embedded database", () => {
     const problems = problemsOf({
       SATRAIL_NETWORK: "mainnet",
       SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080",
@@ -148,7 +148,7 @@ describe("the environment", () => {
     )
   })
 
-  it("environment: hosts are vouched for one by one, each with its address", () => {
+  it("environment: trusted hosts are listed one by one, each with its address", () => {
     const { outboundAllow } = Result.getOrThrow(
       Environment.read({ SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080, wallet.example:8443=https://[::1]:9" })
     )
@@ -162,7 +162,7 @@ describe("the environment", () => {
     }
   })
 
-  it("environment: resolvers are https, or tcp and http on this machine, and three at most", () => {
+  it("environment: resolvers use https, or tcp and http on this machine, and at most three are allowed", () => {
     const given = "https://dns.example.com/dns-query, http://127.0.0.1:8053/dns-query,tcp://127.0.0.1:53"
     const { bip353Resolvers } = Result.getOrThrow(Environment.read({ BIP353_RESOLVER: given }))
     assert.deepStrictEqual(
@@ -187,7 +187,7 @@ describe("the environment", () => {
     }
   })
 
-  const misspelt: ReadonlyArray<readonly [name: string, right: string]> = [
+  const misspelled: ReadonlyArray<readonly [name: string, right: string]> = [
     ["SATRAIL_NETWROK", "SATRAIL_NETWORK"],
     ["SATRIAL_NETWORK", "SATRAIL_NETWORK"],
     ["SATRAIL_OPERATORTOKEN", "SATRAIL_OPERATOR_TOKEN"],
@@ -203,20 +203,20 @@ describe("the environment", () => {
     ["ESPLORA_URI", "ESPLORA_URL"],
     ["LND_RESTS_URL", "LND_REST_URL"]
   ]
-  for (const [name, right] of misspelt) {
-    it(`environment: ${name} is refused, and ${right} is offered`, () => {
+  for (const [name, right] of misspelled) {
+    it(`environment: ${name} is rejected and ${right} is suggested`, () => {
       assert.deepStrictEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: did you mean ${right}?`])
     })
   }
 
-  it("environment: a variable that resembles none of ours is refused where it begins as ours do, without its value", () => {
+  it("environment: an unknown variable with our prefix is rejected if it resembles a known one, without its value", () => {
     const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
     assert.deepStrictEqual(others, [])
     assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md has all of them")
     assert.notInclude(problem, "hunter2")
   })
 
-  it("environment: unknown variables are reported with everything else that is wrong", () => {
+  it("environment: unknown variables are reported with all other problems", () => {
     const problems = problemsOf({ SATRAIL_NETWROK: "mainnet", DATABASEURL: "x", PORT: "http" })
     assert.deepStrictEqual(
       problems.map((problem) => problem.split(" ")[0]),
@@ -224,7 +224,7 @@ describe("the environment", () => {
     )
   })
 
-  it("environment: variables of other programs are not refused", () => {
+  it("environment: variables of other programs are ignored", () => {
     const theirs = {
       LND_SERVICE_HOST: "10.0.0.1",
       LND_SERVICE_PORT_REST: "8080",
@@ -247,7 +247,7 @@ describe("the environment", () => {
     assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL it may be meant for it")
   })
 
-  it("settings: a simulated backend is polled often, a real one as the defaults say", () => {
+  it("settings: a simulated backend is polled often, a real one at the default interval", () => {
     const real = {
       lightning: {
         LIGHTNING: "lnd",

@@ -1,6 +1,7 @@
 /**
- * Loaded before the service, has its clock ahead by as many milliseconds as `CLOCK_FILE` says, where it is there. What a killed process had
- * claimed is free again when the claim ends, half a minute later: its successor lives after that, and no test waits for it.
+ * Loaded before the service. Moves its clock ahead by the milliseconds in `CLOCK_FILE`, if the file exists.
+ * Claims of a killed process are released when they expire, half a minute later. The successor's clock is
+ * past that time, so no test waits for it.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { flushCompileCache } from "node:module"
@@ -8,10 +9,10 @@ import { flushCompileCache } from "node:module"
 const file = process.env["CLOCK_FILE"] ?? ""
 const read = () => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0)
 let aheadMillis = read()
-// Others live on while one dies.
+// Other processes keep running when one dies, so the file is read again.
 setInterval(() => (aheadMillis = read()), 20).unref()
 const now = Date.now
 Date.now = () => now() + aheadMillis
 
-// What it has compiled is kept when it ends by itself, and it is here to be killed.
+// Node writes its compile cache at a normal exit, but these processes get killed.
 setTimeout(flushCompileCache, 3000).unref()

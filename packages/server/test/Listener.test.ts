@@ -6,12 +6,12 @@ import { setImmediate as pass } from "node:timers/promises"
 import { type AddressInfo, connect, Socket } from "node:net"
 import * as Listener from "../src/serving/Listener.ts"
 
-describe("what never becomes a request", () => {
-  /** What a server of ours sends to whoever sends this, until it closes the connection. */
+describe("input that is not a valid request", () => {
+  /** Returns everything our server sends in response to `text`, until it closes the connection. */
   const answerTo = async (text: string, times: Parameters<typeof Listener.make>[0] = {}) => {
     const server = Listener.make(times, undefined, "https://pay.example.com").listen(0, "127.0.0.1")
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const socket = connect(port, "127.0.0.1")
     let answer = ""
@@ -25,14 +25,14 @@ describe("what never becomes a request", () => {
 
   const hasty = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }
   const unreadable: ReadonlyArray<readonly [what: string, text: string, status: number, code: string]> = [
-    ["what is not HTTP", "hello\r\n\r\n", 400, "malformed"],
+    ["bytes that are not HTTP", "hello\r\n\r\n", 400, "malformed"],
     ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
-    ["headers that do not end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
-    ["who takes us for a proxy", "CONNECT service:443 HTTP/1.1\r\nHost: service\r\n\r\n", 405, "method_not_allowed"],
+    ["headers without an end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
+    ["a proxy request", "CONNECT service:443 HTTP/1.1\r\nHost: service\r\n\r\n", 405, "method_not_allowed"],
     ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
   ]
   for (const [what, text, status, code] of unreadable) {
-    it(`listener: ${what}: ${status} ${code}, in an envelope, and the connection is closed`, async () => {
+    it(`listener: ${what}: returns ${status} ${code} in an envelope and closes the connection`, async () => {
       const { head, body } = await answerTo(text, status === 408 ? hasty : {})
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
       assert.match(head, /^connection: close$/im)
@@ -45,10 +45,10 @@ describe("what never becomes a request", () => {
   }
 
   for (const [what, line, more] of [
-    ["who takes us for a proxy", "CONNECT service:443 HTTP/1.1", ""],
+    ["a proxy request", "CONNECT service:443 HTTP/1.1", ""],
     ["another expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
   ] as const) {
-    it(`listener: ${what}: keeps the id of a request that could be read, if it is well-formed`, async () => {
+    it(`listener: ${what}: keeps a well-formed request id if the request was readable`, async () => {
       const asked = (id: string) => answerTo(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
       const kept = await asked("order-1042")
       assert.match(kept.head, /^x-request-id: order-1042$/im)
@@ -58,7 +58,7 @@ describe("what never becomes a request", () => {
   }
 })
 
-it("listener: a request that arrives before the handler is attached gets its response, also where connections are shared out", async () => {
+it("listener: a request that arrives before the handler is attached gets its response, also with shared connections", async () => {
   const server = Listener.make({}, { maxConnections: 8, isDirect: true, whenFull: () => assert.fail("not full") }).listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
@@ -78,13 +78,13 @@ it("listener: a request that arrives before the handler is attached gets its res
   await once(server.close(), "close")
 })
 
-it("listener: answers that are ready in one turn are sent one right after the other, and none of them twice", async () => {
+it("listener: responses ready in one turn are sent one after the other, and none twice", async () => {
   const responses: Array<ServerResponse> = []
   const server = Listener.make()
     .on("request", (_, response) => responses.push(response))
     .listen(0, "127.0.0.1")
   await once(server, "listening")
-  // It listens on TCP, so its address is one of TCP.
+  // A TCP server's address is an `AddressInfo`.
   const { port } = server.address() as AddressInfo
   const ask = async () => {
     const text: unknown = await (await fetch(`http://127.0.0.1:${port}/`)).text()
@@ -104,13 +104,13 @@ it("listener: answers that are ready in one turn are sent one right after the ot
   await once(server.close(), "close")
 })
 
-describe("a request to speak something else", () => {
-  it("listener: an upgrade is answered as any other request, and its connection ends when the client has gone", async () => {
+describe("a protocol upgrade request", () => {
+  it("listener: an upgrade request gets a normal response, and its connection ends when the client leaves", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const socket = connect(port, "127.0.0.1")
     socket.write("GET / HTTP/1.1\r\nHost: service\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
@@ -122,12 +122,15 @@ describe("a request to speak something else", () => {
   })
 })
 
-describe("a request that comes before the handler is attached", () => {
-  /** A server that has read one, and no handler yet. What is behind the request cannot be read: Node tells of that when it has read the request. */
+describe("a request before the handler is attached", () => {
+  /**
+   * A server that has read one request and has no handler yet. The bytes after the request cannot be parsed,
+   * which Node reports once it has read the request.
+   */
   const asked = async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const socket = connect(port, "127.0.0.1")
     let answer = ""
@@ -137,26 +140,26 @@ describe("a request that comes before the handler is attached", () => {
     return { server, answer: once(socket, "close").then(() => answer) }
   }
 
-  it("listener: a request that comes before the handler is attached is answered once there is one", async () => {
+  it("listener: a request before the handler is attached gets its response once there is a handler", async () => {
     const { server, answer } = await asked()
     server.on("request", (_, response) => response.end("done"))
     assert.match(await answer, /^HTTP\/1\.1 200 /)
     await once(server.close(), "close")
   })
 
-  it("listener: a request that comes before the handler is attached keeps no server open that closes first", async () => {
+  it("listener: a request before the handler is attached does not keep a closing server open", async () => {
     const { server, answer } = await asked()
     await once(server.close(), "close")
     assert.strictEqual(await answer, "")
   })
 })
 
-describe("a server that stops", () => {
-  it("listener: an answer that is being waited for when the server stops is the last of its connection, and says so", async () => {
+describe("a stopping server", () => {
+  it("listener: a response in progress when the server stops is the last on its connection, and its header announces the close", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     const waiting = once(server, "request")
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const socket = connect(port, "127.0.0.1")
     let answer = ""
@@ -171,19 +174,19 @@ describe("a server that stops", () => {
   })
 })
 
-describe("a client that has gone", () => {
+describe("a client that disconnects", () => {
   const get = "GET / HTTP/1.1\r\nHost: service\r\n\r\n"
   const turn = () => pass()
   const start = async (options: Parameters<typeof Listener.make>[0], handle: (response: ServerResponse) => void) => {
     const server = Listener.make(options).listen(0, "127.0.0.1")
     server.on("request", (_, response) => handle(response))
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     return { server, socket: connect(port, "127.0.0.1").on("error", () => {}) }
   }
 
-  it("listener: no work is begun for a client that closes its connection in the turn that reads its request", async () => {
+  it("listener: no work begins for a client that disconnects in the turn that reads its request", async () => {
     let [read, begun] = [0, 0]
     class Left extends IncomingMessage {
       constructor(socket: Socket) {
@@ -200,7 +203,7 @@ describe("a client that has gone", () => {
     await once(server.close(), "close")
   })
 
-  it("listener: large bodies are begun a few in a turn, and those whose clients leave meanwhile are not begun", async () => {
+  it("listener: a few large bodies are started per turn, and none whose client has disconnected", async () => {
     const server = Listener.make()
     const begun: Array<IncomingMessage> = []
     server.on("request", (request) => begun.push(request))
@@ -220,13 +223,13 @@ describe("a client that has gone", () => {
   })
 })
 
-describe("what comes behind a request", () => {
-  it("listener: unreadable bytes behind a request do not replace its response, since it took effect", async () => {
+describe("bytes after a request", () => {
+  it("listener: unreadable bytes after a request do not replace its response, because the request took effect", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
-    // Answered after the rest was found unreadable, as a request that waits for its commit is.
+    // Respond after the parse error, like a request that waits for its commit.
     server.on("request", (_, response) => setImmediate(() => response.writeHead(201).end("made")))
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const socket = connect(port, "127.0.0.1")
     let answer = ""
@@ -241,7 +244,7 @@ describe("what comes behind a request", () => {
   })
 })
 
-describe("connections of callers", () => {
+describe("connection limits", () => {
   const open = async (port: number, localAddress: string) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress })
     await once(socket, "connect")
@@ -257,13 +260,13 @@ describe("connections of callers", () => {
     const server = Listener.make({}, { maxConnections, isDirect: true, whenFull: () => (ended += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const close = () => server.closeAllConnections() ?? server.close()
     return { port, close, ended: () => ended }
   }
 
-  it("listener: one address that opens all connections keeps an eighth of them, and others get theirs", async () => {
+  it("listener: an address that opens all connections keeps an eighth of them, and other addresses can connect", async () => {
     const { port, close, ended } = await start(64)
     const others = [await open(port, "127.1.0.1"), await open(port, "127.2.0.1")]
     const attacker: Array<Awaited<ReturnType<typeof open>>> = []
@@ -274,7 +277,7 @@ describe("connections of callers", () => {
     close()
   })
 
-  it("listener: many addresses that open all connections lose theirs to an address that has fewer", async () => {
+  it("listener: many addresses that fill all connections lose some to an address that has fewer", async () => {
     const { port, close } = await start(16)
     const attackers: Array<Awaited<ReturnType<typeof open>>> = []
     const other = await open(port, "127.1.0.1")
@@ -284,7 +287,7 @@ describe("connections of callers", () => {
     close()
   })
 
-  it("listener: a caller beyond its share loses the connection that was idle longest", async () => {
+  it("listener: a caller above its share loses the connection that was idle longest", async () => {
     const { port, close } = await start(16)
     const [used, idle] = [await open(port, "127.0.0.1"), await open(port, "127.0.0.1")]
     assert.match(await ask(used), /^HTTP\/1\.1 200 /)
@@ -298,12 +301,12 @@ describe("connections of callers", () => {
 })
 
 describe("connections", () => {
-  it("listener: behind a proxy, one connection above the limit is ended immediately and logged; the others go on, and one that ends makes room", async () => {
+  it("listener: behind a proxy, a connection above the limit is closed immediately and logged; the others continue, and a closed one makes room", async () => {
     let refused = 0
     const server = Listener.make({}, { maxConnections: 3, isDirect: false, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     await once(server, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = server.address() as AddressInfo
     const open = async () => {
       const socket = connect(port, "127.0.0.1")

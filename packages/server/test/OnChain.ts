@@ -5,10 +5,10 @@ import * as Service from "./Service.ts"
 
 const passphrase = "correct horse battery"
 
-/** What is right for a chain of this node's. */
+/** Settings for a chain backed by this node. */
 export const settings = ({ url, user, password, certificateFile }: Chain["Service"]) => ({
   CHAIN: "bitcoin-rpc",
-  // Its company's key is what the stories ask with.
+  // The scenarios use the key of the demo company.
   SATRAIL_DEMO: "yes",
   BITCOIN_RPC_URL: url,
   BITCOIN_RPC_USER: user,
@@ -17,7 +17,7 @@ export const settings = ({ url, user, password, certificateFile }: Chain["Servic
   CHAIN_WALLET_PASSPHRASE: passphrase
 })
 
-/** A service with a wallet of its own, and nobody running yet. */
+/** A service with its own wallet, not started yet. */
 export const made = Effect.acquireRelease(
   Effect.promise(async () => {
     const service = Service.make()

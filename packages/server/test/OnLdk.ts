@@ -4,7 +4,7 @@ import * as Process from "@satrail/regtest/Process"
 import { Effect, Redacted } from "effect"
 import path from "node:path"
 
-/** The service, which starts the node itself, on that bitcoind. */
+/** Settings for a service on that bitcoind that starts the node itself. */
 export const settings = Effect.fnUntraced(function* (folder: string) {
   const { url, user, password } = yield* Chain
   const bitcoind = new URL(url)

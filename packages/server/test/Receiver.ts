@@ -17,7 +17,10 @@ export interface Received {
   readonly body: string
 }
 
-/** An event, once everything that proves where it came from was checked: by our verifier, by the library of Standard Webhooks, and the plain signature. */
+/**
+ * Parses an event after checking its origin with our verifier, the Standard Webhooks library and the plain
+ * signature.
+ */
 const verified = (headers: IncomingHttpHeaders, body: string, secret: string) => {
   const event = Webhooks.verify(headers, body, secret)
   const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []))
@@ -28,7 +31,7 @@ const verified = (headers: IncomingHttpHeaders, body: string, secret: string) =>
   return event
 }
 
-/** A company's receiver of all webhooks, which checks whatever arrives. `answering` is told before it answers. */
+/** A company's receiver of all webhooks. It verifies every request. `answering` runs before it responds. */
 export const make = async (company: Company, answering: (received: Received) => Promise<void> = async () => {}) => {
   const received: Array<Received> = []
   const wrong: Array<unknown> = []
@@ -49,7 +52,7 @@ export const make = async (company: Company, answering: (received: Received) => 
     })()
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
-  // It listens on TCP, so its address is one of TCP.
+  // A TCP server's address is an `AddressInfo`.
   const { port } = server.address() as AddressInfo
   const endpoint = await Customer.data(
     201,
@@ -60,7 +63,7 @@ export const make = async (company: Company, answering: (received: Received) => 
     id: String(endpoint.id),
     secret,
     received,
-    /** What arrived and is no webhook of this endpoint, and why. */
+    /** Requests that were not valid webhooks of this endpoint, with the reason. */
     wrong,
     end: (): void => {
       server.close()

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { eventually } from "@satrail/testing/Waiting"
-import type { Demo } from "../src/deployment/Demo.ts"
+import type { Demo } from "../src/deployment/DemoFile.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
@@ -12,10 +12,10 @@ const root = path.resolve(import.meta.dirname, "../../..")
 
 export { eventually }
 
-/** How long a claim of a killed process holds up its successor, and a bit more. */
+/** How long a killed process's claim blocks its successor, plus a margin. */
 export const leaseMillis = 31_000
 
-/** A process of ours that ended, and what it said. */
+/** A process of the service that ended, with its output. */
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -23,7 +23,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A process of ours. */
+/** A running process of the service. */
 export interface Running {
   readonly pid: number
   readonly stdout: () => string
@@ -33,17 +33,20 @@ export interface Running {
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
-// A test run that is broken off leaves no service behind.
+// Kill every service when the test run is interrupted.
 const alive = new Set<ChildProcess>()
 process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 
-/** Where programs.ts has put them. */
+/** The directory where programs.ts put them. */
 const bundled = process.env["SATRAIL_TEST_PROGRAMS"]
 
 const fileOf = (program: keyof typeof sources): string =>
   bundled === undefined ? path.join(import.meta.dirname, sources[program]) : path.join(bundled, `${program}.mjs`)
 
-/** Runs a program of ours, with nothing of this process's environment but what finds programs and files. */
+/**
+ * Runs one of our programs. Of this process's environment it inherits only the variables needed to find
+ * programs and files.
+ */
 export const run = (
   program: keyof typeof sources,
   args: ReadonlyArray<string>,
@@ -53,7 +56,8 @@ export const run = (
   const child: ChildProcess = spawn(
     process.execPath,
     [
-      // Machine code of the embedded database, made at once instead of well: a test's process does not live long enough for more.
+      // Compile the embedded database's WebAssembly fast rather than well: a test's process does not live
+      // long enough to benefit from optimized code.
       "--liftoff-only",
       ...nodeOptions,
       ...(env["CLOCK_FILE"] === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
@@ -65,7 +69,7 @@ export const run = (
       env: {
         PATH: process.env["PATH"],
         HOME: process.env["HOME"],
-        // A start is half as long when they need not be compiled again.
+        // A compile cache halves the start time.
         NODE_COMPILE_CACHE: bundled === undefined ? path.join(root, "node_modules/.cache/node") : path.join(bundled, "compiled"),
         ...env
       },
@@ -98,13 +102,13 @@ export const run = (
 /** A new, empty directory. */
 export const directory = (): string => mkdtempSync(path.join(os.tmpdir(), "satrail-stories-"))
 
-/** An answer, read. */
+/** A parsed response. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   readonly message: string
-  // What is in there is what the stories are about: each looks for itself.
+  // Scenarios check the data themselves.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   readonly data: any
   readonly code: string | undefined
@@ -120,7 +124,8 @@ export const send = async (url: string, method: string, { key, body, headers = {
   const response = await fetch(url, {
     method,
     headers: {
-      // One that is kept may be closed for its age while a request is on its way to it: by a server that stood still for a moment, that is.
+      // Do not reuse connections. A server that stalled for a moment may close an idle connection while a
+      // request is being sent on it.
       connection: "close",
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
@@ -134,7 +139,7 @@ export const send = async (url: string, method: string, { key, body, headers = {
   return { status: response.status, headers: response.headers, text, message: read.message, data: read.data, code: read.error?.code }
 }
 
-/** What must never be in a log: keys, and what proves a payment. Found in answers by the names of their members. */
+/** Values that must never appear in a log: keys and proofs of payment. Found in responses by member name. */
 const secretsIn = (data: unknown): ReadonlyArray<string> => {
   if (Array.isArray(data)) return data.flatMap(secretsIn)
   if (typeof data !== "object" || data === null) return []
@@ -145,7 +150,7 @@ const secretsIn = (data: unknown): ReadonlyArray<string> => {
   )
 }
 
-/** A company, as its own programs see the service. */
+/** A company, as its own programs use the service. */
 export interface Company {
   readonly id: string
   readonly key: string
@@ -153,7 +158,7 @@ export interface Company {
   readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
 }
 
-/** Everything one data directory lives through: services that run on it one after the other, and whoever talks to them. */
+/** The services that run on one data directory in turn, and their clients. */
 export type Service = ReturnType<typeof make>
 
 export const make = ({
@@ -173,8 +178,8 @@ export const make = ({
 
   const demo = (): Demo => JSON.parse(readFileSync(path.join(data, "demo.json"), "utf8"))
 
-  /** What opens the operator's routes, where a start made it. */
-  const token = (): string => demo().operator_token ?? assert.fail("its operator token is its environment's")
+  /** The operator token that the service generated at startup. */
+  const token = (): string => demo().operator_token ?? assert.fail("its operator token is set in the environment")
 
   const env = (): Record<string, string> => ({
     PORT: "0",
@@ -189,7 +194,7 @@ export const make = ({
     return answer
   }
 
-  /** Starts the service on the directory and waits until it can serve, or until it says otherwise, where that is expected. */
+  /** Starts the service on the directory and waits until `/readyz` returns the expected status. */
   const start = async (others: Readonly<Record<string, string>> = {}, readyz = 200): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
     const started = run(program, [], { ...env(), ...others })
@@ -210,7 +215,7 @@ export const make = ({
     secrets.add(apiKey).add(operatorToken)
   }
 
-  /** SIGTERM is a stop, which must end well; SIGKILL is an end without a word. */
+  /** SIGTERM must lead to a clean exit. SIGKILL ends the process without warning. */
   const stop = async (signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
     const stopping = running ?? assert.fail("nothing is running")
     running = undefined
@@ -221,7 +226,7 @@ export const make = ({
       (isOver) => isOver
     )
     const ended = await stopping.ended
-    if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a stop that was asked for ends well")
+    if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a requested stop exits with 0")
     else writeFileSync(clock, String((aheadMillis += claimMillis)))
   }
 
@@ -244,11 +249,11 @@ export const make = ({
     stop,
     operate,
     url: () => url,
-    /** Whether nobody runs: whoever was started has ended by itself. */
+    /** Returns whether every started process has exited by itself. */
     isOver: () => running?.isOver() ?? true,
     pid: () => running?.pid ?? assert.fail("nothing is running"),
     stdout: () => past.map(({ stdout }) => stdout()),
-    /** Every line that every service on this directory logged. */
+    /** Every line logged by any service on this directory. */
     logs: () =>
       past.flatMap(({ stderr }) =>
         stderr()
@@ -257,14 +262,14 @@ export const make = ({
       ),
     secrets: (): ReadonlyArray<string> => [...secrets],
 
-    /** A new company, with a key for everything. */
+    /** A new company with an unrestricted key. */
     company: async (plan: "free" | "paid"): Promise<Company> => {
       const opened = await operate("/companies", { name: "Example Ltd", plan })
       const issued = await operate(`/companies/${opened.data.id}/api-keys`, { name: "stories", scopes: ["admin"] })
       return companyOf(opened.data.id, issued.data.key)
     },
 
-    /** Ends whatever still runs, and leaves nothing behind. */
+    /** Kills the process if it still runs, and deletes its files. */
     end: async (): Promise<void> => {
       running?.kill("SIGKILL")
       await running?.ended

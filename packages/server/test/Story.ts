@@ -2,24 +2,24 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Books from "./Books.ts"
 import * as Service from "./Service.ts"
 
-/** What happens to the service in the middle of a story. */
+/** Events that interrupt the service in the middle of a scenario. */
 const middles = [
   { title: "", signal: undefined },
   { title: ", also when the service is stopped in the middle", signal: "SIGTERM" },
   { title: ", also when the service is killed in the middle", signal: "SIGKILL" }
 ] as const
 
-/** The service in a story. */
+/** The service in a scenario. */
 export interface Stage extends Service.Service {
-  /** The middle of the story: here the service goes on, or is stopped or killed, and started again. */
+  /** The middle of the scenario. Here the service continues, or is stopped or killed and started again. */
   readonly middle: () => Promise<void>
 }
 
 type Tell = (title: string, story: (stage: Stage) => Promise<void>) => void
 
 /**
- * Stories told one after the other to one service, each with companies of its own, and each with every middle. After each the service is stopped
- * and its books are looked into.
+ * Runs scenarios in sequence against one service, each with its own companies and each with every
+ * interruption. After each scenario the service is stopped and its books are checked.
  */
 export const stories = (name: string, tell: (it: Tell) => void): void => {
   describe(`${name}`, () => {
@@ -32,9 +32,9 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
         it(`${title}${also}`, async ({ onTestFailed }) => {
           const service = free ?? Service.make()
           if (free === undefined) all.push(service)
-          free = undefined // until all is done and well: what a story leaves undone is no trouble of the next
+          free = undefined // until the scenario succeeds, so that leftovers of a failed one cannot affect the next
           onTestFailed(async () => {
-            await service.end() // by then all that it said is heard
+            await service.end() // all of its output has been read by then
             console.error(service.logs().join("\n"))
           })
           let times = 0
@@ -54,7 +54,7 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
       }
     })
 
-    it("C56: log: every line is JSON, and none has a key or a preimage in it", () => {
+    it("C56: log: every line is JSON, and none contains a key or a preimage", () => {
       const logs = all.flatMap((service) => service.logs())
       const secrets = all.flatMap((service) => service.secrets())
       assert.isNotEmpty(logs)

@@ -15,7 +15,10 @@ export const operatorToken = "the operator's token of the whole service".replace
 
 const machine = Effect.runSync(Clock.Clock)
 
-/** The whole service in this process, as a start makes it: an embedded database, the sandbox, workers, and a port. */
+/**
+ * The whole service in this process, as a start creates it: an embedded database, the sandbox, workers and a
+ * port.
+ */
 export const start = async (env: Readonly<Record<string, string>> = {}) => {
   const data = Service.directory()
   const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data, SATRAIL_OPERATOR_TOKEN: operatorToken, ...env }))
@@ -28,7 +31,7 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
       Effect.contextWith((services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
         Effect.succeed(
           Layer.merge(
-            // As in a program: nothing of the services surrounds the server.
+            // As in a program, the server does not inherit the services' context.
             Layer.provide(Server.server(environment, Redacted.make(operatorToken), services), Layer.succeed(Clock.Clock, machine)),
             Layer.provide(Server.workers(environment), Layer.succeedContext(services))
           )
@@ -70,7 +73,7 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
     operate,
     companyWith,
     run: runtime.runPromise,
-    /** How the store has a withdrawal. */
+    /** Reads a withdrawal from the store. */
     withdrawal: (company: Service.Company, id: string) =>
       runtime.runPromise(
         Effect.map(

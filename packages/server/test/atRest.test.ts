@@ -6,8 +6,8 @@ import { SqlClient } from "effect/sql"
 import * as Http from "../../http/test/Service.ts"
 import { get } from "../../http/test/Wallet.ts"
 
-// Whoever reads the database, or a dump of it, learns no secret that opens something: every endpoint that creates something is asked, with an
-// Idempotency-Key where it takes one, and every row of every table is read.
+// Neither the database nor a dump reveals a secret that grants access. The test calls every endpoint that
+// creates something, with an Idempotency-Key if supported, and searches every row of every table.
 
 const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Embedded.layer))
 const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
@@ -16,7 +16,7 @@ afterAll(async () => {
   await runtime.dispose()
 })
 
-/** Every row of every table, by table. */
+/** Returns every row of every table, by table. */
 const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`
@@ -29,14 +29,14 @@ const dump = Effect.gen(function* () {
   )
 })
 
-/** A secret as a row might have it. */
+/** The forms in which a row might contain a secret. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(secret, /^([0-9a-f]{2})+$/.test(secret) ? "hex" : "utf8")
   const base64 = bytes.toString("base64").replace(/=+$/, "")
   return [secret, bytes.toString("hex"), base64, bytes.toString("base64url")].map((form) => form.toLowerCase())
 }
 
-/** Which secrets stand in which tables. */
+/** Finds which tables contain which secrets. */
 const found = (tables: ReadonlyArray<{ readonly name: string; readonly rows: string }>, secrets: Readonly<Record<string, string>>) =>
   tables.flatMap(({ name, rows }) => {
     const text = rows.toLowerCase()
@@ -48,7 +48,7 @@ const found = (tables: ReadonlyArray<{ readonly name: string; readonly rows: str
 const secretOf = (key: string) => key.slice(key.lastIndexOf("_") + 1)
 
 describe("secrets at rest", () => {
-  it("store: no table has a secret in it, whatever was created, with an Idempotency-Key where one is taken", async () => {
+  it("store: no table contains a secret, whatever was created, with an Idempotency-Key where one is accepted", async () => {
     const operate = async (method: string, path: string, body: unknown, idempotencyKey?: string) => {
       const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
       const answer = await service.ask(method, `/operator${path}`, { key: Http.operatorToken, body, headers })
@@ -78,7 +78,7 @@ describe("secrets at rest", () => {
     assert.isString((await get(service, `https://${Http.domain}/lnurlp/${Http.domain}/${user}/callback?amount=5000`))["pr"])
 
     const before = await runtime.runPromise(dump)
-    // What was told to nobody when the dump was made: only paying it buys it.
+    // No one had received the preimage when the dump was made. Only paying reveals it.
     const paid = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
     const [, k1 = ""] = /k1=([0-9a-f]{64})/.exec(voucher.lnurlw) ?? []
     const secrets = {

@@ -33,7 +33,8 @@ import * as Program from "../src/serving/Program.ts"
 import * as Server from "../src/serving/Server.ts"
 import * as Service from "./Service.ts"
 
-// A Lightning node and a source of blocks that nobody has heard of, each given to its table as one entry and to nothing else.
+// A Lightning node and a source of blocks unknown to the service. Each is added as one entry of its table and
+// nowhere else.
 
 const needed = Setting.neededWith("LIGHTNING=paper")
 const nodeSettings = {
@@ -42,7 +43,7 @@ const nodeSettings = {
 }
 const pretended = Layer.orDie(Sandbox.layer({ seed: "paper", network: "regtest" }))
 
-/** A node that has no statement. */
+/** A node without account statements. */
 const withoutBooks = Layer.effectContext(Effect.map(Layer.build(pretended), Context.pick(LightningReceiver, LightningSender)))
 
 const paper = LightningNode.make({
@@ -101,7 +102,7 @@ const [lightning, chain] = [
   ["sandbox", ...Backends.all.chain.map(({ name }) => name), "stone"].join(", ")
 ]
 
-/** The service as it is composed for an environment, but for its database. */
+/** The service as composed for an environment, except for its database. */
 const inMemory = (environment: Environment.Environment) =>
   Satrail.layer(Server.settingsOf(environment)).pipe(
     Layer.provideMerge(Server.outside(environment)),
@@ -116,7 +117,7 @@ const inMemory = (environment: Environment.Environment) =>
 
 const words = Seed.fromEntropy(new Uint8Array(32).fill(9))
 
-describe("the tables of backends", () => {
+describe("the backend table", () => {
   const secret = "what-is-written-on-this-paper-is-secret"
   const withHome = <A, E>(use: (env: Record<string, string>) => Effect.Effect<A, E>) =>
     Effect.acquireUseRelease(
@@ -144,13 +145,17 @@ describe("the tables of backends", () => {
 
   const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
 
-  it("backends: an entry of the table can be chosen, and its settings are required and checked", () => {
+  it("backends: each entry of the table can be selected, and its settings are required and validated", () => {
     assert.deepStrictEqual(problemsOf({ LIGHTNING: "pigeons", CHAIN: "sand" }), [
       `LIGHTNING must be one of ${lightning}, got "pigeons"`,
       `CHAIN must be one of ${chain}, got "sand"`
     ])
     const missing = problemsOf({ LIGHTNING: "paper", CHAIN: "stone" })
-    for (const name of ["PAPER_URL is needed with LIGHTNING=paper", "PAPER_SECRET is needed", "STONE_PLACE is needed with CHAIN=stone"])
+    for (const name of [
+      "PAPER_URL is required with LIGHTNING=paper",
+      "PAPER_SECRET is required",
+      "STONE_PLACE is required with CHAIN=stone"
+    ])
       assert.isTrue(
         missing.some((problem) => problem.startsWith(name)),
         name
@@ -164,7 +169,7 @@ describe("the tables of backends", () => {
     assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "without the entries they are another program's")
   })
 
-  it.live("backends: what was chosen is what the service runs on, what the banner names, and what is looked at, without its secrets", () =>
+  it.live("backends: the service runs on the selected backends, and the banner and checks name them without their secrets", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const environment = Result.getOrThrow(read(env))
@@ -193,7 +198,7 @@ describe("the tables of backends", () => {
   )
 
   it.live(
-    "backends: a node without a statement is not compared with that of the sandbox, which pretends the rest, and no offer is paid by the sandbox in its place",
+    "backends: a node without a statement is not compared with the simulated node's statement, and the sandbox pays no offer in its place",
     () =>
       withHome(({ CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...env }) =>
         Effect.gen(function* () {
@@ -208,7 +213,7 @@ describe("the tables of backends", () => {
       ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: another network, and a database that was begun with another node, are refused, whatever the node", () =>
+  it.live("backends: a custom node on another network, or a database created with another node, is rejected", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read(env))
@@ -216,15 +221,15 @@ describe("the tables of backends", () => {
           Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(node.layer(network))))), (error) =>
             "message" in error ? error.message : ""
           )
-        assert.include(yield* refusal("signet"), "Paper at https://desk.example is on regtest, and SATRAIL_NETWORK is signet")
+        assert.include(yield* refusal("signet"), "Paper at https://desk.example is on regtest, but SATRAIL_NETWORK is signet")
         const value = JSON.stringify({ nodeId: "03".repeat(33), network: "regtest" })
         yield* (yield* Journal).commit(Cursor.moved({ source: "paper", value }, Id.nil, 0))
-        assert.match(yield* refusal("regtest"), /^The database was begun with the node 0303.*Set PAPER_URL to the first/)
+        assert.match(yield* refusal("regtest"), /^The database belongs to the node 0303.*Set PAPER_URL to that node/)
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a program with entries of its own starts on them, and stops on request", () =>
+  it.live("backends: a program with custom entries starts on them and stops on request", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const said: Array<string> = []
@@ -247,11 +252,11 @@ describe("the tables of backends", () => {
     )
   )
 
-  it("backends: the documentation has every entry's settings, what it was tried with, and what is missing", () => {
+  it("backends: the documentation lists each entry's settings, tested versions and missing features", () => {
     const text = documentation()
     for (const said of [
-      "| `PAPER_URL` |  | Where the paper is; needed with LIGHTNING=paper | https://host:port |",
-      "| `STONE_PLACE` |  | Where the stone stands; needed with CHAIN=stone | a file's path |",
+      "| `PAPER_URL` |  | Where the paper is; required with LIGHTNING=paper | https://host:port |",
+      "| `STONE_PLACE` |  | Where the stone stands; required with CHAIN=stone | a file's path |",
       `one of ${lightning} |`,
       "| `LIGHTNING=paper` | Paper | a desk | paper is untested with money. Use gold. |",
       "| `CHAIN=stone` | Stone | a hammer | stone was never tried in rain. Wait for the sun. |"
@@ -260,7 +265,7 @@ describe("the tables of backends", () => {
     assert.notInclude(Environment.documentation(), "PAPER")
   })
 
-  it("backends: the name of each setting begins as its entry says, so that a misspelt one is known", () => {
+  it("backends: each setting's name has its entry's prefix, so that a misspelled name is detected", () => {
     const { lightning, chain } = Backends.all
     for (const { prefix, settings } of [...lightning, ...chain])
       for (const { name } of Object.values(settings)) assert.isTrue(name.startsWith(prefix) || name.startsWith("CHAIN_"), name)

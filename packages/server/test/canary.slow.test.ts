@@ -13,12 +13,13 @@ import * as Macaroon from "./Macaroon.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Service from "./Service.ts"
 
-// Secrets that are found again wherever they come out. They may in the answer that shows one once, and in what a customer wrote himself into
-// his own records: a description, metadata, a handle, a name. The name of a member that is unknown is told as far as a slip in it could be found.
+// Searches all output for secrets. A secret may appear in the response that shows it once, and in texts that
+// customers write into their own records: descriptions, metadata, handles and names. An error may also repeat
+// an unknown member's name if it suggests a similar one.
 
 const canary = (name: string) => `canary-${name}-${randomBytes(12).toString("hex")}`
 
-/** A secret as others might write it. */
+/** The encodings in which a secret could appear. */
 const formsOf = (secret: string): ReadonlyArray<string> => [
   ...new Set([
     secret,
@@ -29,15 +30,15 @@ const formsOf = (secret: string): ReadonlyArray<string> => [
   ])
 ]
 
-/** The secrets that a text gives away, by their names. */
+/** The names of the secrets that a text contains. */
 const leaks = (text: string, secrets: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(secrets).flatMap(([name, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [name] : []))
 
 const formats = ["json", "pretty"] as const
 
 /**
- * The places of each operation that a secret is sent in, and which secrets. What is logged is decided before it is printed: the second format is asked each
- * operation in all its places too, but with one secret, the next one for the next operation.
+ * Selects the secrets to send in each place of an operation. Both formats log the same content, so the
+ * second one sends only one secret per operation, and takes them in turn.
  */
 const shares: Readonly<Record<(typeof formats)[number], <A>(secrets: ReadonlyArray<A>, operation: number) => ReadonlyArray<A>>> = {
   json: (secrets) => secrets,
@@ -55,14 +56,15 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.end())
 
-describe("a secret that is put wherever a request has room", () => {
+describe("a secret in every part of a request", () => {
   const [operatorToken, nostrKey] = [canary("operator-token-of-32-characters"), randomBytes(32).toString("hex")]
   let service: Service.Service
 
   for (const format of formats) {
-    it(`secrets: a secret sent in any place of a request appears in no error, metric, argument or log line (${format})`, async () => {
+    it(`secrets: a secret sent in any part of a request appears in no error, metric, argument or log line (${format})`, async () => {
       service = Service.make()
-      // Thousands of requests take the embedded database four times as long as a server: it has the fewer.
+      // The embedded database takes four times as long as a server for these thousands of requests, so it
+      // gets the format that sends fewer.
       const database = format === "json" && postgres !== undefined ? { DATABASE_URL: postgres.url } : {}
       await service.start({ ...loud(format), ...database, SATRAIL_OPERATOR_TOKEN: operatorToken, SATRAIL_NOSTR_KEY: nostrKey })
       const operate = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
@@ -82,7 +84,7 @@ describe("a secret that is put wherever a request has room", () => {
           async () => received.map((one) => one.type),
           (types) => types.includes(type)
         )
-      /** What is told of events, everywhere: as a feed, as a stream until now, and as webhooks with their log. */
+      /** All event output: the feed, the stream so far, and the webhooks with their log. */
       const told = async () => {
         const feed = await company.get("/v1/events")
         const stream = await fetch(`${service.url()}/v1/events/stream?after=${feed.data[0].id}`, {
@@ -98,8 +100,8 @@ describe("a secret that is put wherever a request has room", () => {
         return [...received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`), feed.text, streamed, log.text]
       }
 
-      // What is secret until the payment: nobody may hear of the preimage before.
-      await Customer.invoice(company, 1) // a stream goes on after the first event
+      // A preimage is secret until the payment, so no output may contain it before.
+      await Customer.invoice(company, 1) // the stream continues after the first event
       const invoice = await Customer.invoice(company, 100_000)
       const asked = [await company.get(`/v1/bitcoin/deposit/lightning-invoice/${invoice.id}`), await company.get("/v1/transactions")]
       await Service.eventually(
@@ -126,13 +128,13 @@ describe("a secret that is put wherever a request has room", () => {
         "a macaroon": Macaroon.make(Lnd.senderCalls),
         "seed words": "abandon ability able about above absent absorb abstract absurd abuse access accident",
         "a password": canary("password"),
-        "what signs webhooks": secret
+        "the webhook signing key": secret
       }
       await hears("deposit.lightning.completed")
       await hears("voucher.created")
-      // The preimage of what was paid is no secret any more.
+      // The preimage of a paid invoice is no longer secret.
       const { "a preimage": _, ...others } = secrets
-      const kept = { ...others, "what signs webhooks, without its prefix": secret.replace(/^whsec_/, "") }
+      const kept = { ...others, "the webhook signing key, without its prefix": secret.replace(/^whsec_/, "") }
       const all = await told()
       assert.isAbove(all.length, 6)
       assert.deepStrictEqual(leaks(all.join("\n"), kept), [])
@@ -185,7 +187,7 @@ describe("a secret that is put wherever a request has room", () => {
       for (const path of ["/lnurlw?k1=", "/lnurlw/callback?pr=x&k1=", "/.well-known/lnurlp/", "/lnurlp/a.example/b/verify/"]) {
         for (const [what, secret] of Object.entries(secrets)) {
           const { text } = await service.ask("GET", path + encodeURIComponent(secret), {})
-          // Whoever offers a voucher's own k1 gets it back (LUD-03).
+          // A request that contains a voucher's own k1 gets it back (LUD-03).
           if (!text.includes("withdrawRequest")) assert.deepStrictEqual(leaks(text, { [what]: secret }), [], `${path} ${text}`)
         }
       }
@@ -199,7 +201,7 @@ describe("a secret that is put wherever a request has room", () => {
   afterAll(() => service.end())
 })
 
-describe("a secret of the configuration", () => {
+describe("a secret in the configuration", () => {
   let data = ""
   const passphrase = canary("passphrase")
   beforeAll(() => {
@@ -207,7 +209,10 @@ describe("a secret of the configuration", () => {
   })
   afterAll(() => rmSync(data, { recursive: true, force: true }))
 
-  /** What a start gives away that ends by itself, or is stopped once it has said `sign`: in both formats of the log. */
+  /**
+   * The secrets in the output of a start that exits by itself or is stopped after it printed `sign`, in both
+   * log formats.
+   */
   const givenAway = async (env: Readonly<Record<string, string>>, sign: RegExp, secrets: Readonly<Record<string, string>>) => {
     const found: Array<string> = []
     for (const format of formats) {
@@ -226,21 +231,17 @@ describe("a secret of the configuration", () => {
     return found
   }
 
-  it.skipIf("missing" in found)("secrets: the database's password is not shown where it is wrong", async () => {
+  it.skipIf("missing" in found)("secrets: the database password is not shown when it is wrong", async () => {
     const password = canary("database")
     assert.deepStrictEqual(
-      await givenAway(
-        { DATABASE_URL: `postgres://somebody:${password}@127.0.0.1:${postgres?.port}/postgres` },
-        /does not let this user in/,
-        {
-          password
-        }
-      ),
+      await givenAway({ DATABASE_URL: `postgres://somebody:${password}@127.0.0.1:${postgres?.port}/postgres` }, /rejected the login/, {
+        password
+      }),
       []
     )
   })
 
-  it("secrets: lnd's macaroons are not shown where lnd cannot be reached", async () => {
+  it("secrets: lnd's macaroons are not shown when lnd is unreachable", async () => {
     const secrets = {
       receiver: Macaroon.make(Lnd.receiverCalls),
       sender: Macaroon.make(Lnd.senderCalls),
@@ -256,7 +257,7 @@ describe("a secret of the configuration", () => {
       await givenAway({ ...env, LND_INVOICE_SECRET: secrets.invoices }, /lnd refuses the connection.*https:\/\/127\.0\.0\.1:1/, secrets),
       []
     )
-    // A macaroon that is none is not repeated either.
+    // An invalid macaroon is not echoed either.
     const broken = secrets.sender.replace(/^02/, "04")
     assert.deepStrictEqual(
       await givenAway({ ...env, LND_SENDER_MACAROON: broken, LND_INVOICE_SECRET: secrets.invoices }, /LND_SENDER_MACAROON is not usable/, {
@@ -267,10 +268,10 @@ describe("a secret of the configuration", () => {
     )
   })
 
-  it("secrets: those of a chain and its wallet are not shown where the node refuses, is away, or the wallet does not open", async () => {
+  it("secrets: the secrets of chain and wallet are not shown when the node rejects the login or is down, or when the wallet does not open", async () => {
     const node = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Basic" }).end()).listen(0, "127.0.0.1")
     await once(node, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = node.address() as AddressInfo
     const wallet = { CHAIN_WALLET: `${data}/wallet.json`, CHAIN_WALLET_PASSPHRASE: passphrase }
     const created = await Service.run("cli", ["wallet", "create", "--network", "regtest"], wallet).ended
@@ -280,7 +281,7 @@ describe("a secret of the configuration", () => {
     const secrets = { password, passphrase, words: words.join(" "), authorization: Buffer.from(`satrail:${password}`).toString("base64") }
     const env = { CHAIN: "bitcoin-rpc", BITCOIN_RPC_USER: "satrail", BITCOIN_RPC_PASSWORD: password, ...wallet }
     assert.deepStrictEqual(
-      await givenAway({ ...env, BITCOIN_RPC_URL: `http://127.0.0.1:${port}` }, /refuses our user and password/, secrets),
+      await givenAway({ ...env, BITCOIN_RPC_URL: `http://127.0.0.1:${port}` }, /rejects the user and password/, secrets),
       []
     )
     await once(node.close(), "close")

@@ -19,34 +19,38 @@ import * as Customer from "./Customer.ts"
 import * as OnLdk from "./OnLdk.ts"
 import * as Service from "./Service.ts"
 
-// What the operator is told while a channel of the node is closed, by force with two payments inside or in agreement, and once all of it has come to the node's wallet. bob is the other side; carol, behind him, is paid.
+// The operator's view while one of the node's channels closes, either by force with two payments in flight or
+// cooperatively, until all funds are in the node's wallet. bob is the peer. carol is paid through bob.
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** Without it lnd asks for more than LDK agrees to on a chain without estimates, and LDK closes by force then. */
+/**
+ * Without this, lnd asks for a higher fee than LDK accepts on a chain without estimates, and LDK
+ * force-closes.
+ */
 const lowFee = { sat_per_vbyte: "2" }
 
-/** Enough that a node spends half of it on the fees of the chain, to claim it there in time. */
+/** Large enough that a node spends half of it on mining fees to claim it in time. */
 const sats = 100_000
 
-/** Our node, as its owner sees it. */
+/** Our node, from its owner's point of view. */
 interface Ours {
   readonly nodeId: string
   readonly height: Effect.Effect<number, Process.RegtestFailed>
-  /** Closes its channel with bob, by force or in agreement with him. */
+  /** Closes the node's channel with bob, by force or cooperatively. */
   readonly closes: (force: boolean) => Effect.Effect<unknown, Process.RegtestFailed>
-  /** What is still on its way out of closed channels, in words of its own. */
+  /** Funds still pending from closed channels, in the node's own format. */
   readonly underWay: Effect.Effect<ReadonlyArray<unknown>, Process.RegtestFailed>
-  /** What its wallet holds, in sats. */
+  /** The balance of its wallet in sats. */
   readonly wallet: Effect.Effect<number, Process.RegtestFailed>
 }
 
 const Listed = Schema.Struct({ channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String })) })
 
-/** An lnd closes its channel with another node, asking it or not. */
+/** Closes an lnd node's channel with another node, cooperatively or by force. */
 const closed = Effect.fnUntraced(function* (node: Node.Lnd, other: string, urlParams: Readonly<Record<string, string>>) {
   const { channels } = yield* Node.ask(node, LndRest.get("/v1/channels"), Listed)
   const one = channels.find((channel) => channel.remote_pubkey === other) ?? assert.fail(`${node.name} has no channel with ${other}`)
@@ -121,7 +125,7 @@ const onLdk = Effect.gen(function* () {
       ),
     underWay: Effect.map(balances, (all) => [
       ...(all.LightningBalances ?? []),
-      // What was swept it names for weeks, with the block that has it.
+      // LDK lists swept outputs for weeks, with the height of their block.
       ...(all.PendingBalancesFromChannelClosures ?? []).filter(({ ConfirmationHeight }) => ConfirmationHeight === undefined)
     ]),
     wallet: Effect.map(balances, ({ TotalOnchainBalanceSats }) => TotalOnchainBalanceSats)
@@ -132,7 +136,10 @@ const onLdk = Effect.gen(function* () {
 const Block = Schema.Struct({ tx: Schema.Array(Schema.Struct({ txid: Schema.String, fee: Schema.optional(Schema.Finite) })) })
 const Own = Schema.Struct({ transactions: Schema.Array(Schema.Struct({ tx_hash: Schema.String })) })
 
-/** What all transactions from a block on have cost in fees, but for those of bob. The first of them is the commitment, which our node pays for, whoever closes: it has opened the channel. */
+/**
+ * The fees of all transactions since a block, except those bob pays. The first transaction is the commitment.
+ * Our node opened the channel, so it pays for the commitment whichever side closes.
+ */
 const feesSince = Effect.fnUntraced(function* (from: number) {
   const { call, height } = yield* Chain
   const { bob } = yield* Network.Network
@@ -147,19 +154,19 @@ const feesSince = Effect.fnUntraced(function* (from: number) {
   return paid.filter(({ txid }, at) => at === 0 || !bobs.has(txid)).reduce((sum, { sats }) => sum + sats, 0)
 })
 
-Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"], () => {
+Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
   for (const { backend, started, anchors } of [
-    // LDK takes the two anchors of the commitment (BOLT 3) for ours as long as the channel is open, and nobody's once one side has closed it by force. lnd takes them for nobody's, until
-    // both sides have agreed that there are none.
+    // LDK counts the two anchors of the commitment (BOLT 3) as ours while the channel is open, and not after
+    // a force-close. lnd does not count them until both sides agree to close, which removes the anchors.
     { backend: "ldk", started: onLdk, anchors: { forced: 660, agreed: 0 } },
     { backend: "lnd", started: onLnd, anchors: { forced: 0, agreed: -660 } }
   ] as const) {
     for (const { closer, how, isForced } of [
       { closer: "our node", how: "by force with payments inside", isForced: true },
       { closer: "its peer", how: "by force with payments inside", isForced: true },
-      { closer: backend === "lnd" ? "our node" : "its peer", how: "by agreement", isForced: false }
+      { closer: backend === "lnd" ? "our node" : "its peer", how: "cooperatively", isForced: false }
     ] as const) {
-      it.live(`reconciliation: ${backend}: a channel that ${closer} closes ${how} is no discrepancy but for the fees of the chain`, () =>
+      it.live(`reconciliation: ${backend}: a channel that ${closer} closes ${how} causes no discrepancy except mining fees`, () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network
           const chain = yield* Chain
@@ -176,8 +183,9 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
               )
           })
           /**
-           * What the node owns beyond the books, by a comparison that began after this was asked. One that is `most` at the most, where that is given: a comparison
-           * may fall between two steps of the node, whose lists do not agree then, and nobody is told of what does not last.
+           * The unexplained part of the node's balance, from a reconciliation that began after this call.
+           * Waits until it is at most `most`, if given: a reconciliation may run between two steps of the
+           * node while its lists disagree, and a temporary discrepancy is not reported.
            */
           const unexplained = Effect.fnUntraced(function* (rests: boolean, most = Infinity) {
             const since = new Date().toISOString()
@@ -212,7 +220,7 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
           yield* funded(bob)
           yield* mine(6)
 
-          // What the operator brought in for channels.
+          // The operator's own funds, added for channels.
           const own = yield* act(async () => {
             const { data } = await service.ask("GET", "/operator/reconciliation", { key: service.token() })
             return data.report.node.own_sats
@@ -248,8 +256,9 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
             const states = yield* act(() => Promise.all(held.map(({ id }) => Customer.fetchWithdrawal(shop, id))))
             const left = yield* ours.underWay
             if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
-            if (blocks > 150) assert.fail(`still under way: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
-            // The first ends soon, and the second after some hundred blocks. Past its end, a node pays more for each block that it waits.
+            if (blocks > 150) assert.fail(`still in progress: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
+            // The first payment expires soon, the second after some hundred blocks. After the expiry, a node
+            // raises the fee with each block it waits.
             yield* mine(states[0]?.status === "pending" ? 1 : 5)
             yield* Effect.sleep("250 millis")
             yield* look
@@ -262,9 +271,9 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
           if (!isForced) yield* act(() => Service.eventually("the cost of closing", costs, (sats) => sats === paid))
           const cost = -(yield* unexplained(true))
           assert.approximately(cost, isForced ? paid : 0, 1)
-          // Meanwhile it was nothing, or what had been paid by then.
+          // Until then the cost was zero or the fees paid so far.
           for (const fee of fees) assert.isTrue(fee >= 0 && fee <= Math.max(cost, 0) + 1, `${fee} of ${cost}`)
-          // Everything is in the wallet, and the operator says what it has cost.
+          // All funds are in the wallet, and the operator's view shows the total cost.
           const { data } = yield* act(() => service.ask("GET", "/operator/reconciliation", { key: service.token() }))
           assert.strictEqual(data.report.node.owned_sats, yield* ours.wallet)
           yield* act(() =>

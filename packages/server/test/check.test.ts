@@ -3,7 +3,7 @@ import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Lnd from "@satrail/nodes/Lnd"
-import * as Nobody from "@satrail/testing/Nobody"
+import * as UnusedPort from "@satrail/testing/UnusedPort"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
 import { once } from "node:events"
@@ -31,7 +31,7 @@ const words = Seed.fromEntropy(new Uint8Array(32).fill(7))
 const others = Seed.fromEntropy(new Uint8Array(32).fill(8))
 const passphrase = "correct horse battery staple"
 
-/** What `satrail check` prints of an environment. */
+/** The output of `satrail check` for an environment. */
 const linesOf = async (env: Record<string, string>): Promise<ReadonlyArray<string>> => {
   const read = Environment.read(env)
   if (Result.isFailure(read)) return read.failure.problems.map((problem) => `✗ settings: ${problem}`)
@@ -45,20 +45,20 @@ describe("satrail check", () => {
   const file = (name: string) => path.join(home, name)
   const servers: Array<Server> = []
   let env: Record<string, string> = {}
-  /** Where each of these is. */
+  /** The URLs of these servers. */
   let [lnd, esplora, bitcoind] = ["", "", ""]
-  let nobody = ""
-  let held: Nobody.Nobody | undefined
+  let unusedUrl = ""
+  let unused: UnusedPort.UnusedPort | undefined
 
   const listen = async (server: Promise<Server>) => {
     servers.push(await server)
     return (await server).url
   }
   const lndAs = (make: () => Promise<Server>) => async () => ({ LND_REST_URL: await listen(make()) })
-  /** lnd with something else in what it says of itself. */
+  /** An lnd that reports other information about itself. */
   const lndThat = (more: object) =>
     lndAs(() => FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
-  /** lnd whose channels can receive and send this, with these that are force-closing. */
+  /** An lnd whose channels can receive and send these amounts, with these force-closing channels. */
   const lndHolding = (incoming: string, outgoing: string, forced: ReadonlyArray<object> = []) =>
     lndAs(() =>
       FakeLnd.make(({ path }) =>
@@ -72,7 +72,7 @@ describe("satrail check", () => {
       )
     )
   const lndAnswers = (answer: Answer) => lndAs(() => FakeLnd.make(() => answer))
-  /** A bitcoin node that answers these calls so. */
+  /** A bitcoin node with these replies. */
   const bitcoindThat = (answers: Parameters<typeof Bitcoind.make>[0]) => async () =>
     Bitcoind.environment(await listen(Bitcoind.make(answers)))
   const refusal = (code: number, message: string) => json({ code, message, details: [] }, 500)
@@ -89,8 +89,8 @@ describe("satrail check", () => {
     chmodSync(file("open.json"), 0o644)
     writeFileSync(file("text"), "not what it should be")
     ;[lnd, esplora, bitcoind] = await Promise.all([listen(FakeLnd.make()), listen(Esplora.make()), listen(Bitcoind.make())])
-    held = await Nobody.make()
-    nobody = `http://127.0.0.1:${held.port}`
+    unused = await UnusedPort.make()
+    unusedUrl = `http://127.0.0.1:${unused.port}`
     env = {
       SATRAIL_DATA: file("data"),
       SATRAIL_OPERATOR_TOKEN: "an-operator-s-token-of-32-characters",
@@ -103,14 +103,14 @@ describe("satrail check", () => {
     }
   })
   afterAll(async () => {
-    held?.end()
+    unused?.release()
     await Promise.all(servers.map(({ close }) => close()))
     rmSync(home, { recursive: true, force: true })
   })
 
   const unproven = /^! chain: Esplora is untested with a real server/
 
-  it("check: a correct configuration gives ok lines and its untried parts only, each naming what was checked", async () => {
+  it("check: a correct configuration prints only ok and untested lines, each naming its subject", async () => {
     for (const [more, caveats] of [
       [{ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }, 1],
       [Bitcoind.environment(bitcoind), 0]
@@ -139,23 +139,26 @@ describe("satrail check", () => {
 
   type Env = Record<string, string>
 
-  /** What a line begins with, what is wrong, how, and what the line says of it and of its remedy. */
+  /**
+   * The start of the check's line, the problem, the environment that causes it, and the texts that the line
+   * must contain about the problem and its remedy.
+   */
   type Broken = readonly [line: string, what: string, env: () => Env | Promise<Env>, ...says: ReadonlyArray<string | RegExp>]
 
   const broken: ReadonlyArray<Broken> = [
-    ["✗ settings", "a misspelt variable", () => ({ SATRAIL_NETWROK: "mainnet" }), "did you mean SATRAIL_NETWORK?"],
-    ["✗ settings", "a value that is none", () => ({ PORT: "http" }), "PORT must be a whole number"],
-    ["! settings", "no token of the operator", () => ({ SATRAIL_OPERATOR_TOKEN: "" }), "SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"],
+    ["✗ settings", "a misspelled variable", () => ({ SATRAIL_NETWROK: "mainnet" }), "did you mean SATRAIL_NETWORK?"],
+    ["✗ settings", "an invalid value", () => ({ PORT: "http" }), "PORT must be a whole number"],
+    ["! settings", "no operator token", () => ({ SATRAIL_OPERATOR_TOKEN: "" }), "SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"],
     [
       "✗ directory",
       "a directory that is a file",
       () => ({ SATRAIL_DATA: file("text") }),
-      /text.*(no directory|cannot|nothing can be written)/,
+      /text.*(not a directory|cannot)/,
       "Set SATRAIL_DATA"
     ],
     [
       "! directory",
-      "a directory that others may look into",
+      "a directory that others can read",
       () => {
         mkdirSync(file("wide"), { mode: 0o755, recursive: true })
         return { SATRAIL_DATA: file("wide") }
@@ -165,12 +168,12 @@ describe("satrail check", () => {
     ],
     [
       "✗ database",
-      "a database that does not answer",
+      "a database that does not respond",
       () => ({ DATABASE_URL: "postgres://root:hunter2-the-password@127.0.0.1:1/satrail" }),
-      "No database answers at 127.0.0.1:1/satrail",
+      "No database responds at 127.0.0.1:1/satrail",
       "DATABASE_URL"
     ],
-    ["✗ lnd", "lnd that is not there", () => ({ LND_REST_URL: nobody }), "lnd refuses the connection", "Start lnd"],
+    ["✗ lnd", "an unreachable lnd", () => ({ LND_REST_URL: unusedUrl }), "lnd refuses the connection", "Start lnd"],
     [
       "✗ lnd",
       "lnd that is locked",
@@ -192,28 +195,28 @@ describe("satrail check", () => {
       "not one of this node",
       "Bake it on this very node"
     ],
-    ["✗ lnd", "what is not lnd", lndAnswers({ status: 404, body: "<html>nginx</html>" }), "is not lnd", "LND_REST_URL"],
+    ["✗ lnd", "a server other than lnd", lndAnswers({ status: 404, body: "<html>nginx</html>" }), "is not lnd", "LND_REST_URL"],
     [
       "✗ lnd",
       "lnd on another network",
       lndThat({ chains: [{ chain: "bitcoin", network: "signet" }] }),
-      "is on signet, and SATRAIL_NETWORK is regtest",
+      "is on signet, but SATRAIL_NETWORK is regtest",
       "same network"
     ],
     ["✗ lnd", "lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
-    ["! lnd", "lnd without the graph", lndThat({ synced_to_graph: false }), "still learning", "Wait"],
-    ["! lnd", "lnd with known faults", lndThat({ version: "0.18.2-beta" }), "has faults", "Update it to 0.19.0"],
+    ["! lnd", "lnd without the graph", lndThat({ synced_to_graph: false }), "has not synced", "Wait"],
+    ["! lnd", "lnd with known faults", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
     [
       "✗ lnd",
-      "lnd that loses sight of the chain",
+      "lnd that cannot follow the chain",
       lndThat({ version: "0.15.1-beta commit=v0.15.1-beta" }),
-      "lnd 0.15.1-beta cannot read every block",
+      "lnd 0.15.1-beta cannot parse some blocks",
       "Update it to 0.19.0 or later",
-      "To go on with it all the same, set LND_ACCEPT_VERSION=0.15.1."
+      "To continue anyway, set LND_ACCEPT_VERSION=0.15.1."
     ],
     [
       "! lnd",
-      "lnd that loses sight of the chain, and was accepted",
+      "lnd that cannot follow the chain but was accepted",
       async () => ({ ...(await lndThat({ version: "0.15.1-beta" })()), LND_ACCEPT_VERSION: "0.15.1" }),
       "LND_ACCEPT_VERSION accepts it",
       "Update it to 0.19.0"
@@ -231,28 +234,28 @@ describe("satrail check", () => {
       "SATRAIL_NWC_RELAYS must be",
       "TLS is required: ws:// is not accepted"
     ],
-    ["✗ settings", "an accepted version that is none", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
+    ["✗ settings", "an invalid accepted version", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
     ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open a channel"],
     ["! lnd", "lnd that can receive little", lndHolding("1", "100"), "can receive less than a tenth", "Have a channel opened"],
     ["! lnd", "lnd that can send little", lndHolding("100", "1"), "can send less than a tenth", "Open a channel"],
     ["! lnd", "lnd that force-closes a channel", lndHolding("50", "50", [{}]), "is being force-closed", "Keep the node online"],
     [
       "✗ lnd",
-      "a macaroon's file that is not there",
+      "a missing macaroon file",
       () => ({ LND_RECEIVER_MACAROON: "/nowhere/receiver.macaroon" }),
-      "LND_RECEIVER_MACAROON cannot be read: /nowhere/receiver.macaroon: there is no such file"
+      "LND_RECEIVER_MACAROON cannot be read: /nowhere/receiver.macaroon: the file does not exist"
     ],
     [
       "✗ lnd",
-      "a certificate of lnd that cannot be read",
-      () => ({ LND_REST_URL: nobody.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
+      "an unreadable certificate of lnd",
+      () => ({ LND_REST_URL: unusedUrl.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
       "TLS certificate of lnd cannot be read",
       "/nowhere/tls.cert",
       "LND_TLS_CERT"
     ],
     [
       "✗ lnd",
-      "a macaroon that is none",
+      "a malformed macaroon",
       () => ({ LND_SENDER_MACAROON: file("text") }),
       "LND_SENDER_MACAROON is not usable",
       "lncli bakemacaroon"
@@ -272,8 +275,8 @@ describe("satrail check", () => {
       "/routerrpc.Router/SendPaymentV2",
       "Bake one with"
     ],
-    ["! lnd", "no macaroon for the books", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
-    ["✗ chain", "an Esplora server that is not there", () => ({ ESPLORA_URL: nobody }), "does not answer", "ESPLORA_URL"],
+    ["! lnd", "no books macaroon", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
+    ["✗ chain", "an unreachable Esplora server", () => ({ ESPLORA_URL: unusedUrl }), "does not respond", "ESPLORA_URL"],
     [
       "✗ chain",
       "an Esplora server of another network",
@@ -286,27 +289,27 @@ describe("satrail check", () => {
           )
         )
       }),
-      "is on signet, and SATRAIL_NETWORK is regtest"
+      "is on signet, but SATRAIL_NETWORK is regtest"
     ],
     [
       "✗ chain",
-      "a certificate of the chain that cannot be read",
+      "an unreadable certificate of the chain",
       () => ({ CHAIN_TLS_CERT: "/nowhere/esplora.cert" }),
-      "CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: there is no such file"
+      "CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: the file does not exist"
     ],
-    ["✗ chain", "a bitcoin node that is not there", () => Bitcoind.environment(nobody), "does not serve us", "ECONNREFUSED"],
+    ["✗ chain", "an unreachable bitcoin node", () => Bitcoind.environment(unusedUrl), "cannot be used", "ECONNREFUSED"],
     [
       "✗ chain",
       "a wrong password of the bitcoin node",
       () => ({ ...Bitcoind.environment(bitcoind), BITCOIN_RPC_PASSWORD: "another-password" }),
-      "refuses our user and password",
+      "rejects the user and password",
       "BITCOIN_RPC_USER"
     ],
     [
       "✗ chain",
       "a bitcoin node of another network",
       bitcoindThat({ getblockchaininfo: { result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis } } }),
-      "it is on main, and this service on regtest"
+      "it is on main, but this service is on regtest"
     ],
     ["✗ chain", "a bitcoin node without an index", bitcoindThat({ getindexinfo: { result: {} } }), "txindex=1"],
     [
@@ -321,9 +324,9 @@ describe("satrail check", () => {
     ],
     [
       "✗ chain",
-      "a bitcoin node that can be led onto a chain of its own",
+      "a bitcoin node that can be led onto a separate chain",
       bitcoindThat({ getinfo: { result: { version: 240_000 } } }),
-      "btcd 0.24.0 judges some signatures differently",
+      "btcd 0.24.0 validates some signatures differently",
       "Update it to 0.24.2 or later",
       "set BITCOIN_ACCEPT_VERSION=0.24.0."
     ],
@@ -336,9 +339,9 @@ describe("satrail check", () => {
     ],
     [
       "! chain",
-      "a bitcoin node that can be stopped",
+      "a bitcoin node that can be crashed",
       bitcoindThat({ getnetworkinfo: { result: { version: 280_100, subversion: "/Satoshi:28.1.0/Knots:20250305/" } } }),
-      "Bitcoin Core 28.1.0 can be stopped by a miner",
+      "Bitcoin Core 28.1.0 can be crashed by a miner",
       "Update it to 29.0.0 or later"
     ],
     [
@@ -349,19 +352,19 @@ describe("satrail check", () => {
     ],
     [
       "✗ wallet",
-      "a wallet that is not there",
+      "a missing wallet",
       () => ({ CHAIN_WALLET: "/nowhere/wallet.json" }),
       "CHAIN_WALLET: The wallet in /nowhere/wallet.json",
       "satrail wallet create"
     ],
-    ["✗ wallet", "a wallet that is none", () => ({ CHAIN_WALLET: file("text") }), "is not what `satrail wallet create` writes"],
+    ["✗ wallet", "a file that is not a wallet", () => ({ CHAIN_WALLET: file("text") }), "was not written by `satrail wallet create`"],
     [
       "✗ wallet",
       "a wallet of another network",
       () => ({ CHAIN_WALLET: file("signet.json") }),
-      "is of signet, and SATRAIL_NETWORK is regtest"
+      "is for signet, but SATRAIL_NETWORK is regtest"
     ],
-    ["! wallet", "a wallet that others may read", () => ({ CHAIN_WALLET: file("open.json") }), "mode 0644", "chmod 600"],
+    ["! wallet", "a wallet that others can read", () => ({ CHAIN_WALLET: file("open.json") }), "mode 0644", "chmod 600"],
     [
       "✗ wallet",
       "a wallet without its seed",
@@ -376,16 +379,16 @@ describe("satrail check", () => {
       "the passphrase does not open it",
       "CHAIN_WALLET_PASSPHRASE"
     ],
-    ["✗ wallet", "another wallet's seed", () => ({ CHAIN_SEED: Redacted.value(others) }), "CHAIN_SEED is the seed of another wallet"],
+    ["✗ wallet", "another wallet's seed", () => ({ CHAIN_SEED: Redacted.value(others) }), "CHAIN_SEED is not the seed of"],
     [
       "✗ wallet",
-      "a signer that is no program",
+      "a signer that is not a program",
       () => ({ CHAIN_SEED: "", CHAIN_SIGNER: "/nowhere/sign --now" }),
-      "CHAIN_SIGNER: /nowhere/sign is no program"
+      "CHAIN_SIGNER: /nowhere/sign is not a program"
     ]
   ]
   for (const [line, what, more, ...says] of broken) {
-    it(`check: ${what} is ${line.startsWith("✗") ? "wrong" : "warned of"}, with its remedy`, async () => {
+    it(`check: ${what} is ${line.startsWith("✗") ? "an error" : "a warning"} with its remedy`, async () => {
       const given = { ...env, ...(await more()) }
       const lines = await linesOf(given)
       const about = lines.filter((one) => one.startsWith(`${line}: `))
@@ -407,7 +410,7 @@ describe("satrail check", () => {
     })
   }
 
-  it("check: a malformed macaroon is not shown, in any form", async () => {
+  it("check: a malformed macaroon is never shown in any form", async () => {
     const hex = Macaroon.make(Lnd.senderCalls)
     for (const slip of [hex.slice(1), `${hex}x`, Buffer.from(hex, "hex").toString("base64")]) {
       const lines = await linesOf({ ...env, LND_SENDER_MACAROON: slip })
@@ -417,11 +420,11 @@ describe("satrail check", () => {
     }
   })
 
-  it("check: a permanent problem stops a start, and an outage does not", async () => {
+  it("check: a permanent problem prevents a start, and an outage does not", async () => {
     const finalOf = async (more: Record<string, string>) =>
       (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
-    assert.deepStrictEqual(await finalOf({ LND_REST_URL: nobody, ESPLORA_URL: nobody }), [])
-    const away = await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, LND_REST_URL: nobody, ESPLORA_URL: nobody })))
+    assert.deepStrictEqual(await finalOf({ LND_REST_URL: unusedUrl, ESPLORA_URL: unusedUrl }), [])
+    const away = await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, LND_REST_URL: unusedUrl, ESPLORA_URL: unusedUrl })))
     assert.deepStrictEqual(
       away.filter(Check.isWrong).map(({ subject }) => subject),
       ["lnd", "chain"]
@@ -433,7 +436,7 @@ describe("satrail check", () => {
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
   })
 
-  it("check: one that times out, and one that crashes, are lines like any other, without a secret", async () => {
+  it("check: a check that times out or crashes is reported like any other, without a secret", async () => {
     const secret = "an answer that repeats hunter2"
     const found = await Effect.runPromise(
       Check.run(
@@ -454,7 +457,7 @@ describe("satrail check", () => {
     assert.isFalse(found.some(Check.isFinal))
   })
 
-  describe("of what is outside", () => {
+  describe("external services", () => {
     const answers = (body: string): Outbound.Outbound["Service"] =>
       Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.succeed({ status: 200, body }) })
     const silent = Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.fail(new Outbound.Unreachable()) })
@@ -462,9 +465,9 @@ describe("satrail check", () => {
       Effect.runPromise(Effect.map(check.lines, (lines) => lines.map((line) => Check.text({ subject: check.subject, line }))))
     const tickers = { RATES: "tickers" }
 
-    it("check: rates need two tickers that answer", async () => {
+    it("check: rates need two working tickers", async () => {
       const [wrong = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), silent))
-      assert.match(wrong, /^✗ rates: 0 of 4 tickers answer, and 2 must agree.*api\.kraken\.com/)
+      assert.match(wrong, /^✗ rates: 0 of 4 tickers respond, but 2 must agree.*api\.kraken\.com/)
       const one = Outbound.Outbound.of({
         connect: () => Effect.never,
         ask: ({ url }) =>
@@ -475,10 +478,10 @@ describe("satrail check", () => {
               : Effect.fail(new Outbound.Unreachable())
       })
       const [some = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), one))
-      assert.match(some, /^! rates: 2 of 4 tickers answer; not Kraken, CoinGecko/)
+      assert.match(some, /^! rates: 2 of 4 tickers respond; not Kraken, CoinGecko/)
     })
 
-    it("check: a wrong clock is reported with its difference", async () => {
+    it("check: a wrong clock is reported with its offset", async () => {
       const at = (offSeconds: number) => answers(`{"data":{"epoch":${Math.floor(Date.now() / 1000) + offSeconds}}}`)
       const of = async (outbound: Outbound.Outbound["Service"]) =>
         (await linesBy(Clock.check(environmentOf({ ...env, ...tickers }), outbound)))[0] ?? ""
@@ -488,10 +491,10 @@ describe("satrail check", () => {
       assert.match(await of(silent), /^! clock: no outside server/)
     })
 
-    it("check: the certificate of the domain is trusted, ends soon, or is not trusted", async () => {
+    it("check: the domain's certificate is trusted, about to expire, or untrusted", async () => {
       const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(0, "127.0.0.1")
       await once(server, "listening")
-      // It listens on TCP, so its address is one of TCP.
+      // A TCP server's address is an `AddressInfo`.
       const { port } = server.address() as AddressInfo
       const ways = { lookup: async () => ["127.0.0.1"], port, ca: Certificate.certificate }
       const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.example.com", SATRAIL_PROXIES: "1" })
@@ -500,20 +503,26 @@ describe("satrail check", () => {
         const [, line] = await Effect.runPromise(Effect.andThen(TestClock.setTime(at), lines).pipe(Effect.provide(TestClock.layer())))
         return line === undefined ? "" : Check.text({ subject, line })
       }
-      assert.match(await certificateLine(ways), /^✓ domain: wallets trust the certificate of pay\.example\.com, for \d+ days/)
-      assert.match(await certificateLine(ways, Date.parse("2126-10-20")), /^! domain: the certificate of pay\.example\.com ends in 7 days/)
+      assert.match(
+        await certificateLine(ways),
+        /^✓ domain: wallets trust the certificate of pay\.example\.com, which is valid for \d+ days/
+      )
+      assert.match(
+        await certificateLine(ways, Date.parse("2126-10-20")),
+        /^! domain: the certificate of pay\.example\.com expires in 7 days/
+      )
       const { ca: _, ...unknown } = ways
       assert.match(await certificateLine(unknown), /^✗ domain: wallets do not trust the certificate of pay\.example\.com: .*SIGNED/)
       server.close()
     })
 
-    it("check: a domain without an address is wrong", async () => {
+    it("check: a domain without an address is an error", async () => {
       const nowhere = { lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND pay.satrail.dev")), port: 443 }
       const lines = await linesBy(Domain.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" }), nowhere))
       assert.match(lines.join("\n"), /^✗ domain: pay\.satrail\.dev has no address: .*ENOTFOUND.*Add an A or AAAA record/)
     })
 
-    it("check: a domain and no proxy is warned of", async () => {
+    it("check: a domain without a proxy is a warning", async () => {
       const linesFor = (proxies: string) =>
         linesBy(Settings.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev", SATRAIL_PROXIES: proxies })))
       assert.match(
@@ -523,9 +532,9 @@ describe("satrail check", () => {
       assert.notInclude((await linesFor("1")).join("\n"), "SATRAIL_PROXIES")
     })
 
-    it("check: a domain that no server answers for is an error", async () => {
+    it("check: a domain that no server responds for is an error", async () => {
       const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" })
-      const port = Number(new URL(nobody).port)
+      const port = Number(new URL(unusedUrl).port)
       const lines = await linesBy(Domain.check(environment, { lookup: async () => ["127.0.0.1"], port }))
       assert.match(
         lines.join("\n"),

@@ -43,35 +43,35 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
   }
   const linesOf = async (...asked: Parameters<typeof found>) => (await found(...asked)).map(Check.text)
 
-  /** What is wrong or warned of, but for what this server's settings are. */
+  /** Failed checks and warnings, except the warning about this server's fsync setting. */
   const troubles = (lines: ReadonlyArray<string>) => lines.filter((line) => !line.startsWith("✓") && !line.includes("fsync"))
 
-  it("check: an empty database and a role that may make tables are right; settings that lose commits are warned of", async () => {
+  it("check: an empty database and a role that may create tables are OK; settings that can lose commits are warnings", async () => {
     create("empty")
     const lines = await linesOf("empty")
     assert.match(lines[0] ?? "", new RegExp(`^✓ database: PostgreSQL \\d+.* at 127\\.0\\.0\\.1:${postgres.port}/empty$`))
-    assert.include(lines, "✓ database: there are no tables yet: the first start makes them")
+    assert.include(lines, "✓ database: there are no tables yet: the first start creates them")
     const [off = ""] = lines.filter((line) => line.includes("fsync"))
-    assert.match(off, /^! database: fsync and full_page_writes off: .* Switch on in postgresql\.conf/)
+    assert.match(off, /^! database: fsync and full_page_writes off: .* Switch it on in postgresql\.conf/)
     assert.deepStrictEqual(troubles(lines), [])
   })
 
-  it("check: the roles of roles.sql are right, the owner and a superuser are warnings, and a role that may not migrate gets the command", async () => {
+  it("check: the roles of roles.sql are OK, the owner and a superuser are warnings, and a role that may not migrate is shown the command", async () => {
     create("money")
     Client.script(installation, urlOf("money"), roles)
     const before = await linesOf("money", "satrail_application")
     assert.match(
       troubles(before).join(),
-      /^✗ database: there are no tables yet, and the role satrail_application may not make them\. Run `satrail migrate`/
+      /^✗ database: there are no tables yet, and the role satrail_application may not create them\. Run `satrail migrate`/
     )
 
     await migrate("money", "satrail_migration")
     assert.deepStrictEqual(troubles(await linesOf("money", "satrail_application")), [])
     const owner = troubles(await linesOf("money", "satrail_migration"))
-    assert.match(owner.join(), /^! database: the role satrail_migration can change what was booked\. Make the roles/)
-    assert.match(troubles(await linesOf("money")).join(), /^! database: the role postgres is a superuser.* Make the roles/)
+    assert.match(owner.join(), /^! database: the role satrail_migration can change existing bookings\. Create the roles/)
+    assert.match(troubles(await linesOf("money")).join(), /^! database: the role postgres is a superuser.* Create the roles/)
     const reader = troubles(await linesOf("money", "satrail_reader")).join("\n")
-    assert.match(reader, /✗ database: this database only answers reads.*\n✗ database: the role satrail_reader may not write to the ledger/)
+    assert.match(reader, /✗ database: this database is read-only.*\n✗ database: the role satrail_reader may not write to the ledger/)
 
     ask("money", "update satrail.migrations set migration_id = migration_id - 1")
     const old = troubles(await linesOf("money", "satrail_application"))
@@ -94,13 +94,13 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.match(troubles(await linesOf("latin")).join(), /✗ database: the database's encoding is LATIN1.*UTF8/)
     create("narrow")
     const narrow = await linesOf("narrow", "postgres", { SATRAIL_DATABASE_CONNECTIONS: "20" })
-    assert.match(troubles(narrow).join(), /! database: SATRAIL_DATABASE_CONNECTIONS is 20, and the server takes 20 in all/)
+    assert.match(troubles(narrow).join(), /! database: SATRAIL_DATABASE_CONNECTIONS is 20, but the server accepts only 20 in total/)
     ask("postgres", "alter database narrow set default_transaction_read_only = on")
     const [readOnly] = (await found("narrow")).filter(Check.isFinal)
-    assert.include(readOnly && Check.text(readOnly), "only answers reads")
+    assert.include(readOnly && Check.text(readOnly), "is read-only")
   })
 
-  it("check: several hosts: what each is, that no commit waits for the standby, and that two take writes", async () => {
+  it("check: with several hosts, each one's role is shown, and asynchronous replication and two primaries are reported", async () => {
     const settings = PostgresServer.rewindable
     const first = await PostgresServer.start(installation, { settings })
     const second = await PostgresServer.start(installation, { settings, standbyOf: first.port })
@@ -115,7 +115,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.include(asynchronous, `✓ database: 127.0.0.1:${second.port} is a standby`)
     assert.include(asynchronous, `✓ database: 127.0.0.1:${first.port} is the primary`)
     assert.include(asynchronous, `✓ database: lists are read from the standby at 127.0.0.1:${second.port}`)
-    const warnings = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("no commit waits for the standby"))
+    const warnings = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("commits don't wait for the standby"))
     assert.match(
       warnings(asynchronous).join(),
       /^! database: .*synchronous_standby_names is empty.* Set synchronous_standby_names = 'ANY 1/
@@ -130,14 +130,14 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     await second.promote()
     const both = await look()
     assert.include(both, `✓ database: 127.0.0.1:${second.port} is the primary`)
-    assert.match(both.join("\n"), /! database: DATABASE_READ_URL: .* is the primary\. Name a standby that runs/)
-    assert.match(both.join("\n"), /✗ database: .* both take writes: one of them is an old primary\. Stop the old one at once/)
+    assert.match(both.join("\n"), /! database: DATABASE_READ_URL: .* is the primary\. Set it to a running standby/)
+    assert.match(both.join("\n"), /✗ database: .* both accept writes: one of them is an old primary\. Stop the old one immediately/)
     await first.stop("fast")
-    assert.match((await look()).join("\n"), new RegExp(`! database: 127\\.0\\.0\\.1:${first.port} does not answer`))
+    assert.match((await look()).join("\n"), new RegExp(`! database: 127\\.0\\.0\\.1:${first.port} does not respond`))
     await Promise.all([first.end(), second.end()])
   })
 
-  it("check: a host that takes connections and says nothing is named within the time of a start", async () => {
+  it("check: a host that accepts connections and stays silent is reported within the start timeout", async () => {
     create("quiet")
     const silent = createServer().listen(0, "127.0.0.1")
     await once(silent, "listening")
@@ -146,15 +146,15 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     const url = `postgres://postgres@${at},127.0.0.1:${postgres.port}/quiet`
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: url, SATRAIL_DATA: home }))
     const lines = (await Effect.runPromise(Check.run([Database.check(environment)], limitMillis.starting, []))).map(Check.text)
-    assert.include(lines.join("\n"), `! database: ${at} does not answer (timeout expired)`)
+    assert.include(lines.join("\n"), `! database: ${at} does not respond (timeout expired)`)
     assert.include(lines, `✓ database: 127.0.0.1:${postgres.port} is the primary`)
     silent.close()
   })
 
-  it("check: a refused login and a missing database are reported with their address and without the password", async () => {
+  it("check: a rejected login and a missing database are reported with their address and without the password", async () => {
     const nobody = await linesOf("empty", "nobody-is-this:hunter2-and-more")
-    assert.match(nobody.join(), /^✗ database: The database at 127\.0\.0\.1:\d+\/empty does not let this user in/)
+    assert.match(nobody.join(), /^✗ database: The database at 127\.0\.0\.1:\d+\/empty rejected the login/)
     assert.notInclude(nobody.join(), "hunter2")
-    assert.match((await linesOf("missing")).join(), /^✗ database: The server at .* has no database of this name/)
+    assert.match((await linesOf("missing")).join(), /^✗ database: The server at .* has no database with this name/)
   })
 })

@@ -1,5 +1,6 @@
-// What strangers' tools make of the OpenAPI documents of a running service: linters find nothing, and generated clients compile and tell the main stories.
-// The tools are pinned in test/clients, and installed here and nowhere else: once installed they need no registry.
+// Checks the OpenAPI documents of a running service with third-party tools: linters find nothing, and
+// generated clients compile and run the main scenarios. test/clients pins the tools. They are installed here
+// and nowhere else, and need no registry once installed.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { programsMillis } from "@satrail/testing/Waiting"
 import { execFile, spawnSync } from "node:child_process"
@@ -10,7 +11,7 @@ import path from "node:path"
 import * as Service from "./Service.ts"
 
 const here = path.resolve(import.meta.dirname, "../../../test/clients")
-// Beside the other things that are made once for a working copy.
+// Next to the other caches of a working copy.
 const kept = path.resolve(import.meta.dirname, "../../../node_modules/.cache/clients")
 const work = mkdtempSync(path.join(os.tmpdir(), "satrail-clients-"))
 
@@ -28,7 +29,10 @@ const right = async (command: string, args: ReadonlyArray<string>, cwd = work): 
   return said
 }
 
-/** A folder with what these files of `test/clients` pin, installed once for their content. Undefined where it cannot be had. */
+/**
+ * A folder with the tools that these files of `test/clients` pin, installed once per content. Undefined if
+ * the installation is impossible.
+ */
 const installed = async (name: string, files: ReadonlyArray<string>, install: (folder: string) => Promise<{ readonly status: number }>) => {
   const hash = createHash("sha256").update(files.map((file) => readFileSync(path.join(here, file), "utf8")).join("\0"))
   const folder = path.join(kept, `${name}-${hash.digest("hex").slice(0, 16)}`)
@@ -75,12 +79,12 @@ afterAll(async () => {
 
 const tool = (name: string) => path.join(npm ?? "", "node_modules/.bin", name)
 
-describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", () => {
+describe.skipIf(npm === undefined)("the OpenAPI documents, with third-party tools", () => {
   for (const [name, file] of Object.entries(documents)) {
-    it(`openapi: spectral finds nothing in the document of the ${name}, not even a hint`, { timeout: programsMillis }, async () => {
+    it(`openapi: spectral reports nothing for the document of the ${name}, not even a hint`, { timeout: programsMillis }, async () => {
       const rules = path.join(work, "spectral.json")
-      // All its rules, but three: tags have the order in which they are read, a licence that has its SPDX identifier may not have a URL too (OpenAPI 3.1), and
-      // who is to be asked has no e-mail address.
+      // All rules except three. Tags stay in reading order, a license with an SPDX identifier may not have a
+      // URL as well (OpenAPI 3.1), and the contact has no e-mail address.
       writeFileSync(
         rules,
         JSON.stringify({
@@ -92,7 +96,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
       assert.match(said, /No results with a severity of 'hint' or higher found!/)
     })
 
-    it(`openapi: redocly finds nothing in the document of the ${name}, not even a warning`, { timeout: programsMillis }, async () => {
+    it(`openapi: redocly reports nothing for the document of the ${name}, not even a warning`, { timeout: programsMillis }, async () => {
       const { totals } = JSON.parse(
         (await run(tool("redocly"), ["lint", "--extends", "recommended-strict", "--format", "json", file])).said
           .replace(/^[^{]*/, "")
@@ -102,7 +106,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
     })
   }
 
-  it("openapi: linters do find what is wrong", { timeout: programsMillis }, async () => {
+  it("openapi: the linters detect errors", { timeout: programsMillis }, async () => {
     const broken = path.join(work, "broken.json")
     const { servers: _, ...rest } = JSON.parse(readFileSync(documents.operator, "utf8"))
     rest.paths["/operator/metrics"].get.parameters = [{ name: "x", in: "query", schema: { type: "array" } }]
@@ -112,7 +116,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
     assert.notStrictEqual((await run(tool("redocly"), ["lint", "--extends", "recommended-strict", broken])).status, 0)
   })
 
-  it("client: generated for TypeScript, it compiles strictly and tells the main stories", { timeout: programsMillis }, async () => {
+  it("client: a client generated for TypeScript compiles strictly and runs the main stories", { timeout: programsMillis }, async () => {
     const folder = path.join(work, "typescript")
     mkdirSync(folder)
     symlinkSync(path.join(npm ?? "", "node_modules"), path.join(folder, "node_modules"))
@@ -129,7 +133,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
 })
 
 describe.skipIf(python === undefined)("a client for Python", () => {
-  it("client: generated for Python, it loads without a warning and tells the main stories", { timeout: programsMillis }, async () => {
+  it("client: a client generated for Python loads without a warning and runs the main stories", { timeout: programsMillis }, async () => {
     const bin = path.join(python ?? "", "bin")
     const folder = path.join(work, "python")
     writeFileSync(path.join(work, "python.yaml"), "post_hooks: []\n")

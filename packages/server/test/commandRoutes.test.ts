@@ -13,10 +13,11 @@ import { secondsOf } from "../src/client/CommandParts.ts"
 import { satrail } from "../src/commands/Commands.ts"
 import { Variables } from "../src/environment/Unknown.ts"
 import { version } from "../src/base/Version.ts"
+import { run } from "./CommandLine.ts"
 
-// A service that only notes what it is asked. What a command makes of the answer is tested elsewhere.
+// A service that only records its requests. Other tests cover how commands use the responses.
 const asked: Array<string> = []
-let answered: ReadonlyArray<object> = []
+let answered: object = []
 const server = createServer((request, response) => {
   asked.push(`${request.method} ${request.url}`)
   request.resume()
@@ -40,7 +41,7 @@ const env = { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "a token" }
 const printed: Array<unknown> = []
 const quiet: Console.Console = { ...globalThis.console, log: (text: unknown) => printed.push(text), error: () => undefined }
 
-/** What the service is asked when this is typed. */
+/** The requests that a command line sends to the service. */
 const asks = (typed: string): Promise<ReadonlyArray<string>> => {
   asked.length = 0
   return Effect.runPromise(
@@ -57,7 +58,13 @@ const asks = (typed: string): Promise<ReadonlyArray<string>> => {
 
 const file = `--output ${join(directory, "out")}`
 
-/** Every route of the operator's, and what is typed to ask it. `ID`, `ONE` and a month stand for what the route has in its place. */
+/** Complete ids, which need no lookup. */
+const [whole, other] = ["01a1f768-1c70-748e-8579-81b7373e8599", "01a1f768-1c70-748e-8579-81b7373e859a"]
+
+/**
+ * Every operator route and a command line that requests it. `ID` and `ONE` stand for ids, or for the
+ * parameter the route has in their place.
+ */
 const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies": "companies list",
   "POST /operator/companies": "companies create --name Acme --plan free",
@@ -121,6 +128,11 @@ const typed: Readonly<Record<string, string>> = {
   "PATCH /operator/reconciliation/own-funds": "own-funds --node-sats 5",
   "GET /operator/suspense": "suspense list",
   "POST /operator/suspense/:id/assign": "suspense assign ID ONE",
+  "GET /operator/people": "people list",
+  "POST /operator/people": "people invite --name Ada",
+  "POST /operator/people/:id/approve": "people approve ID",
+  "POST /operator/people/:id/recover": "people recover ID",
+  "DELETE /operator/people/:id": "people remove ID",
   "GET /operator/adjustments": "adjustments list",
   "POST /operator/adjustments": "adjustments request ID --sats 5 --reason drill",
   "GET /operator/adjustments/:id": "adjustments show ID",
@@ -142,7 +154,7 @@ const typed: Readonly<Record<string, string>> = {
   "POST /operator/webhook-deliveries/:id/resend": "webhooks resend ID"
 }
 
-/** Routes that nothing is typed for, and why. */
+/** Routes without a command, and the reason. */
 const none: Readonly<Record<string, string>> = {
   "GET /operator/metrics": "read by Prometheus, in its own format",
   "PUT /operator/webhook-endpoints/:id": "`webhooks change` leaves what is not named as it is, with PATCH"
@@ -155,21 +167,21 @@ const routes = groups
   .map(({ method, path }) => `${method} ${path}`)
 
 describe("the command line and the routes", () => {
-  it("command line: every route of the operator's has a command, or a reason to have none", () => {
+  it("command line: every operator route has a command, or a reason to have none", () => {
     assert.sameMembers(routes, [...Object.keys(typed), ...Object.keys(none)])
   })
 
   for (const [route, command] of Object.entries(typed)) {
     it(`command line: \`${command.replace(file, "").trim()}\` asks ${route}`, async () => {
       const [method = "", path = ""] = route.split(" ")
-      const places = ["ID", "ONE"]
+      const places = [whole, other]
       const filled = path.replaceAll(/:\w+/g, () => places.shift() ?? "")
-      const [one, ...more] = await asks(command)
+      const [one, ...more] = await asks(command.replaceAll(/\bID\b/g, whole).replaceAll(/\bONE\b/g, other))
       assert.deepStrictEqual([one?.split("?")[0], more], [`${method} ${filled}`, []])
     })
   }
 
-  it("command line: what is said of a list is asked of the service, times as seconds", async () => {
+  it("command line: list options are sent to the service, with times in seconds", async () => {
     assert.deepStrictEqual(await asks("withdrawals list --status pending --older-than 1h --limit 5"), [
       "GET /operator/withdrawals?limit=5&status=pending&older_than=3600"
     ])
@@ -181,7 +193,7 @@ describe("the command line and the routes", () => {
     )
   })
 
-  it("command line: the audit log is a page with its filters, or all of it as a file", async () => {
+  it("command line: the audit log is printed as a page with filters, or entirely as a file", async () => {
     assert.deepStrictEqual(await asks("audit --actor ID --outcome scope_required --limit 3"), [
       "GET /operator/audit?actor_id=ID&outcome=scope_required&limit=3"
     ])
@@ -191,7 +203,7 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file has a format")
   })
 
-  it("command line: below an entry of the audit log are the values that it changed, before and after", async () => {
+  it("command line: each audit log entry is followed by the values that it changed, before and after", async () => {
     answered = [
       { verb: "a", changes: [{ field: "limits", before: '{"daySats":1000}', after: null }] },
       { verb: "b", changes: Array.from({ length: 21 }, (_, n) => ({ field: `f${n}`, before: null, after: "1" })) }
@@ -202,5 +214,68 @@ describe("the command line and the routes", () => {
     const lines = String(printed[0]).split("\n")
     assert.deepStrictEqual(lines[3], '      limits: {"daySats":1000} → -')
     assert.deepStrictEqual(lines.slice(-2), ["      f19: - → 1", "      and 1 more: --json shows all"])
+  })
+
+  it("command line: a company can be given by name, and an id by a unique prefix", async () => {
+    const acme = { id: whole, name: "Acme" }
+    const lookup = "GET /operator/companies?limit=1000&search=acme"
+    answered = [acme, { id: other, name: "Acme Ltd" }]
+    assert.deepStrictEqual(await asks("freeze acme --reason drill"), [lookup, `POST /operator/companies/${whole}/freeze`])
+    assert.deepStrictEqual(await asks("export acme --format jsonl"), [
+      lookup,
+      `GET /operator/companies/${whole}/transactions/export?format=jsonl`
+    ])
+    assert.deepStrictEqual(await asks("adjustments request acme --sats 5 --reason drill"), [lookup, "POST /operator/adjustments"])
+    answered = [{ id: other }, { id: "11a1f768-1c70-748e-8579-81b7373e859a" }]
+    assert.deepStrictEqual(await asks("withdrawals show 01a1"), [
+      "GET /operator/withdrawals?limit=1000",
+      `GET /operator/withdrawals/${other}`
+    ])
+    answered = []
+  })
+
+  it("command line: an ambiguous name or prefix, or a part of a name, changes nothing", async () => {
+    answered = [
+      { id: whole, name: "Acme" },
+      { id: other, name: "Acme Ltd" }
+    ]
+    for (const typed of ["freeze 01a1 --reason drill", "freeze ltd --reason drill", "freeze nobody --reason drill"])
+      assert.lengthOf(await asks(typed), 1, typed)
+    assert.lengthOf(await asks("companies show ltd"), 2, "to read, a part of the name is enough")
+    const { exit } = await Effect.runPromise(run("companies show 01a1", env))
+    assert.match(String(exit), /"01a1" matches more than one company \(2\)[^]*Acme Ltd/)
+    answered = []
+  })
+
+  it("command line: a withdrawal is shown with its steps, the time between them, and what it is waiting for", async () => {
+    answered = {
+      id: whole,
+      amount_sats: 1500,
+      waits_for: "The node's final result",
+      attempts: 2,
+      next_look_at: "2026-01-31T12:05:00.000Z",
+      answer: "on its way",
+      timeline: [
+        { at: "2026-01-31T12:00:00.000Z", what: "requested", detail: "ann@wallet.example" },
+        { at: "2026-01-31T12:00:00.250Z", what: "approved", detail: null },
+        { at: "2026-01-31T13:30:05.000Z", what: "dispatched", detail: "abc" }
+      ]
+    }
+    const { stdout } = await Effect.runPromise(run(`withdrawals show ${whole}`, env))
+    assert.deepStrictEqual(stdout.split("\n"), [
+      "Noted",
+      `  id           ${whole}`,
+      "  amount_sats  1500",
+      "",
+      "Timeline (UTC)",
+      "  2026-01-31 12:00:00           requested   ann@wallet.example",
+      "  2026-01-31 12:00:00  +250 ms  approved",
+      "  2026-01-31 13:30:05  +1 h     dispatched  abc",
+      "  waits for: The node's final result",
+      "  attempts: 2",
+      "  next check: 2026-01-31 12:05:00",
+      "  node or chain: on its way"
+    ])
+    answered = []
   })
 })

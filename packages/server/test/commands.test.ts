@@ -12,7 +12,7 @@ const errorOf = (exit: Exit.Exit<void, unknown>): unknown => {
 
 const descriptor = Completions.fromCommand(satrail)
 
-/** Every command, by what is typed. */
+/** Lists every command by its full path. */
 const commandsIn = (one: Completions.CommandDescriptor, path: string): ReadonlyArray<readonly [string, Completions.CommandDescriptor]> => [
   [path, one],
   ...one.subcommands.flatMap((sub) => commandsIn(sub, `${path} ${sub.name}`))
@@ -65,28 +65,49 @@ describe("the command line", () => {
     ["wallet restore --birtday 2026-01-31", "--birthday"],
     ["own-funds --node-sat 5", "--node-sats"]
   ] as const) {
-    it.effect(`command line: \`${typed}\` is refused, and ${meant} is offered`, () =>
+    it.effect(`command line: \`${typed}\` is rejected and ${meant} is suggested`, () =>
       Effect.gen(function* () {
         const { exit, stderr } = yield* run(typed)
         assert.isTrue(Exit.isFailure(exit))
-        assert.match(stderr, new RegExp(`Did you mean this\\?\\s+${meant}\\s*$`))
+        assert.match(stderr, new RegExp(`Did you mean this\\?\\s+${meant}\\s*\\nUsage: satrail`))
       })
     )
   }
 
   it.effect("command line: help works in any environment, and lists the exit codes", () =>
     Effect.gen(function* () {
-      const misspelt = { SATRAIL_NETWROK: "mainnet" }
-      const help = yield* run("verify --help", misspelt)
+      const misspelled = { SATRAIL_NETWROK: "mainnet" }
+      const help = yield* run("verify --help", misspelled)
       assert.isTrue(Exit.isSuccess(help.exit))
       for (const words of ["satrail verify", "--json", "exit code is 2"]) assert.include(help.stdout, words)
-      const refused = errorOf((yield* run("verify", misspelt)).exit)
+      const refused = errorOf((yield* run("verify", misspelled)).exit)
       assert.instanceOf(refused, CommandFailed)
       assert.strictEqual(String(refused.message), "SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
     })
   )
 
-  it.effect("command line: what a command reads from the environment is reported with everything that is wrong", () =>
+  it.effect(
+    "command line: calling a running service rejects a misspelled variable with our prefix, and ignores those of other programs",
+    () =>
+      Effect.gen(function* () {
+        for (const [name, meant] of [
+          ["SATRAIL_OPERATOR_TOKN", "SATRAIL_OPERATOR_TOKEN"],
+          ["SATRIAL_OPERATOR_TOKEN", "SATRAIL_OPERATOR_TOKEN"],
+          ["SATRAIL_NETWROK", "SATRAIL_NETWORK"]
+        ] as const) {
+          const refused = errorOf((yield* run("status", { [name]: "x", SATRAIL_DATA: "/nowhere" })).exit)
+          assert.instanceOf(refused, CommandFailed)
+          assert.strictEqual(refused.message, `${name} is not a setting: did you mean ${meant}?`)
+        }
+        for (const others of [{ EDITOR: "vi", CHAIN_ID: "1", DATABASE_URL: "postgres://db" }, { SATRAIL_NETWORK: "regtest" }]) {
+          const away = errorOf((yield* run("status", { ...others, SATRAIL_DATA: "/nowhere" })).exit)
+          assert.instanceOf(away, CommandFailed)
+          assert.include(away.message, "No service found")
+        }
+      })
+  )
+
+  it.effect("command line: all problems in a command's environment are reported together", () =>
     Effect.gen(function* () {
       const error = errorOf((yield* run("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, Config.ConfigError)
@@ -100,7 +121,7 @@ describe("the command line", () => {
     })
   )
 
-  it.effect("command line: limits without one are refused before anything is asked", () =>
+  it.effect("command line: limits without a value are rejected before any request", () =>
     Effect.gen(function* () {
       const error = errorOf((yield* run("limits set company 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, CommandFailed)
@@ -108,7 +129,7 @@ describe("the command line", () => {
     })
   )
 
-  it.effect("command line: fees without one are refused before anything is asked", () =>
+  it.effect("command line: fees without a value are rejected before any request", () =>
     Effect.gen(function* () {
       const error = errorOf((yield* run("fees set 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, CommandFailed)
@@ -117,7 +138,7 @@ describe("the command line", () => {
   )
 
   for (const shell of ["bash", "zsh", "fish"] as const) {
-    it.effect(`command line: completions for ${shell} have the commands`, () =>
+    it.effect(`command line: completions for ${shell} include the commands`, () =>
       Effect.gen(function* () {
         const { stdout } = yield* run(`--completions ${shell}`)
         for (const word of ["satrail", "own-funds", "show-xpub", "overlap-seconds"]) assert.include(stdout, word)

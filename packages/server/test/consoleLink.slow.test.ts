@@ -6,7 +6,7 @@ import * as Service from "./Service.ts"
 const data = Service.directory()
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
-/** A start as `npm start` makes it, and what it prints. */
+/** Starts the service like `npm start` and returns its output. */
 const start = async (env: Readonly<Record<string, string>> = {}) => {
   const running = Service.run("cli", ["start"], { SATRAIL_DATA: data, PORT: "0", ...env })
   const said = await eventually(
@@ -28,7 +28,7 @@ const signIn = (url: string, link: string) =>
   })
 
 describe("The link to the console", () => {
-  it("banner: its documentation link leads to the list of the guides, and each of them is there", async () => {
+  it("banner: its documentation link leads to the list of guides, and each of them exists", async () => {
     const { said, end } = await start()
     const [, docs = ""] = /documentation\s+(\S+)/.exec(said) ?? []
     const list = await fetch(docs)
@@ -39,20 +39,21 @@ describe("The link to the console", () => {
     await end()
   })
 
-  it("sign-in link: a start where all is simulated prints one, which signs in as the demo company, once", async () => {
+  it("sign-in link: a fully simulated start prints one, which signs in as the demo company, once", async () => {
     const { url, link = "", said, end } = await start()
     const first = await signIn(url, link)
     assert.deepStrictEqual([first.status, first.data.name], [200, "demo"])
     assert.match(first.headers.get("set-cookie") ?? "", /^__Host-satrail=k\./)
     const second = await signIn(url, link)
     assert.deepStrictEqual([second.status, second.headers.get("set-cookie")], [401, null])
-    // It is where it was printed, and in no line of the log.
+    // The link appears once in the output and never in the log.
     assert.strictEqual(said.split(link).length, 2)
     await end()
   })
 
-  it("sign-in link: none for others than this machine, and no console where it is closed", async () => {
+  it("sign-in link: none is printed for other machines, and there is no console when it is disabled", async () => {
     const { said, url, end } = await start({ HOST: "0.0.0.0" })
+    assert.match(url, /^http:\/\/localhost:\d+$/)
     assert.include(said, `${url}/console`)
     assert.notInclude(said, "#link=")
     await end()

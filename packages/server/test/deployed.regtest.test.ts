@@ -15,8 +15,9 @@ import * as Deployment from "./deployed/Deployment.ts"
 import * as Public from "./deployed/Public.ts"
 import { type Company, send } from "./Service.ts"
 
-// The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the files that the image has, Caddy with the shipped
-// Caddyfile before them, lnd and a chain; put together by the commands of docs/guides/mainnet.md (docs/decisions/operations.md#0044).
+// The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the image's files,
+// Caddy with the shipped Caddyfile in front, lnd and a chain. It is set up with the commands of
+// docs/guides/mainnet.md (docs/decisions/operations.md#0044).
 
 const { command: caddy, host } = Caddy
 const { processes } = Deployment
@@ -33,7 +34,7 @@ if (missing !== undefined) {
   console.error(`skipped: no deployment here: ${missing}`)
 }
 
-/** What a story needs: the deployment, the service as the Internet has it, a company there, and everybody who is not us. */
+/** The deployment, the service as reached from the Internet, a company, and the external network. */
 interface Scene {
   readonly deployment: Deployment.Deployment
   readonly to: Public.Public
@@ -53,7 +54,7 @@ const hasBalance = (shop: Company, sats: number) =>
 const invoiceOf = ({ network: { carol } }: Scene, sats: number) =>
   outside(Peer.invoice(carol, { amount: Msat.fromSats(BigInt(sats)), behaviour: "settle" }))
 
-/** A withdrawal to carol's node that was confirmed. */
+/** Confirms a withdrawal to carol's node. */
 const confirmed = async (scene: Scene, sats: number): Promise<string> =>
   (await Customer.data(201, Customer.confirm(scene.shop, await invoiceOf(scene, sats), sats))).id
 
@@ -66,7 +67,7 @@ const settles = async ({ shop }: Scene, id: string): Promise<void> => {
   assert.strictEqual(withdrawal.status, "settled", JSON.stringify(withdrawal))
 }
 
-/** Blocks come, as they do, until the work is over. */
+/** Mines blocks until the work is done. */
 const mining = async <A>({ network: { chain } }: Pick<Scene, "network">, work: Promise<A>): Promise<A> => {
   const over = new AbortController()
   const done = work.finally(() => over.abort())
@@ -77,7 +78,7 @@ const mining = async <A>({ network: { chain } }: Pick<Scene, "network">, work: P
   return done
 }
 
-/** Steps 7 and 8: a company, and money in and out over Lightning and the chain. */
+/** Steps 7 and 8: a company is created, and money moves in and out over Lightning and on-chain. */
 const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, network: Network["Service"]): Promise<Scene> => {
   const { follow, followAll, sh, stepsOf } = deployment
   await followAll(7)
@@ -105,7 +106,10 @@ const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, 
   return scene
 }
 
-/** What the code on the page of a new checkout says, and when, by our clock, the page is told that it is paid: its stream ends with that. */
+/**
+ * Opens the page of a new checkout. Returns the content of its QR code, and when its stream reports the
+ * payment and ends, by our clock.
+ */
 const checkout = async ({ shop, to }: Scene, sats: number) => {
   const { url } = await Customer.data(201, shop.post("/v1/checkouts", { amount: sats, currency: "sats" }))
   const { pathname } = new URL(url)
@@ -120,7 +124,10 @@ const checkout = async ({ shop, to }: Scene, sats: number) => {
   return { code: Result.getOrThrow(Bip21.parse(asking.uri)), paid }
 }
 
-/** A payer opens the page, and pays what its one code says: over Lightning, which it shows within a second, and on-chain. */
+/**
+ * A payer opens the page and pays its QR code, once over Lightning, which the page shows within a second, and
+ * once on-chain.
+ */
 const paidOnItsPage = async (scene: Scene): Promise<void> => {
   const { network } = scene
   const millis = await quickest(1000, async () => {
@@ -129,14 +136,14 @@ const paidOnItsPage = async (scene: Scene): Promise<void> => {
     const settledMillis = performance.now()
     return (await lightning.paid) - settledMillis
   })
-  console.info(`the page of a checkout is told ${Math.round(millis)} ms after lnd has settled`)
+  console.info(`the checkout page is notified ${Math.round(millis)} ms after lnd settles`)
   assert.isBelow(millis, 1000)
   const chain = await checkout(scene, 40_000)
   await outside(network.chain.send(chain.code.address ?? assert.fail("no address in the code"), 40_000n))
   await mining(scene, chain.paid)
 }
 
-/** A Lightning address of ours, paid by a wallet outside. Its handle. */
+/** An external wallet pays our Lightning address. Returns its handle. */
 const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promise<string> => {
   const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
   const [handle = "", domain] = String(address).split("@")
@@ -148,7 +155,10 @@ const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promis
   return handle
 }
 
-/** What is the operator's is closed, however it is written and whoever asks; and open on the machine itself. */
+/**
+ * Operator routes are closed to everyone from outside, however the path is written, and open on the machine
+ * itself.
+ */
 const closed = async ({ deployment, to }: Scene): Promise<void> => {
   const key = deployment.token()
   const routes = ["/operator/metrics", "/operator", "/operator/reconciliation", "/sandbox/pay", "/readyz", "/readyz/running", "/metrics"]
@@ -162,19 +172,19 @@ const closed = async ({ deployment, to }: Scene): Promise<void> => {
   assert.strictEqual((await Public.ask(to, "GET", "/healthz")).status, 200)
 }
 
-/** Each payer is a caller of his own, by where he asks from, whatever he writes into X-Forwarded-For. */
+/** Payers are distinguished by their IP address, whatever they send as X-Forwarded-For. */
 const callers = async ({ to }: Scene, handle: string): Promise<void> => {
   const reasons: Array<string | undefined> = []
   for (const at of Array.from({ length: processes.length * Deployment.perCaller + 8 }).keys()) {
     const headers = { "x-forwarded-for": `203.0.113.${at}` }
     reasons.push((await Public.invoiceAt(to, handle, 1_000_000n, { from: "127.0.0.2", headers })).reason)
   }
-  assert.include(reasons, "Too many requests for invoices: try again in a moment")
+  assert.include(reasons, "Too many requests for invoices. Try again in a moment")
   const { pr, reason } = await Public.invoiceAt(to, handle, 1_000_000n, { from: "127.0.0.3" })
   assert.isDefined(pr, reason)
 }
 
-/** One process is killed in the middle of payments: the others finish them, each once. */
+/** One process is killed during payments. The others complete each payment once. */
 const killed = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
   const before = [await Customer.balance(shop), await outside(Peer.restingBalance(network.carol))] as const
@@ -190,7 +200,7 @@ const killed = async (scene: Scene): Promise<void> => {
   await deployment.ready("1")
 }
 
-/** The version before goes on beside this one, and is replaced by it, one process after the other; no caller notices. */
+/** The previous version runs beside this one and is replaced process by process. No caller notices. */
 const upgraded = async (scene: Scene): Promise<void> => {
   const { deployment, shop } = scene
   const over = new AbortController()
@@ -211,25 +221,25 @@ const upgraded = async (scene: Scene): Promise<void> => {
   for (const id of ids) await settles(scene, id)
 }
 
-/** lnd is away: no process is ready, and the proxy goes on handing requests to them, who have an answer. */
+/** With lnd down no process is ready, but the proxy keeps forwarding requests and the processes respond. */
 const away = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
   const destination = await invoiceOf(scene, 3000)
   await outside(network.alice.stop("SIGTERM"))
   await eventually(
-    "nobody is ready",
+    "no process is ready",
     () => Promise.all(processes.map(deployment.readiness)),
     (statuses) => statuses.every((status) => status === 503)
   )
-  await pass(3000) // the proxy has looked again since, and would have turned away
+  await pass(3000) // the proxy has checked readiness since, and could have rejected requests
   assert.isAbove(await Customer.balance(shop), 0)
   const { id } = await Customer.data(201, Customer.confirm(shop, destination, 3000))
   await outside(network.alice.start)
-  deployment.overslept() // a call that lnd broke off might have been under way
+  deployment.overslept() // a call that lnd aborted might have been in flight
   await settles(scene, id)
 }
 
-/** Steps 9 and 10: the books, a dump, and a new machine that has nothing but it and goes on. */
+/** Steps 9 and 10: the books, a dump, and a new machine that continues from the dump alone. */
 const restored = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
   await eventually(

@@ -22,7 +22,7 @@ const host = "Host: pay.example.com"
 const key = `Authorization: Bearer ${world.keys.right.apiKey}`
 const balance = "/v1/transactions/balance"
 
-/** A request as it goes over the wire, its connection closed behind it. */
+/** A raw HTTP request that closes the connection. */
 const wire = (line: string, headers: ReadonlyArray<string>, body = "") =>
   [line, ...headers, "Connection: close", "", body]
     .map((one) => `${one}\r\n`)
@@ -36,7 +36,7 @@ const length = `Content-Length: ${body.length}`
 const invoice = (headers: ReadonlyArray<string>, sent = body) =>
   wire("POST /v1/bitcoin/deposit/lightning-invoice HTTP/1.1", [host, key, "Content-Type: application/json", ...headers], sent)
 
-/** What is answered, in short: `400 malformed host` for an issue at `host`. */
+/** A short form of the response: `400 malformed host` for an issue at `host`. */
 const answerTo = async (text: string): Promise<string> => {
   const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET")
   return answers
@@ -54,14 +54,14 @@ const answerTo = async (text: string): Promise<string> => {
 }
 
 const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]> = [
-  ["two Hosts that differ", get(balance, [host, "Host: other.example", key]), "400 malformed host"],
+  ["two different Hosts", get(balance, [host, "Host: other.example", key]), "400 malformed host"],
   ["the same Host twice, in any letter case", get(balance, [host, "HOST: pay.example.com", key]), "400 malformed host"],
   ["a list of Hosts", get(balance, ["Host: pay.example.com, other.example", key]), "400 malformed host"],
   ["a Host with a user in it", get(balance, ["Host: user@pay.example.com", key]), "400 malformed host"],
   ["a Host with a path in it", get(balance, ["Host: pay.example.com/x", key]), "400 malformed host"],
   ["a Host over two lines", get(balance, ["Host:", " pay.example.com", key]), "400 malformed"],
   ["no Host", get(balance, [key]), "400 malformed host"],
-  ["no Host beside an absolute target", get(`http://pay.example.com${balance}`, [key]), "400 malformed host"],
+  ["no Host header with an absolute target", get(`http://pay.example.com${balance}`, [key]), "400 malformed host"],
   ["a Host with a port", get(balance, ["Host: pay.example.com:8080", key]), "200"],
   ["a Host that is an IPv6 address", get(balance, ["Host: [::1]:8080", key]), "200"],
   ["two keys", get(balance, [host, key, "Authorization: Bearer other"]), "400 malformed authorization"],
@@ -72,37 +72,37 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["# in an absolute target", get(`http://pay.example.com${balance}#x`), "400 malformed"],
   ["an absolute target", get(`http://pay.example.com${balance}`), "200"],
   ["an absolute target with dots", get(`http://pay.example.com/x/..${balance}`), "404 not_found"],
-  ["an absolute target with dots in disguise", get(`http://pay.example.com/x/%2e%2e${balance}`), "404 not_found"],
-  ["an absolute target of another kind", get(`ftp://pay.example.com${balance}`), "404 not_found"],
+  ["an absolute target with encoded dots", get(`http://pay.example.com/x/%2e%2e${balance}`), "404 not_found"],
+  ["an absolute target with another scheme", get(`ftp://pay.example.com${balance}`), "404 not_found"],
   ["a path with dots", get(`/x/..${balance}`), "404 not_found"],
   ["a path with backslashes", get("/v1\\transactions\\balance"), "404 not_found"],
-  ["a path with slashes in disguise", get(balance.replaceAll("/", "%2f").replace("%2f", "/")), "404 not_found"],
+  ["a path with encoded slashes", get(balance.replaceAll("/", "%2f").replace("%2f", "/")), "404 not_found"],
   ["a path with NUL", get(`${balance}\0`), "400 malformed"],
-  ["a path with NUL in disguise", get(`${balance}%00`), "404 not_found"],
-  ["a path that is no UTF-8", get("/v1/transactions/deposits/%ff"), "404 not_found"],
+  ["a path with an encoded NUL", get(`${balance}%00`), "404 not_found"],
+  ["a path that is not UTF-8", get("/v1/transactions/deposits/%ff"), "404 not_found"],
   ["a path with a space", get("/v1/trans actions"), "400 malformed"],
   ["no path", get("*"), "404 not_found"],
-  ["no path behind a host", get("http://pay.example.com"), "404 not_found"],
+  ["no path after a host", get("http://pay.example.com"), "404 not_found"],
 
   ["a compressed body", invoice([length, "Content-Encoding: gzip"]), "415 unsupported_media_type"],
   ["a body compressed twice", invoice([length, "Content-Encoding: identity, br"]), "415 unsupported_media_type"],
-  ["a body compressed on its way", invoice(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), "415 unsupported_media_type"],
-  ["a body that is said to be as it is", invoice([length, "Content-Encoding: identity"]), "201"],
-  ["two types of a body", invoice([length, "Content-Type: text/plain"]), "400 malformed content-type"],
+  ["a body with a compressed transfer encoding", invoice(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), "415 unsupported_media_type"],
+  ["a body with the identity encoding", invoice([length, "Content-Encoding: identity"]), "201"],
+  ["two content types", invoice([length, "Content-Type: text/plain"]), "400 malformed content-type"],
   ["two Idempotency-Keys", invoice([length, "Idempotency-Key: a", "Idempotency-Key: b"]), "400 malformed idempotency-key"],
-  ["two lengths of a body", invoice([length, "Content-Length: 1"]), "400 malformed"],
+  ["two content lengths", invoice([length, "Content-Length: 1"]), "400 malformed"],
   ["the same length twice", invoice([length, length]), "400 malformed"],
   ["a list of lengths", invoice([`${length}, ${body.length}`]), "400 malformed"],
   ["a length with a sign", invoice([`Content-Length: +${body.length}`]), "400 malformed"],
-  ["a length beside chunks", invoice([length, "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
+  ["Content-Length with chunked encoding", invoice([length, "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
   ["chunks of chunks", invoice(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
-  ["a coding that is no chunks", invoice(["Transfer-Encoding: identity"]), "400 malformed"],
+  ["a transfer encoding that is not chunked", invoice(["Transfer-Encoding: identity"]), "400 malformed"],
   ["a space before a colon", invoice([`Content-Length : ${body.length}`]), "400 malformed"],
 
   ["NUL in a header", get(balance, [host, key, "X: a\0b"]), "400 malformed"],
-  ["as many headers as may be", get(balance, [host, key, ...Array.from({ length: Listener.maxHeaders - 4 }, () => "X: a")]), "200"],
+  ["the maximum number of headers", get(balance, [host, key, ...Array.from({ length: Listener.maxHeaders - 4 }, () => "X: a")]), "200"],
   [
-    "more headers than may be",
+    "more than the maximum number of headers",
     get(balance, [host, key, ...Array.from({ length: Listener.maxHeaders }, () => "X: a")]),
     "431 headers_too_large"
   ],
@@ -120,11 +120,11 @@ describe("a request over a connection", () => {
   }
 
   const ids: ReadonlyArray<readonly [what: string, headers: ReadonlyArray<string>, id: RegExp]> = [
-    ["one that is well-formed is kept", ["X-Request-Id: order-1042"], /^order-1042$/],
-    ["blanks around it are no part of it", ["x-request-id: \t order-1042  "], /^order-1042$/],
-    ["of two none is kept", ["X-Request-Id: a", "X-Request-Id: b"], /^[0-9a-f]{32}$/],
+    ["a well-formed id is kept", ["X-Request-Id: order-1042"], /^order-1042$/],
+    ["surrounding blanks are removed", ["x-request-id: \t order-1042  "], /^order-1042$/],
+    ["of two ids, neither is kept", ["X-Request-Id: a", "X-Request-Id: b"], /^[0-9a-f]{32}$/],
     ["bytes beyond ASCII are not kept", ["X-Request-Id: \xff"], /^[0-9a-f]{32}$/],
-    ["one that is long is not kept", [`X-Request-Id: ${"x".repeat(8000)}`], /^[0-9a-f]{32}$/]
+    ["an overlong id is not kept", [`X-Request-Id: ${"x".repeat(8000)}`], /^[0-9a-f]{32}$/]
   ]
   for (const [what, headers, id] of ids) {
     it(`edge: a request's id: ${what}`, async () => {
@@ -142,7 +142,7 @@ describe("a request over a connection", () => {
     })
   }
 
-  it("edge: a 415 lists the accepted coding", async () => {
+  it("edge: a 415 lists the accepted encoding", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/bitcoin/deposit/lightning-invoice`, {
       method: "POST",
       headers: { authorization: key.slice("Authorization: ".length), "content-type": "application/json", "content-encoding": "gzip" },
@@ -152,15 +152,19 @@ describe("a request over a connection", () => {
     assert.match(await response.text(), /without Content-Encoding/)
   })
 
-  it("request rates: the answers of a server say what its settings leave a key", async () => {
+  it("request rates: a server's responses report the remaining requests of a key according to its settings", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${balance}`, { headers: { authorization: `Bearer ${world.keys.right.apiKey}` } })
     assert.deepStrictEqual([answer.status, answer.headers.get("ratelimit-policy")], [200, '"key";q=6000;w=60, "burst";q=200;w=1'])
     assert.match(answer.headers.get("ratelimit") ?? "", /^"key";r=\d+;t=\d+, "burst";r=\d+;t=1$/)
     const stranger = await fetch(`http://127.0.0.1:${port}${balance}`)
-    assert.deepStrictEqual([stranger.status, stranger.headers.get("ratelimit-policy")], [401, null], "none is counted here")
+    assert.deepStrictEqual(
+      [stranger.status, stranger.headers.get("ratelimit-policy")],
+      [401, null],
+      "requests without a key have no limit here"
+    )
   })
 
-  it("edge: a body that is malformed, where none is asked for: it is refused, and nothing is done", async () => {
+  it("edge: a malformed body on a route without one is rejected and has no effect", async () => {
     const before = await world.store.look()
     const [listed] = await Raw.ask(port, Buffer.from(get("/v1/bitcoin/deposit/lightning-address"), "latin1"), "GET")
     const { id } = JSON.parse(listed?.text ?? "").data[0]

@@ -9,16 +9,20 @@ import { runInNewContext } from "node:vm"
 import * as Http from "../../http/test/Service.ts"
 import * as Database from "../../postgres/test/Database.ts"
 
-// A company with very many transactions, exported over HTTP out of a PostgreSQL server: `EXPORT_ROWS=1000000` for the size that the service is built for.
+// Exports a company's many transactions over HTTP from a PostgreSQL server. `EXPORT_ROWS=1000000` tests the
+// size the service is designed for.
 
 const count = Number(process.env["EXPORT_ROWS"] ?? 30_000)
 
 const step = 50_000
 
-/** How many are in one file, at most: a file that takes longer than a quarter of an hour breaks off, so whoever has more asks for several periods. */
+/**
+ * Maximum number of rows per file. A file that takes more than 15 minutes is aborted, so larger exports need
+ * several periods.
+ */
 const perFile = 1_000_000
 
-/** How much more may be in use at the end than at the beginning, whatever is exported. */
+/** How much the memory in use may grow, whatever is exported. */
 const growthBytes = 12 * 1024 * 1024
 
 setFlagsFromString("--expose-gc")
@@ -34,7 +38,7 @@ const inMiB = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
 
 const id = (kind: number) => `(lpad(to_hex(${startMillis} + n), 12, '0') || '7${kind}8000' || lpad(to_hex(n), 12, '0'))::uuid`
 
-/** Of three transactions one is a withdrawal: held, settled, with both fees. The others are deposits. */
+/** One transaction in three is a settled withdrawal with both fees. The others are deposits. */
 const fill = (companyId: string, from: number, to: number) => `
 insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, absorbed, revision, metadata, created_at_millis, updated_at_millis)
 select ${id(100)}, '${companyId}', ${id(200)}, 'lnbcrt' || n, 100000 + n % 997, 'regtest', 'lightning', 'settled', 0, 0,
@@ -68,12 +72,12 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
   afterAll(() => runtime.dispose())
 
   it(
-    `export: of ${count} transactions it adds up to the ledger to the msat, in memory that does not grow; who leaves ends it`,
+    `export: ${count} transactions add up to the ledger to the msat, in constant memory; a disconnect ends the export`,
     async () => {
       const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
       const { id: companyId, key } = await service.company("paid")
       const sql = await runtime.runPromise(SqlClient.SqlClient)
-      // In steps: a client waits for no query longer than half a minute.
+      // Fill in steps, because a client's query times out after 30 seconds.
       for (let from = 1; from <= count; from += step)
         await runtime.runPromise(sql.unsafe(fill(companyId, from, Math.min(from + step - 1, count))).unprepared)
       await runtime.runPromise(sql.unsafe("analyze").unprepared)
@@ -99,7 +103,7 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
         const { body } = response
         if (body === null) return assert.fail("no body")
         firstMillis = Math.max(firstMillis, performance.now() - asked)
-        // A file that breaks off fails its reader, whom `pipe` would leave waiting.
+        // An aborted file must fail its reader, which `pipe` would leave waiting.
         const rows = pipeline(Readable.fromWeb(body), parse({ columns: true, record_delimiter: "\r\n" }), () => {})
         for await (const row of rows) {
           if (row.type === "opening") assert.strictEqual(msat(row.balance_sats), closing, "a file begins where the one before it ended")
@@ -108,7 +112,7 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
             lines++
             total += msat(row.total_sats)
             fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
-            if (msat(row.balance_sats) !== total) assert.fail(`the balance of line ${lines} is not what was booked until then`)
+            if (msat(row.balance_sats) !== total) assert.fail(`the balance of line ${lines} differs from the sum booked up to that line`)
             if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
           }
         }
@@ -125,7 +129,7 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
       assert.deepStrictEqual([inMsat(month.fees_sats), inMsat(month.closing_sats)], [-fees, closing])
       assert.isBelow(Math.max(...heap.slice(1)) - (heap[0] ?? 0), growthBytes)
 
-      // Readers who leave make room for others, which they would not if what they asked for went on.
+      // Disconnecting must free a slot. This check fails if the export keeps running.
       for (let i = 0; i < 5; i++) {
         const left = await ask()
         assert.strictEqual(left.status, 200)

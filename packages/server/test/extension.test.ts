@@ -26,7 +26,7 @@ const shop = Extension.make(
   )
 )
 
-/** The service with an extension, on a port of its own. */
+/** The service with an extension, on a free port. */
 const listening = async () => {
   const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }))
   const services = Context.add(service.context, Readiness, [])
@@ -35,7 +35,7 @@ const listening = async () => {
   const port = "port" in address ? address.port : assert.fail("no port")
   const ask = async (path: string) => {
     const [response] = await once(get({ port, path, host: "127.0.0.1" }), "response")
-    // What the event of a client's request brings.
+    // The `request` event passes an `IncomingMessage`.
     return response as IncomingMessage
   }
   return { ask, dispose: () => runtime.dispose() }
@@ -69,7 +69,7 @@ describe("an extension of the server", () => {
     assert.strictEqual(ends.ticks, 1)
   })
 
-  it("extension: when the server closes, a stream ends in order, and not by the end of the grace", async () => {
+  it("extension: a closing server ends a stream cleanly, before the grace period is over", async () => {
     const { ask, dispose } = await listening()
     const stream = await ask("/shop/events")
     await firstEvent(stream)

@@ -8,14 +8,14 @@ type Described = Completions.CommandDescriptor
 const guides = new URL("../../../docs/guides/", import.meta.url)
 const descriptor = Completions.fromCommand(satrail)
 
-/** What is typed in a page: each line of a block, and what stands in a line as code, from `satrail` on. */
+/** The commands on a page: each line of a code block and each inline code, from `satrail` on. */
 const typedIn = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/(?:npm run satrail --|(?<=`|^)satrail) ([a-z][^\n`|]*)/gm)].flatMap(([, line = ""]) =>
-    // The rest of a sentence, a shell's comment or redirection is not typed.
+    // Drop the rest of the sentence, shell comments and redirected output.
     [line.split(/\s+[>#]|\s{2,}/)[0]?.trim() ?? ""]
   )
 
-/** What is wrong with a line; undefined when it is a command, with flags that it has. */
+/** Returns the problem with a line, or undefined if it is a valid command with known flags. */
 const wrongWith = (line: string): string | undefined => {
   const words = line.match(/"[^"]*"|\S+/g) ?? []
   let command: Described = descriptor
@@ -34,8 +34,8 @@ const wrongWith = (line: string): string | undefined => {
 }
 
 describe("the guides", () => {
-  it("command line: a line that is no command, or has a flag that it does not know, is noticed", () => {
-    assert.strictEqual(wrongWith("keys rewoke KEY"), "keys has no rewoke")
+  it("command line: a line with an unknown command or flag is detected", () => {
+    assert.strictEqual(wrongWith("keys stop KEY"), "keys has no stop")
     assert.strictEqual(wrongWith("withdrawals list --older 1h"), "list has no --older")
     assert.isUndefined(wrongWith('freeze COMPANY --reason "key stolen"'))
   })
@@ -43,7 +43,7 @@ describe("the guides", () => {
   for (const name of readdirSync(guides).filter((name) => name.endsWith(".md"))) {
     const typed = typedIn(readFileSync(new URL(name, guides), "utf8"))
     if (typed.length === 0) continue
-    it(`command line: what ${name} has typed is there`, () => {
+    it(`command line: the commands in ${name} exist`, () => {
       assert.deepStrictEqual(
         typed.flatMap((line) => wrongWith(line) ?? []),
         []

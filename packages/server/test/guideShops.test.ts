@@ -1,4 +1,6 @@
-// The shops of the guides, as a reader starts them, beside the whole service: they ship when the amount is credited, and once.
+// Runs the shops of the guides as a reader would, next to the whole service. Each ships once, when the amount
+// is credited.
+import { webhooks } from "@satrail/client"
 import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { afterAll, assert, describe, it } from "@effect/vitest"
@@ -20,13 +22,17 @@ interface Delivery {
   readonly last_attempt_at: string | null
 }
 
-/** The one program of a page that receives webhooks, listening at another port. What it imports is installed beside this package. */
+/**
+ * The page's only program that receives webhooks, listening on another port. Its imports are installed next
+ * to this package.
+ */
 const programOf = (page: string, port: number): string => {
   const [block, ...others] = blocksOf(page, readFileSync(path.join(root, page), "utf8")).filter(({ code }) =>
-    code.includes("Webhooks.verify")
+    /\b[Ww]ebhooks\.verify/.test(code)
   )
   assert.isDefined(block)
   assert.deepStrictEqual(others, [])
+  assert.isFunction(webhooks.verify) // what one of the programs imports
   const code = stripTypeScriptTypes(block?.code ?? "").replace("listen(3000)", `listen(${port}, "127.0.0.1")`)
   assert.include(code, String(port))
   const file = path.join(import.meta.dirname, `../node_modules/.cache/shops/${path.basename(page, ".md")}.mjs`)
@@ -41,9 +47,9 @@ const get = async <A>(promise: Promise<{ readonly status: number; readonly data:
   return data
 }
 
-describe("The shops of the guides", () => {
+describe("the shops of the guides", () => {
   for (const page of ["docs/guides/webhooks.md", "docs/guides/checkout.md"])
-    it(`guides: the shop of ${page} ships a paid checkout once, however often it is told, and no underpaid one`, async () => {
+    it(`guides: the shop in ${page} ships each paid checkout once, however often it is notified, and never an underpaid one`, async () => {
       const company = await whole.companyWith("paid")
       const port = await freePort()
       const endpoint = await get(company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/webhooks`, types: ["checkout.*"] }))
@@ -55,7 +61,7 @@ describe("The shops of the guides", () => {
       for (const stream of [shop.stdout, shop.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
       try {
         const play = (route: string, body: object) => get(company.post(`/sandbox/${route}`, body))
-        /** The delivery of this type of event, once the shop took it, after the time that is given. */
+        /** The delivery of an event of this type that the shop accepted, after the given time. */
         const delivered = async (type: string, after = "") => {
           const is = (one: Delivery) => one.event_type === type && one.status === "delivered" && (one.last_attempt_at ?? "") > after
           const deliveries = (): Promise<ReadonlyArray<Delivery>> => get(company.get(`/v1/webhook-endpoints/${endpoint.id}/deliveries`))

@@ -37,22 +37,24 @@ const shop = Effect.gen(function* () {
 })
 
 describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped where there is none)", () => {
-  it.live("host: an invoice created inside the host's transaction is refused by name, and neither it nor the host's order is kept", () =>
-    Effect.gen(function* () {
-      const { sql, invoice } = yield* shop
-      const exit = yield* Effect.exit(
-        sql.withTransaction(Effect.andThen(sql`insert into shop.orders (invoice) values ('in the transaction')`, invoice))
-      )
-      assert.instanceOf(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, HostTransaction.WriteInTransaction)
-      assert.deepStrictEqual(yield* sql`select invoice from shop.orders`, [])
-      assert.deepStrictEqual(yield* sql`select id from satrail.invoices`, [])
-      yield* invoice
-      assert.lengthOf(yield* sql`select id from satrail.invoices`, 1)
-    }).pipe(Effect.provide(host), Effect.scoped)
+  it.live(
+    "host: creating an invoice inside the host's transaction fails with a named error, and neither it nor the host's order is stored",
+    () =>
+      Effect.gen(function* () {
+        const { sql, invoice } = yield* shop
+        const exit = yield* Effect.exit(
+          sql.withTransaction(Effect.andThen(sql`insert into shop.orders (invoice) values ('in the transaction')`, invoice))
+        )
+        assert.instanceOf(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, HostTransaction.WriteInTransaction)
+        assert.deepStrictEqual(yield* sql`select invoice from shop.orders`, [])
+        assert.deepStrictEqual(yield* sql`select id from satrail.invoices`, [])
+        yield* invoice
+        assert.lengthOf(yield* sql`select id from satrail.invoices`, 1)
+      }).pipe(Effect.provide(host), Effect.scoped)
   )
 
   it.live(
-    "host: orders and the cursor of an event commit together, so that an order is paid once though its event is heard again after a crash",
+    "host: orders and the event cursor commit together, so that an order is paid once even if its event is repeated after a crash",
     () =>
       Effect.gen(function* () {
         const { sql, invoice } = yield* shop
@@ -61,7 +63,7 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
         yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
 
         const events = yield* Events.Events
-        /** Consumes until the order's event was dealt with. */
+        /** Consumes until the order's event was processed. */
         const consume = (crashes: boolean) =>
           Effect.gen(function* () {
             const [kept] = yield* sql<{ readonly cursor: string }>`select cursor from shop.consumer where name = 'orders'`

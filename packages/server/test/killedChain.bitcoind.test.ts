@@ -11,16 +11,16 @@ import * as Customer from "./Customer.ts"
 import * as OnChain from "./OnChain.ts"
 import * as Service from "./Service.ts"
 
-// bitcoind is killed at each step of a payout. What it had not written to its disk, its mempool first of all, is gone then.
+// Kills bitcoind at each step of a payout. Unwritten state, such as its mempool, is lost.
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-/** The node's RPC at another address, between it and the service. */
+/** A proxy for the node's RPC, between the node and the service. */
 interface Between {
   readonly url: string
-  /** The service does not reach the node, or does again. */
+  /** Cuts or restores the connection to the node. */
   readonly cut: (isCut: boolean) => void
-  /** The next call of this method is carried out, and its answer is lost: with it is told when. */
+  /** Executes the next call of this method but drops the response. Resolves when that has happened. */
   readonly lost: (method: string) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ const between: Effect.Effect<Between, Process.RegtestFailed, Chain | Scope.Scope
       if (lost !== undefined) losing = undefined
       const onward = request(new URL(incoming.url ?? "/", url), { method: incoming.method, headers: incoming.headers }, (answer) => {
         if (lost !== undefined) {
-          // No other word of the node's comes through before it is dead.
+          // No further response of the node gets through before it is killed.
           isCut = true
           return answer.resume().once("end", () => {
             response.destroy()
@@ -72,7 +72,7 @@ const between: Effect.Effect<Between, Process.RegtestFailed, Chain | Scope.Scope
 
 const Scanned = Schema.Struct({ unspents: Schema.Array(Schema.Struct({ amount: Schema.Finite })) })
 
-/** bitcoind writes its blocks down: killed after this it has them still. */
+/** Makes bitcoind write its blocks to disk, so that they survive a kill. */
 const written = Effect.flatMap(Chain, ({ call }) => call("gettxoutsetinfo", [], Schema.Unknown))
 
 const killed = Effect.gen(function* () {
@@ -92,7 +92,10 @@ const waiting = (txId: string) =>
 
 const Placed = Schema.Struct({ confirmations: Schema.optionalKey(Schema.Int) })
 
-/** It waits to be mined, or has been. Just started, the node may not know yet where a transaction is that is in a block. */
+/**
+ * Waits until the transaction is in the mempool or in a block. A node that just started may not find a
+ * transaction in a block yet.
+ */
 const known = (txId: string) => {
   const isMined = Effect.flatMap(Chain, ({ call }) =>
     Effect.orElseSucceed(
@@ -112,7 +115,7 @@ const sats = 20_000
 Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
   it.layer(Bitcoind.layer, { excludeTestServices: true })((it) => {
     it.effect(
-      "C19: chain: bitcoind is killed before and after a broadcast, before a confirmation is seen and in a reorganisation: each payout is sent once",
+      "C19: chain: each payout is sent once when bitcoind is killed before or after a broadcast, before a confirmation is seen, or in a reorganization",
       () =>
         Effect.gen(function* () {
           const chain = yield* Chain
@@ -141,17 +144,17 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
               )
             )
           const paid: Array<{ readonly id: string; readonly to: string; readonly fee_sats: number; readonly amount_sats: number }> = []
-          /** What has died changes nothing of it: the node is back, it is mined, and settled. */
+          /** Checks that the kill has no effect: the node is back, and the payout confirms and settles. */
           const settles = Effect.fnUntraced(function* (one: (typeof paid)[number], standing: "pending" | "settled" = "pending") {
             assert.strictEqual((yield* act(() => Customer.fetchWithdrawal(shop, one.id))).status, standing)
             yield* bitcoind.start
             node.cut(false)
-            // What was taken away has another block in its place, which is empty: settled payouts are looked at with each new block.
+            // Replace the removed block with an empty one. Settled payouts are checked at each new block.
             if (standing === "settled") yield* chain.call("generateblock", [payee().address, []], Schema.Unknown)
             const { chain_tx_id: txId } = yield* sent(one.id)
-            // Whatever the node has lost of it is shown to it again.
+            // The service rebroadcasts whatever the node lost.
             yield* known(txId)
-            // To somebody else each time: the same block again would be the one that was taken away.
+            // Use another payee each time, because the same block again would be the removed one.
             yield* chain.call("generatetoaddress", [6, payee().address], Schema.Array(Schema.String))
             paid.push(
               yield* Effect.as(
@@ -165,19 +168,19 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
             return { to, ...(yield* confirmed(to)) }
           })
 
-          // Before the broadcast: the node is not there yet.
+          // Before the broadcast: the node is down.
           node.cut(true)
           yield* killed
           yield* settles(yield* asked)
 
-          // After the broadcast, and its answer never came: nor has the node's mempool outlived it.
+          // After the broadcast, whose response was lost. The node's mempool did not survive either.
           const lost = node.lost("sendrawtransaction")
           const broadcast = yield* asked
           yield* act(() => lost)
           yield* killed
           yield* settles(broadcast)
 
-          // It is in blocks that the service has not seen.
+          // The payout is in blocks that the service has not seen.
           const mined = yield* asked
           yield* waiting((yield* sent(mined.id)).chain_tx_id)
           node.cut(true)
@@ -185,14 +188,14 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
           yield* killed
           yield* settles(mined)
 
-          // One block settles it, and that one is taken away in the moment in which the node dies.
-          const reorganised = yield* asked
-          yield* waiting((yield* sent(reorganised.id)).chain_tx_id)
+          // One block settles the payout, and that block is removed at the moment the node dies.
+          const reorganized = yield* asked
+          yield* waiting((yield* sent(reorganized.id)).chain_tx_id)
           const [hash] = yield* chain.mine(1)
-          yield* act(() => Customer.ends(shop, reorganised.id, "settled"))
+          yield* act(() => Customer.ends(shop, reorganized.id, "settled"))
           yield* chain.call("invalidateblock", [hash], Schema.Null)
           yield* killed
-          yield* settles(reorganised, "settled")
+          yield* settles(reorganized, "settled")
 
           for (const { to } of paid) {
             const { unspents } = yield* chain.call("scantxoutset", ["start", [`addr(${to})`]], Scanned)

@@ -8,7 +8,7 @@ import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Schema } from "effect"
-import { cpSync, globSync, readFileSync, rmSync, statSync } from "node:fs"
+import { cpSync, globSync, rmSync, statSync } from "node:fs"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
 import * as OnLdk from "./OnLdk.ts"
@@ -18,21 +18,13 @@ const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), 
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-const lockOf = (store: string): string | undefined => {
-  const { ino } = statSync(path.join(store, "lock"))
-  return readFileSync("/proc/locks", "utf8")
-    .split("\n")
-    .find((line) => line.includes("FLOCK") && line.includes(`:${ino} `))
-}
-const isOwned = (store: string): boolean => lockOf(store) !== undefined
-
-/** The process of the node, by the lock of its store. */
-const pidOf = (store: string): number => Number(lockOf(store)?.trim().split(/\s+/)[4] ?? assert.fail("nobody has the store"))
-
-/** How long LDK has written down nothing when it is at rest. */
+/** LDK is idle after it has written nothing for this long. */
 const restMillis = 2000
 
-/** LDK is at rest: killed between a channel and its manager it would close the channel (packages/nodes/test/LdkChannels.bitcoind.test.ts tells of that). */
+/**
+ * Waits until LDK is idle. If it were killed between writing a channel and its manager, it would close the
+ * channel (see packages/nodes/test/LdkChannels.bitcoind.test.ts).
+ */
 const atRest = (store: string) =>
   Process.until(
     "LDK is at rest",
@@ -47,7 +39,7 @@ const atRest = (store: string) =>
 Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
     it.effect(
-      "ldk: the service starts its node, warns without a channel, receives and pays, also around a kill of it, reconciles, ends its node when it is killed, and does not start an old store",
+      "ldk: the service starts its node, warns if it has no channel, receives and pays even if the node is killed, reconciles, stops its node when the service is killed, and refuses to start an old store",
       () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network
@@ -58,7 +50,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => service.start(env))
           const dora = { name: "dora", ask: Ldk.asking(env.LDK_SOCKET) }
 
-          // Without a channel it serves, and says what does not work.
+          // Without a channel the service runs and reports the features that do not work.
           const warned = async () => {
             const { status, data } = await service.ask("GET", "/readyz")
             assert.strictEqual(status, 200)
@@ -72,7 +64,8 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => Service.eventually("no warning with a channel", warned, (codes) => codes.length === 0))
           const shop = yield* act(() => service.company("paid"))
 
-          // What the operator brought in for channels is in no entry of the ledger. What is paid and received from here on changes nothing of that.
+          // The operator's own funds in channels are in no ledger entry. Later payments in and out do not
+          // change them.
           const compared = act(async () => {
             const since = new Date().toISOString()
             const { data } = await Service.eventually(
@@ -89,7 +82,8 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             return [Number(data.report.node.unexplained_sats), causes] as const
           })
           const opening = yield* compared
-          // 50 million, 7 of which the channel began with on the other side, and the fee of opening it.
+          // 50 million sats, minus 7 million that the channel started with on the other side, minus the fee
+          // for opening it.
           assert.approximately(opening[0], 43_000_000, 1000)
           assert.deepStrictEqual(opening[1], [])
 
@@ -103,7 +97,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => Customer.ends(shop, paid.id, "settled"))
 
           yield* atRest(env.LDK_STORE)
-          process.kill(pidOf(env.LDK_STORE), "SIGKILL")
+          process.kill(Ldk.ownerOf(env.LDK_STORE) ?? assert.fail("no process holds the store"), "SIGKILL")
           const second = yield* act(() =>
             Service.eventually(
               "an invoice again",
@@ -111,7 +105,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
               ({ status }) => status === 201
             )
           )
-          // A payer whose first attempt fails does not try that way again for a while.
+          // A payer whose first attempt fails avoids that route for a while.
           const channels = dora.ask("channels", {}, LdkNetwork.Channels)
           yield* Process.until(
             "the channel is back",
@@ -131,10 +125,10 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             Effect.map(Effect.exit(dora.ask("hello", {}, Schema.Unknown)), ({ _tag }) => _tag === "Failure" || undefined)
           )
           yield* Process.until(
-            "nobody has the store",
-            Effect.sync(() => !isOwned(env.LDK_STORE) || undefined)
+            "no process holds the store",
+            Effect.sync(() => Ldk.ownerOf(env.LDK_STORE) === undefined || undefined)
           )
-          // What the node says is in the service's log, which has one JSON object in each line.
+          // The node's messages are in the service's log, which has one JSON object per line.
           const said = service.logs().map((line) => JSON.stringify(JSON.parse(line)))
           assert.isTrue(said.some((line) => line.includes("satrail-ldk: node ")))
           rmSync(env.LDK_STORE, { recursive: true })

@@ -9,20 +9,22 @@ const origin = (env: Readonly<Record<string, string>>): string => {
   return originOf(Links.hostOf(environment) ?? environment.domain)
 }
 
-describe("where links lead", () => {
+describe("link targets", () => {
   for (const [env, expected] of [
     [{}, "http://127.0.0.1:8080"],
     [{ PORT: "9090" }, "http://127.0.0.1:9090"],
     [{ HOST: "::1" }, "http://[::1]:8080"],
     [{ HOST: "0.0.0.0" }, "http://localhost:8080"],
-    // Another one each time: then it is not known when the services are made.
+    // The port differs each time, so it is unknown when the services are built.
     [{ PORT: "0" }, "https://satrail.localhost"],
     [{ SATRAIL_DOMAIN: "pay.example.com" }, "https://pay.example.com"],
     [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://pay.example.com" }, "https://pay.example.com"],
     [{ SATRAIL_PUBLIC_URL: "https://pay.example.com:8443" }, "https://pay.example.com:8443"],
     [{ SATRAIL_PUBLIC_URL: "http://localhost:3000" }, "http://localhost:3000"],
-    // What a link cannot say with a host alone is not guessed.
-    [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://example.com/pay" }, "https://example.com"]
+    [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://example.com/pay" }, "https://example.com/pay"],
+    [{ SATRAIL_PUBLIC_URL: "http://localhost:3000/pay" }, "http://localhost:3000/pay"],
+    // Wallets follow links only with TLS.
+    [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "http://example.com" }, "https://example.com"]
   ] as const)
     it(`links: ${JSON.stringify(env)}: ${expected}`, () => assert.strictEqual(origin(env), expected))
 })

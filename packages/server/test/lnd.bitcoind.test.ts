@@ -17,10 +17,10 @@ import * as Service from "./Service.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** Three lnd nodes that follow a bitcoind by RPC and ZMQ. */
+/** Three lnd nodes connected to bitcoind by RPC and ZMQ. */
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
-/** What is right for the service on alice and on that bitcoind. */
+/** Settings for the service on alice and that bitcoind. */
 const settings = Effect.gen(function* () {
   const { alice } = yield* Network.Network
   return {
@@ -35,7 +35,10 @@ const settings = Effect.gen(function* () {
   }
 })
 
-/** Mines until a node has seen the newest block: lnd misses what is mined before its ZMQ is connected again, and catches up with the next. */
+/**
+ * Mines until a node has seen the newest block. lnd misses blocks mined before its ZMQ connection is restored
+ * and catches up with the next one.
+ */
 const follows = Effect.fnUntraced(function* (node: Node.Lnd) {
   const chain = yield* Chain
   const Info = Schema.Struct({ block_height: Schema.Int, synced_to_chain: Schema.Boolean })
@@ -70,7 +73,8 @@ Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
         yield* chain.mine(6)
         yield* act(() => Customer.hasBalance(shop, 140_000))
 
-        // lnd asks bitcoind for the height before it pays: without it neither kind of withdrawal goes anywhere, and neither has failed.
+        // lnd asks bitcoind for the height before it pays. Without bitcoind, neither kind of withdrawal
+        // proceeds, and neither has failed.
         const invoice = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
         yield* bitcoind.stop("SIGTERM")
         const payout = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))

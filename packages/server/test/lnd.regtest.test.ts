@@ -13,7 +13,7 @@ import * as Composed from "./Composed.ts"
 
 const hashOf = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
 
-/** An invoice of carol's for so many sats, behaving so. */
+/** An invoice of carol's with this amount and behavior. */
 const carols = Effect.fnUntraced(function* (amount: number, behaviour: "settle" | "fail" | "hold") {
   return yield* Peer.invoice((yield* Network).carol, { amount: Msat.fromSats(amount), behaviour })
 })
@@ -22,7 +22,7 @@ const received = Effect.fnUntraced(function* (paymentRequest: string) {
   return yield* Peer.received((yield* Network).carol, hashOf(paymentRequest))
 })
 
-/** It is settled, proved, and carol has it, once. */
+/** Checks that the withdrawal settled with a proof and that carol was paid once. */
 const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal, paymentRequest: string) {
   const { status, preimage, networkFee } = yield* run(Composed.end(withdrawal))
   assert.strictEqual(status, "settled")
@@ -31,7 +31,7 @@ const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
   assert.strictEqual(yield* received(paymentRequest), withdrawal.amount)
 })
 
-/** It failed for this reason, and the company has all it had. */
+/** Checks that the withdrawal failed for this reason and that the company's balance is restored. */
 const isRefunded = Effect.fnUntraced(function* (
   { run }: Composed.World,
   shop: Composed.Company,
@@ -44,7 +44,7 @@ const isRefunded = Effect.fnUntraced(function* (
   assert.deepStrictEqual<unknown>(yield* run(Composed.balance(shop)), { posted: Msat.fromSats(had), held: Msat.zero })
 })
 
-/** Three times as many as are under way at once. */
+/** Three times the number of concurrent payments. */
 const many = Array.from({ length: 150 }, (_, at) => at)
 
 const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal) {
@@ -53,7 +53,7 @@ const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
 
 Real.suite("the service on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C60: lnd: an incoming payment is credited once, also when the service was down at the time", () =>
+    it.effect("C60: lnd: an incoming payment is credited once, even if the service was down at the time", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run, start, stop } = world
@@ -66,7 +66,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
           yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1200))
           yield* Peer.pay(carol, third.paymentRequest)
           yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1230))
-          // Everything is looked at once more by another process.
+          // Another process checks everything once more.
           yield* stop
           yield* start
           yield* Effect.sleep("1 second")
@@ -75,7 +75,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd: a payment received while the connection is cut is credited when it is back", () =>
+    it.effect("lnd: a payment received while the connection is down is credited after reconnecting", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { proxy, run } = world
@@ -91,7 +91,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd: a withdrawal settles with its preimage, and its fee is what lnd paid", () =>
+    it.effect("lnd: a withdrawal settles with its preimage and the fee that lnd paid", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const shop = yield* Composed.companyWith(world, 50_000)
@@ -101,7 +101,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd: a payment that cannot be made fails and is released in full", () =>
+    it.effect("lnd: an impossible payment fails and is released in full", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -114,13 +114,13 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("C26: lnd: a route above the fee limit is not taken", () =>
+    it.effect("C26: lnd: a route above the fee limit is not used", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
           const shop = yield* Composed.companyWith(world, 50_000)
           const { alice, bob, carol } = yield* Network
-          // 5 sats and 0.5 % are allowed, which for 1000 sats are 10.
+          // The fee limit of 5 sats plus 0.5 % is 10 sats for 1000.
           yield* Peer.charges(bob, Msat.fromSats(20), [alice, carol])
           const destination = yield* carols(1000, "settle")
           const withdrawal = yield* run(Composed.confirm(shop, destination))
@@ -135,7 +135,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
     )
 
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`C1: lnd: a held payment is pending through restarts of the service and of lnd, and then ${outcome}s once`, () =>
+      it.effect(`C1: lnd: a held payment stays pending through restarts of the service and of lnd, then ${outcome}s once`, () =>
         Composed.story((world) =>
           Effect.gen(function* () {
             const { run, start, stop } = world
@@ -167,7 +167,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     }
 
-    it.effect("lnd: 150 payments each way, 50 at a time, are all accounted for", () =>
+    it.effect("lnd: 150 payments in each direction, 50 at a time, are all accounted for", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -196,22 +196,22 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    // How long an answer is waited for where one is lost.
+    // How long to wait for a lost response.
     const patienceMillis = 3000
-    // Every call of a payment's life, and every way in which it can go wrong.
+    // Every call of a payment's life cycle, and every way it can fail.
     const calls = {
       "to pay": /^\/v2\/router\/send/,
-      "to ask what became of it": /^\/v2\/router\/track/,
-      "to ask who it is": /^\/v1\/getinfo/
+      "to look up its outcome": /^\/v2\/router\/track/,
+      "to get its identity": /^\/v1\/getinfo/
     }
     const faults: Record<string, Proxy.Fault> = {
       "never arrives": { lose: "request" },
-      "is taken, and its answer is lost": { lose: "answer" },
-      "is answered by half": { lose: "middle" },
-      "is answered when nobody waits any more": { delayMillis: 4000 }
+      "is received and its response is lost": { lose: "answer" },
+      "gets half of its response": { lose: "middle" },
+      "gets its response after the timeout": { delayMillis: 4000 }
     }
     for (const [how, fault] of Object.entries(faults)) {
-      it.effect(`C60: lnd: when the notification of a payment ${how}, it is credited once`, () =>
+      it.effect(`C60: lnd: a payment is credited once when its notification ${how}`, () =>
         Composed.story(
           (world) =>
             Effect.gen(function* () {
@@ -223,7 +223,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
                 yield* proxy.fail(/^\/v1\/invoices\/subscribe/, fault)
                 yield* proxy.fail(/^\/v1\/invoice\//, fault)
               }
-              // What is open ends, so that everything is asked anew.
+              // Cut open connections, so that all requests are repeated.
               yield* proxy.cut
               yield* proxy.mend
               yield* Peer.pay(carol, paymentRequest)
@@ -236,7 +236,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
 
     for (const [call, path] of Object.entries(calls)) {
       for (const [how, fault] of Object.entries(faults)) {
-        it.effect(`C2: lnd: when the call ${call} ${how}, the outcome is the node's, and nothing is sent twice`, () =>
+        it.effect(`C2: lnd: when the call ${call} ${how}, the node determines the outcome, and nothing is sent twice`, () =>
           Composed.story(
             (world) =>
               Effect.gen(function* () {

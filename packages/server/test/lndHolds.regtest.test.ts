@@ -6,7 +6,7 @@ import * as Answer from "@satrail/core/ledger/Answer"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { Invoices } from "@satrail/core/receiving/Invoices"
-import * as LookUps from "@satrail/core/receiving/LookUps"
+import * as LookupSchedule from "@satrail/core/receiving/LookupSchedule"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
@@ -34,7 +34,7 @@ const cancel = ({ companyId, id }: Invoice) =>
 Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect(
-      "hold: lnd: held through restarts of the service and of lnd, and then settled, canceled, or sent back before the HTLC's own end",
+      "hold: lnd: a payment is held through restarts of the service and of lnd, then settled, canceled, or returned before its HTLC expires",
       () =>
         Composed.story((world) =>
           Effect.gen(function* () {
@@ -56,7 +56,7 @@ Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
             yield* stop
             yield* start
             yield* alice.stop("SIGKILL")
-            // Decided while lnd is away, and told by another process when it is back.
+            // Decided while lnd is down. Another process tells lnd when it is back.
             assert.strictEqual(yield* run(settle(settled)), "accepted")
             assert.strictEqual(yield* run(cancel(canceled)), "canceled")
             assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.zero)
@@ -68,7 +68,7 @@ Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
             assert.strictEqual(yield* run(settle(own, preimage)), "settled")
             const state = yield* run(Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice(late.paymentHash)))
             const { blocksLeft } = (state._tag === "accepted" ? state.held : undefined) ?? assert.fail(state._tag)
-            yield* chain.mine(blocksLeft - LookUps.holds.marginBlocks)
+            yield* chain.mine(blocksLeft - LookupSchedule.holdInvoices.marginBlocks)
             yield* eventually(run(standing(late)), (now) => now === "canceled")
             assert.strictEqual((yield* run(Effect.flip(settle(late))))._tag, "InvoiceNotHeld")
             assert.deepStrictEqual(yield* Effect.forEach(payments, Fiber.join), [true, false, false, true])

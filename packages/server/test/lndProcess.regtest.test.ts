@@ -20,12 +20,15 @@ import * as Points from "./cluster/Points.ts"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
-// The service as a process of its own, on lnd and the embedded database, killed without a word.
+// The service as a separate process on lnd and the embedded database, killed without warning.
 
-/** How long what a killed process had claimed is nobody else's: twice the time that a call of its may be under way to lnd. */
+/** How long the claims of a killed process last: twice the time its call to lnd may be in flight. */
 const claimMillis = 121_000
 
-/** When after a confirmation the process dies: before it is taken up, while it is sent, while it is held, and after it settled. */
+/**
+ * When the process dies after a confirmation: before the withdrawal is started, while it is sent, while it is
+ * held, and after it settled.
+ */
 const deathsMillis = [0, 15, 40, 80, 150, 400]
 
 const hashOf = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
@@ -35,9 +38,9 @@ const configured = (alice: Node) =>
   Effect.gen(function* () {
     return {
       LIGHTNING: "lnd",
-      // Its company's key is what the stories ask with.
+      // The scenarios use the key of the demo company.
       SATRAIL_DEMO: "yes",
-      // Nobody outside this machine is asked.
+      // No host outside this machine is contacted.
       RATES: "fixed",
       RESOLVER: "sandbox",
       LND_REST_URL: alice.url,
@@ -48,7 +51,7 @@ const configured = (alice: Node) =>
     }
   })
 
-/** The books of a service that is stopped: sound, and what they say of the node's account. */
+/** The books of a stopped service: they must be sound, and they state the node's balance. */
 const booked = (data: string) =>
   Effect.gen(function* () {
     yield* Ledger.auditAll
@@ -60,7 +63,7 @@ const metrics = async (service: ReturnType<typeof Service.make>): Promise<string
 
 type Parts = Effect.Success<ReturnType<typeof begun>>
 
-/** A service on alice that is up, and a company that received this many sats from carol. */
+/** A running service on alice, and a company that received this many sats from carol. */
 const begun = Effect.fnUntraced(function* (alice: Node, carol: Node, sats: number, points?: string) {
   const env = { ...(yield* configured(alice)), ...(points !== undefined && { POINTS_DIRECTORY: points }) }
   const service = yield* Effect.acquireRelease(
@@ -79,7 +82,10 @@ const begun = Effect.fnUntraced(function* (alice: Node, carol: Node, sats: numbe
   return { alice, carol, env, service, run, start, shop }
 })
 
-/** A story of it. At the end lnd has what the books say, to the millisatoshi. Answers what they say. */
+/**
+ * Runs a scenario with the service. At the end lnd's balance must match the books to the millisatoshi. Returns the
+ * booked balance.
+ */
 const story = Effect.fnUntraced(function* <E, R>(
   options: { readonly sats: number; readonly points?: string },
   tell: (parts: Parts) => Effect.Effect<unknown, E, R>
@@ -90,7 +96,7 @@ const story = Effect.fnUntraced(function* <E, R>(
   yield* tell(parts)
   yield* parts.run(() => parts.service.stop("SIGTERM"))
   const node = yield* booked(parts.service.data)
-  assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
+  assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd's balance matches the books to the millisatoshi")
   return node
 })
 
@@ -107,7 +113,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
             const { id } = yield* run(() => Customer.data(201, Customer.confirm(shop, destination, 1000 + at)))
             yield* run(() => pass(deathMillis))
             yield* run(() => service.stop("SIGKILL"))
-            // What comes in while nobody is there.
+            // A payment arrives while no process runs.
             if (at === 0) {
               yield* start
               const late = yield* run(() => Customer.invoice(shop, 777))
@@ -130,7 +136,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("C10: lnd: a process that dies before or after any step of a payment in or out does not change its outcome", () =>
+    it.effect("C10: lnd: a process that dies before or after any step of an incoming or outgoing payment does not change its outcome", () =>
       Effect.gen(function* () {
         const directory = yield* Effect.acquireRelease(
           Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-points-"))),
@@ -145,7 +151,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
               await service.stop("SIGKILL")
               await service.start(env)
             }
-            /** What a customer does who hears no answer: the same again, once somebody is there. */
+            /** Repeats a request without a response until a process is running, as a customer would. */
             const insist = async (ask: () => Promise<Service.Answer>): Promise<Service.Answer> => {
               for (;;) {
                 const answer = await ask().catch(() => undefined)
@@ -153,7 +159,10 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                 await again()
               }
             }
-            /** One process has died for each point so far. Whose customer was waiting has started the next one already. */
+            /**
+             * Waits until a process has died at each point so far. A waiting customer may already have started the
+             * next process.
+             */
             const died = async (point: string, points: number) => {
               if (deaths < points) {
                 await Service.eventually(
@@ -202,7 +211,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("lnd: a wallet pays a Lightning address, and sees the payment settled (LUD-06, 16, 21)", () =>
+    it.effect("lnd: a wallet pays a Lightning address and sees the payment settled (LUD-06, 16, 21)", () =>
       Effect.gen(function* () {
         const node = yield* story({ sats: 0 }, ({ carol, service, run, shop }) =>
           Effect.gen(function* () {
@@ -228,7 +237,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("lnd: during an outage reads go on and withdrawals wait, also through a start; afterwards everything catches up", () =>
+    it.effect("lnd: during an outage reads work and withdrawals wait, also across a start; afterwards all work resumes", () =>
       story({ sats: 100_000 }, ({ alice, carol, env, service, run, shop }) =>
         Effect.gen(function* () {
           const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
@@ -250,7 +259,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                 const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
                 assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
                 await Service.eventually(
-                  "that it is told in the log",
+                  "a log line about the outage",
                   async () => service.logs(),
                   (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
                 )
@@ -265,13 +274,14 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                   () => service.ask("GET", "/readyz"),
                   ({ status }) => status === 200
                 )
-                // Its call to pay was never sent: it goes out now, and not when the grace of one that may be under way is over.
+                // Its call to pay was never sent, so it is sent now without waiting for the grace period of a
+                // possible call in flight.
                 const backMillis = performance.now()
                 await Customer.ends(shop, id, "settled")
                 console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
                 assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
                 const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
-                assert.isAtMost(begins.length, 2, "once for each process that met it")
+                assert.isAtMost(begins.length, 2, "at most once per process")
               })
             )
           )

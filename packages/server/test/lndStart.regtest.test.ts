@@ -20,7 +20,7 @@ import * as Environment from "../src/deployment/Environment.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** What is right for a node. */
+/** Settings for a node. */
 const settingsFor = Effect.fnUntraced(function* (node: Node) {
   return {
     url: node.url,
@@ -39,7 +39,7 @@ interface Settings {
   readonly invoiceSecret: Redacted.Redacted
 }
 
-/** A start with these settings, over the store that is there. */
+/** A start with these settings on the existing store. */
 const start = (settings: Settings, network: BitcoinNetwork = "regtest") => {
   const { node } = Result.getOrThrow(
     Environment.read({
@@ -54,20 +54,20 @@ const start = (settings: Settings, network: BitcoinNetwork = "regtest") => {
   return Layer.build(Layer.fresh((node ?? assert.fail("no node was chosen")).layer(network)))
 }
 
-/** Why it does not start. */
+/** The error that prevents a start. */
 const refusal = (settings: Settings, network?: BitcoinNetwork) =>
   Effect.map(Effect.flip(Effect.scoped(start(settings, network))), (error) => ("message" in error ? String(error.message) : ""))
 
 const told = <E, R>(check: Effect.Effect<void, E, R>) =>
   Effect.scoped(check).pipe(
     Effect.provide(Layer.fresh(Memory.layer)),
-    // What a start warns of is looked at in its message, not here.
+    // Warnings of a start are checked in its message, not here.
     Effect.provideService(References.MinimumLogLevel, "None")
   )
 
 Real.suite("a start with lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("lnd start: nothing listening is reported with the address", () =>
+    it.effect("lnd start: a closed port is reported with the address", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
@@ -97,7 +97,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: a macaroon of another node, with too few permissions, or malformed is reported", () =>
+    it.effect("lnd start: a macaroon that is malformed, of another node, or lacks permissions is reported", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -110,16 +110,16 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           assert.include(little, "LND_SENDER_MACAROON does not allow what is needed")
           assert.include(little, "lncli bakemacaroon uri:/lnrpc.Lightning/GetInfo")
           assert.match(little, /missing: .*SendPaymentV2/)
-          assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is no macaroon of lnd/)
+          assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is not a macaroon of lnd/)
           assert.match(
             yield* refusal({ ...right, senderMacaroon: Redacted.make("/nowhere/sender.macaroon") }),
-            /^LND_SENDER_MACAROON cannot be read: \/nowhere\/sender\.macaroon: there is no such file/
+            /^LND_SENDER_MACAROON cannot be read: \/nowhere\/sender\.macaroon: the file does not exist/
           )
         })
       )
     )
 
-    it.effect("lnd start: a macaroon may be a file, and may allow more", () =>
+    it.effect("lnd start: a macaroon may be a file and may allow more than needed", () =>
       told(
         Effect.gen(function* () {
           const { alice } = yield* Network
@@ -134,30 +134,30 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
           const message = yield* refusal(right, "signet")
-          assert.include(message, "is on regtest, and SATRAIL_NETWORK is signet")
+          assert.include(message, "is on regtest, but SATRAIL_NETWORK is signet")
         })
       )
     )
 
-    it.effect("lnd start: a database begun with another node is reported", () =>
+    it.effect("lnd start: a database created with another node is reported", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
           yield* start(yield* settingsFor(alice))
           const message = yield* refusal(yield* settingsFor(carol))
-          assert.include(message, `The database was begun with the node ${alice.nodeId}`)
+          assert.include(message, `The database belongs to the node ${alice.nodeId}`)
         })
       )
     )
 
-    it.effect("lnd start: a server that is no lnd is reported", () =>
+    it.effect("lnd start: a server other than lnd is reported", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
-          // Its port for other nodes speaks something else entirely.
+          // The port for other nodes uses a different protocol.
           assert.match(
             yield* refusal({ ...right, url: `https://${(yield* Network).alice.p2p}` }),
-            /what answers in lnd's place|does not answer/
+            /the server at lnd's address|does not respond/
           )
         })
       )
@@ -171,7 +171,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const message = yield* refusal({ ...right, ...locked })
           assert.match(message, /^lnd is locked\. Unlock its wallet with `lncli unlock`/)
           assert.include(message, locked.url)
-          // And once it is known: a call to pay is turned away before it is looked at.
+          // Once the node is known to be locked, a call to pay is rejected before lnd sees it.
           const rest = LndRest.make({ ...locked, macaroon: Redacted.make("00") })
           const outage = yield* Effect.flip(Stream.runHead(rest.listen("pay", LndRest.post("/v2/router/send", {}), Schema.Unknown)))
           assert.instanceOf(outage, NodeState.NotLookedAt)
@@ -180,14 +180,14 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: goes on during an outage of a known node, and accepts only that node when it is back", () =>
+    it.effect("lnd start: succeeds during an outage of a known node, and accepts only that node when it is back", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
           const proxy = yield* Proxy.make(alice)
           const right = { ...(yield* settingsFor(alice)), url: proxy.url }
           yield* proxy.cut
-          assert.match(yield* refusal(right), /^lnd (does not answer|refuses the connection)/)
+          assert.match(yield* refusal(right), /^lnd (does not respond|refuses the connection)/)
           yield* proxy.mend
           yield* Effect.scoped(start(right))
           yield* proxy.cut
@@ -200,7 +200,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           yield* proxy.mend
           assert.deepStrictEqual(yield* Effect.provideContext(lookup, services), { _tag: "unknown" })
 
-          // The same address, and another node behind it.
+          // The same address with another node behind it.
           const identity = { nodeId: alice.nodeId, network: "regtest" } as const
           const changed = { ...(yield* settingsFor(carol)), identity }
           const other = yield* Layer.build(Lnd.layerSender({ ...changed, macaroon: changed.senderMacaroon }))
@@ -212,7 +212,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
   })
 })
 
-/** An lnd whose wallet was made, and not unlocked since. */
+/** An lnd whose wallet was created and never unlocked. */
 const lockedNode = Effect.gen(function* () {
   const folder = yield* Process.folder
   const command = yield* Binaries.ensure("lnd")

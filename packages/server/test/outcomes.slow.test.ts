@@ -3,7 +3,7 @@ import * as Customer from "./Customer.ts"
 import { type Company, eventually } from "./Service.ts"
 import { stories } from "./Story.ts"
 
-/** Confirms a withdrawal of 10 000 sats to somebody of each behaviour: to an invoice of theirs, unless it says otherwise. */
+/** Confirms a withdrawal of 10 000 sats to a payee of each behavior, by default to their invoice. */
 const send = async (shop: Company, behaviours: ReadonlyArray<string>, type = "lightning_invoice") => {
   const amount = type === "lightning_invoice" ? { amount_sats: 10_000 } : {}
   const destinations = await Promise.all(behaviours.map((behaviour) => Customer.outside(shop, type, { ...amount, behaviour })))
@@ -13,7 +13,7 @@ const send = async (shop: Company, behaviours: ReadonlyArray<string>, type = "li
   return { hashes: destinations.map(({ payment_hash }): string => payment_hash), withdrawals }
 }
 
-/** Sees that a later payment goes all the way: whatever waited before it had its turn too. */
+/** Checks that a later payment completes, so earlier pending ones had their turn. */
 const overtake = async (shop: Company) => {
   const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
   const withdrawal = await Customer.data(201, Customer.confirm(shop, destination, 1000))
@@ -22,7 +22,7 @@ const overtake = async (shop: Company) => {
 }
 
 stories("how payments end", (it) => {
-  it("withdrawal: a held payment stays pending until its final result, then settles or is released, once", async ({ company, middle }) => {
+  it("withdrawal: a held payment stays pending until its final result, then settles or is released once", async ({ company, middle }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 100_000)
     const { hashes, withdrawals: held } = await send(shop, ["hold", "hold"])
@@ -54,7 +54,7 @@ stories("how payments end", (it) => {
     await Customer.fund(shop, 100_000)
     const behaviours = ["unknown_then_settle", "unknown_then_fail"]
     const { withdrawals: toInvoices } = await send(shop, behaviours)
-    // Each payment of an address could be with a new invoice: two of them would both be paid.
+    // Each attempt at an address could fetch a new invoice, and two invoices would both be paid.
     const { withdrawals: toAddresses } = await send(shop, behaviours, "lightning_address")
     const withdrawals = [...toInvoices, ...toAddresses]
     await middle()
@@ -62,14 +62,14 @@ stories("how payments end", (it) => {
     await eventually(
       "the end of all",
       async () => {
-        // The balance first: what is pending afterwards was pending then.
+        // Read the balance first: a withdrawal that is pending afterwards was pending then.
         const balance = await Customer.balance(shop)
         const now = await Promise.all(ids.map((id) => Customer.fetchWithdrawal(shop, id)))
         const isHeld = (at: number) => now[at].status !== "failed"
         assert.isAtMost(
           balance,
           Customer.without(100_000, ...withdrawals.filter((_, at) => isHeld(at))),
-          "nothing is given back before it failed"
+          "nothing is released before it fails"
         )
         return now.map(({ status }) => status)
       },

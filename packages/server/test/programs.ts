@@ -1,5 +1,6 @@
-// For the whole run: the programs that tests start again and again, each bundled from its sources once. A third of what a start takes is to find and read a
-// thousand modules. Without this (a canary, a soak) they are run from the sources, as `npm start` does.
+// Bundles the programs that tests start repeatedly, once per run. Finding and reading a thousand modules
+// takes a third of a start. Without this (in a mutant or soak run), they run from the sources, as
+// `npm start` does.
 import { mkdtempSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
@@ -7,7 +8,7 @@ import { pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
 import { sources } from "./sources.ts"
 
-/** What a module reads beside itself is where its source is. */
+/** Files that a module reads next to itself are next to its source. */
 const places: Plugin = {
   name: "places",
   transform: (code, id) =>
@@ -19,7 +20,7 @@ const places: Plugin = {
       : undefined
 }
 
-/** The embedded database stays where it is, with its WebAssembly. */
+/** The embedded database stays in place, with its WebAssembly. */
 const embedded: Plugin = {
   name: "embedded",
   async resolveId(source, importer) {
@@ -30,9 +31,9 @@ const embedded: Plugin = {
 }
 
 export default async (): Promise<(() => void) | undefined> => {
-  if (process.env["SATRAIL_TEST_PROGRAMS"] !== undefined) return undefined // another project of this run has them
+  if (process.env["SATRAIL_TEST_PROGRAMS"] !== undefined) return undefined // another project of this run already built them
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-programs-"))
-  process.env["SATRAIL_TEST_PROGRAMS"] = folder // whoever runs a test file inherits it
+  process.env["SATRAIL_TEST_PROGRAMS"] = folder // inherited by every process that runs a test file
   const input = Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, path.join(import.meta.dirname, file)]))
   const bundle = await rolldown({ input, platform: "node", plugins: [places, embedded] })
   await bundle.write({ dir: folder, comments: false, entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })

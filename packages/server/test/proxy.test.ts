@@ -8,7 +8,8 @@ import { root, type Running } from "./deployed/Machine.ts"
 import * as Public from "./deployed/Public.ts"
 import { directory, send } from "./Service.ts"
 
-// The shipped Caddyfile before processes that say what reached them. The whole of a deployment, with real ones: deployed.regtest.test.ts.
+// The shipped Caddyfile in front of processes that report the requests they receive. deployed.regtest.test.ts
+// covers a full deployment with real processes.
 
 const shipped = path.join(root, "deploy/Caddyfile")
 const skipped = Caddy.command === undefined
@@ -23,7 +24,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
   let to: Public.Public
   let inside = ""
 
-  /** A proxy with its own ports, before the same processes. */
+  /** A proxy with its own ports in front of the same processes. */
   const start = async (config: string, name: string) => {
     const [http = 0, https = 0, internal = 0] = await Caddy.freePorts(3)
     const env = { UPSTREAMS: servers.map((server) => `127.0.0.1:${Caddy.portOf(server)}`).join(" ") }
@@ -39,7 +40,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     )
 
   beforeAll(async () => {
-    // Nothing is ready, as while lnd is away, and every process runs.
+    // Every process runs but none is ready, as while lnd is down.
     servers = [1, 2, 3].map((process) =>
       createServer(({ url, headers }, response) => {
         response.writeHead(url === "/readyz" ? 503 : 200, { "content-type": "application/json" })
@@ -61,7 +62,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it("proxy: requests go to all processes in turn though none is ready; a proxy that checks /readyz would answer nothing", async () => {
+  it("proxy: requests are distributed over all processes even if none is ready; a proxy that checks /readyz would serve nothing", async () => {
     const seen = new Set<number>()
     for (let at = 0; at < 12; at++) seen.add((await Public.ask(to, "GET", "/v1/transactions/balance")).data.process)
     assert.deepStrictEqual([...seen].toSorted(), [1, 2, 3])
@@ -77,12 +78,12 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     assert.strictEqual(heard, 503)
   })
 
-  it("proxy: the operator's routes are closed to the Internet, in any spelling, and open on this machine", async () => {
+  it("proxy: operator routes are closed to the Internet, however spelled, and open on this machine", async () => {
     const plain = ["/operator", "/operator/metrics", "/sandbox/pay", "/readyz", "/readyz/node", "/metrics", "/tls/ask?domain=a.example"]
     const written = ["//operator/metrics", "/./operator/metrics", "/v1/../operator/metrics", "/%6fperator/metrics", "/OPERATOR/metrics"]
     for (const route of [...plain, ...written]) {
       const { status, code, message } = await Public.ask(to, "GET", route)
-      assert.deepStrictEqual([status, code, message], [404, "not_found", "There is no such route"], route)
+      assert.deepStrictEqual([status, code, message], [404, "not_found", "No such route. Check the path and the method."], route)
     }
     for (const route of ["/v1/operator", "/operators", "/docs", "/.well-known/lnurlp/alice"]) {
       assert.strictEqual((await Public.ask(to, "GET", route)).data.url, route)
@@ -92,7 +93,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     }
   })
 
-  it("proxy: each payer's address is the connection's, not one that it claims; the host is the requested one", async () => {
+  it("proxy: a payer's address is the connection's, not the claimed one; the host is the requested one", async () => {
     for (const from of ["127.0.0.1", "127.0.0.2"]) {
       const headers = { "x-forwarded-for": "203.0.113.7" }
       const { data } = await Public.ask(to, "GET", "/.well-known/lnurlp/alice", { from, headers })

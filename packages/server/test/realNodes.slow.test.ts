@@ -71,7 +71,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     return { running: started, said }
   }
 
-  /** A process with a directory of its own, ready. */
+  /** Starts a process with its own directory and waits until it is ready. */
   const start = async (name: string, more: Record<string, string> = {}) => {
     const { running, said } = await launch(name, more)
     const url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`it did not start: ${said}`)
@@ -83,7 +83,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     return { url, running }
   }
 
-  /** Asks with a new company's key. */
+  /** Sends requests with a new company's key. */
   const customer = async (url: string) => {
     const { data: company } = await Service.send(`${url}/operator/companies`, "POST", {
       key: token,
@@ -119,7 +119,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     }
     return found
   }
-  /** What there is wherever there is a sandbox. */
+  /** The routes of every sandbox. */
   const shared = {
     world: ["GET", "/sandbox/world"],
     inbox: ["GET", "/sandbox/webhooks/orders"],
@@ -143,7 +143,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     await start("lost")
   })
 
-  it("sandbox: not begun, not served and not documented beside real nodes", async () => {
+  it("sandbox: not started, served or documented with real nodes", async () => {
     const { url } = await start("bare")
     assert.isFalse(existsSync(path.join(dataOf("bare"), "sandbox")), "no sandbox was begun")
     assert.deepStrictEqual([...new Set([...Object.values(await statuses(url)), ...(await sharedStatuses(url))])], [404])
@@ -152,7 +152,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.property(paths, "/v1/transactions")
   })
 
-  it("demo: on real nodes no company is opened, and no key or token is printed or stored", async () => {
+  it("demo: with real nodes no company is opened, and no key or token is printed or stored", async () => {
     const { running: started, url } = await start("undemonstrated", { DATABASE_URL: databaseOf("undemonstrated") })
     assert.deepStrictEqual(readdirSync(dataOf("undemonstrated")), ["lock"])
     assert.strictEqual(statSync(dataOf("undemonstrated")).mode & 0o777, 0o700)
@@ -162,7 +162,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.strictEqual(listed.status, 201)
   })
 
-  it("demo: enabled on real nodes, its key is stored for its owner alone, and not printed", async () => {
+  it("demo: if enabled with real nodes, its key is stored readable by its owner alone, and not printed", async () => {
     const { running: started } = await start("asked", { SATRAIL_DEMO: "yes" })
     const file = path.join(dataOf("asked"), "demo.json")
     const demo: Record<string, string> = JSON.parse(readFileSync(file, "utf8"))
@@ -172,14 +172,14 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.include(started.stdout(), file)
   })
 
-  it("operator token: without one nothing opens the operator's routes of real nodes, and the start says so", async () => {
+  it("operator token: without one the operator routes of real nodes stay closed, and the start logs this", async () => {
     const { running: started, url } = await start("closed", { SATRAIL_OPERATOR_TOKEN: "" })
     assert.include(started.stdout(), "/operator is closed. Set SATRAIL_OPERATOR_TOKEN")
     for (const key of ["", "undefined", token])
       assert.strictEqual((await Service.send(`${url}/operator/companies`, "POST", { key, body: {} })).status, 401)
   })
 
-  it("banner: names version, network, database, node, chain and rates, and repeats no secret", async () => {
+  it("banner: shows version, network, database, node, chain and rates, and no secret", async () => {
     const { running: started } = await start("banner", {
       DATABASE_URL: env["DATABASE_URL"]?.replace("postgres@", "postgres:hunter2@") ?? ""
     })
@@ -191,14 +191,14 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
       `lnd at ${env["LND_REST_URL"]}`,
       `Esplora at ${env["ESPLORA_URL"]}`,
       `wallet in ${env["CHAIN_WALLET"]}`,
-      "made up, and never change"
+      "simulated, and never change"
     ])
       assert.include(said, words)
     for (const name of ["LND_INVOICE_SECRET", "LND_SENDER_MACAROON", "CHAIN_SEED"]) assert.notInclude(said, env[name] ?? "")
     assert.notInclude(said, "hunter2")
   })
 
-  it("check: beside a running service the only warnings are about the database's settings and Esplora, and the exit code is 0", async () => {
+  it("check: beside a running service it warns only about the database's settings and Esplora, and exits with 0", async () => {
     await start("checked")
     const check = (more: Record<string, string>, ...flags: ReadonlyArray<string>) =>
       Service.run("cli", ["check", ...flags], { ...env, SATRAIL_DATA: dataOf("checked"), ...more }).ended
@@ -219,16 +219,16 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     )
     for (const { result, remedy } of found) assert.strictEqual(result === "ok", remedy === undefined)
 
-    const misspelt = await check({ SATRAIL_NETWROK: "mainnet" })
-    assert.deepStrictEqual([misspelt.code, misspelt.stderr], [1, ""])
-    assert.include(misspelt.stdout, "✗ settings: SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
+    const misspelled = await check({ SATRAIL_NETWROK: "mainnet" })
+    assert.deepStrictEqual([misspelled.code, misspelled.stderr], [1, ""])
+    assert.include(misspelled.stdout, "✗ settings: SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
 
     const { said } = await launch("refused", wrong)
-    assert.match(said, /satrail cannot start\.\n✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET.*\n`satrail check`/)
+    assert.match(said, /satrail cannot start\.\n✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET.*\nRun `satrail check`/)
     assert.notMatch(said, /^\s+at /m, "no stack")
   })
 
-  it("start: a warning is logged once, and none of what is right", async () => {
+  it("start: a warning is logged once, and nothing is logged for correct settings", async () => {
     const { running: started } = await start("warned", { LND_BOOKS_MACAROON: "" })
     const lines = started.stderr().split("\n")
     assert.lengthOf(
@@ -238,7 +238,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.notInclude(started.stderr(), "✓")
   })
 
-  it("sandbox: beside a real node only the simulated chain has controls, and the database belongs to it", async () => {
+  it("sandbox: beside a real node only the simulated chain has controls, and the database belongs to that node", async () => {
     const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
     const { url } = await start("mixed", mixed)
     assert.deepStrictEqual(await statuses(url), {
@@ -268,6 +268,6 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.deepStrictEqual([world.id, world.lightning, world.clock.ahead_seconds], [null, null, 0])
     assert.isNumber(world.chain.height)
     const { said } = await launch("other", mixed)
-    assert.include(said, "The database was begun with another sandbox")
+    assert.include(said, "The database belongs to another sandbox")
   })
 })

@@ -4,7 +4,7 @@ import { eventually } from "./Service.ts"
 import { stories } from "./Story.ts"
 
 stories("being paid", (it) => {
-  it("invoices: paid exactly or with too much, each is credited once with the received amount", async ({ company, middle }) => {
+  it("invoices: paid exactly or overpaid, each is credited once with the received amount", async ({ company, middle }) => {
     const shop = await company("free")
     const made = await Customer.times(12, async (at) => {
       const asked = 10_000 + at
@@ -45,7 +45,7 @@ stories("being paid", (it) => {
     }
   })
 
-  it("on-chain address: one of every type is credited at its confirmations, reversed by a reorganisation and credited again", async ({
+  it("on-chain address: each type is credited at its confirmations, reversed by a reorganization and credited again", async ({
     company,
     middle
   }) => {
@@ -83,26 +83,26 @@ stories("being paid", (it) => {
       payments.map(({ address, sats }) => Customer.data(201, shop.post("/sandbox/send", { address, amount_sats: sats })))
     )
     await middle()
-    await are("what is seen in the mempool", ...pending)
+    await are("payments in the mempool", ...pending)
     assert.strictEqual(await Customer.balance(shop), 0)
     const ids = (await Customer.transactions(shop)).map(({ id }: { readonly id: string }) => id)
 
-    // Up to a million sats two confirmations are enough. Together they are more, and that takes three for each of them.
+    // Up to a million sats, two confirmations are enough. The total is higher, so each payment needs three.
     await mine(2)
     await middle()
-    await are("what two confirmations settle", ...pending)
+    await are("payments settled by two confirmations", ...pending)
     assert.strictEqual(await Customer.balance(shop), 0)
     await mine(1)
-    await are("what three confirmations settle", ...settled)
+    await are("payments settled by three confirmations", ...settled)
     assert.strictEqual(await Customer.balance(shop), all)
 
     await Customer.data(200, shop.post("/sandbox/reorg", { depth: 3 }))
     await middle()
-    await are("what a reorganisation takes back", ...pending)
+    await are("payments reversed by a reorganization", ...pending)
     assert.strictEqual(await Customer.balance(shop), 0)
 
     await mine(3)
-    await are("what is mined again", ...settled)
+    await are("payments mined again", ...settled)
     assert.strictEqual(await Customer.balance(shop), all)
     const list: ReadonlyArray<{ readonly id: string; readonly recipient: string }> = await Customer.transactions(shop)
     assert.deepStrictEqual(

@@ -26,10 +26,10 @@ describe("the operator's view of the books", () => {
     return { code: ended.code, ...JSON.parse(ended.stdout) }
   }
 
-  /** What is reported once a comparison has found it. */
+  /** Waits until a reconciliation reports this. */
   const reported = (isSo: (seen: Awaited<ReturnType<typeof reconcile>>) => boolean) => Service.eventually("a comparison", reconcile, isSo)
 
-  it("reconciliation: no discrepancy while money comes and goes", async ({ onTestFailed }) => {
+  it("reconciliation: normal payments cause no discrepancy", async ({ onTestFailed }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
     const shop = await service.company("paid")
     await Customer.fund(shop, 100_000)
@@ -46,13 +46,13 @@ describe("the operator's view of the books", () => {
     for (const words of ["No differences", "node", "chain", "liabilities", "withdrawal_dispatched"]) assert.include(said.stdout, words)
   })
 
-  it("verify: while the service runs it names the process that has the database, and changes nothing", async () => {
+  it("verify: if the service is running, it names the process that holds the database and changes nothing", async () => {
     const ended = await satrail("verify")
     assert.strictEqual(ended.code, 1)
     assert.include(ended.stderr, "database")
   })
 
-  it("reconciliation: a payment made at the node is a discrepancy until the operator declares it", async ({ onTestFailed }) => {
+  it("reconciliation: a payment made directly at the node is a discrepancy until the operator records it", async ({ onTestFailed }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
     await service.stop("SIGTERM")
     await Effect.runPromise(
@@ -81,14 +81,14 @@ describe("the operator's view of the books", () => {
     assert.deepStrictEqual(after.report.differences_by_cause, { payment_not_ours: 1 })
   })
 
-  it("verify: checks the whole ledger of a stopped service, and names every violation", async () => {
+  it("verify: checks the whole ledger of a stopped service and reports every violation", async () => {
     await service.stop("SIGTERM")
     const sound = await satrail("verify", "--json")
     assert.strictEqual(sound.code, 0, sound.stderr)
     const { companies, audit, ...rest } = JSON.parse(sound.stdout)
     assert.deepStrictEqual([companies > 1, rest], [true, { sound: true, stuck_sats: 0, faults: [] }])
     assert.deepStrictEqual([audit.entries > 0, audit.faults], [true, []])
-    assert.include((await satrail("verify")).stdout, "are sound")
+    assert.include((await satrail("verify")).stdout, "are consistent")
 
     await Effect.runPromise(
       Effect.gen(function* () {

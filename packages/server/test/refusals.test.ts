@@ -26,12 +26,12 @@ const raw = async (text: string): Promise<Service.Answer> => {
 }
 
 beforeAll(async () => {
-  whole = await Whole.start()
+  whole = await Whole.start({ SATRAIL_PUBLIC_URL: "https://pay.example.com" })
   const [shop, free] = [await whole.companyWith("paid"), await whole.companyWith("free")]
   await Customer.fund(shop, 1_000_000)
   await Customer.fund(free, 10_000)
   const second = (await whole.operate("/tokens", { name: "second operator", scopes: ["companies"] })).data.token
-  /** A key of a company that has money: a second operator approves it. */
+  /** A new key of a funded company, approved by a second operator. */
   const approved = async (body: object) => {
     const { data } = await whole.operate(`/companies/${shop.id}/api-keys`, body)
     await whole.ask("POST", `/operator/api-keys/${data.id}/approve`, { key: second })
@@ -74,7 +74,7 @@ beforeAll(async () => {
 })
 afterAll(() => whole.end())
 
-/** Those that are met: what moves the clock by months comes last. */
+/** The errors that can be caused. A recipe that moves the clock by months comes last. */
 const met = <Found>(all: Readonly<Record<string, Recipe<Found>>>) =>
   Object.entries(all)
     .flatMap(([code, recipe]) => ("run" in recipe ? [{ code, run: recipe.run }] : []))
@@ -82,13 +82,13 @@ const met = <Found>(all: Readonly<Record<string, Recipe<Found>>>) =>
 
 describe("each error has a recipe in the sandbox", () => {
   for (const { code, run } of met(recipes.failed)) {
-    it(`sandbox recipe: a withdrawal fails with ${code}, and its money is available again`, async () => {
+    it(`sandbox recipe: a withdrawal fails with ${code}, and its amount is available again`, async () => {
       const before = await Customer.balance(world.shop)
       const id = await run(world)
       await world.ended(id)
       const { status, failure, amount_sats, fee_sats } = await Customer.fetchWithdrawal(world.shop, id)
       assert.deepStrictEqual([status, failure?.code], ["failed", code])
-      // What another step of the recipe paid is gone, and nothing of this one.
+      // Another step of the recipe may have spent money, but the failed withdrawal has not.
       assert.isAtLeast((await Customer.balance(world.shop)) + (code === "payment_hash_used" ? amount_sats + fee_sats + 1 : 0), before)
     })
   }
@@ -103,7 +103,7 @@ describe("each error has a recipe in the sandbox", () => {
     })
   }
 
-  it("sandbox recipe: after all of them the books are right", async () => {
+  it("sandbox recipe: the books balance after all recipes", async () => {
     await whole.run(Ledger.auditAll)
     assert.isEmpty(whole.logged.filter((line) => line.includes("crashed")))
   })

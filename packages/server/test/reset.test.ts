@@ -21,7 +21,7 @@ const begin = (id: string) => Effect.runSync(Effect.result(Reset.make(environmen
 const finish = (more: Record<string, string> = {}) => Effect.runSync(Reset.finish(environment(more)))
 
 describe("a reset", () => {
-  it("sandbox reset: deletes the sandbox and its embedded database at the next start, and nothing else", () => {
+  it("sandbox reset: deletes only the sandbox and its embedded database at the next start", () => {
     assert.isTrue(Result.isSuccess(begin("this")))
     assert.isTrue(existsSync(path.join(data, "database/PG_VERSION")), "nothing before the service has stopped")
     assert.isTrue(finish())
@@ -30,7 +30,7 @@ describe("a reset", () => {
     assert.isFalse(finish())
   })
 
-  it("sandbox reset: a start that dies halfway is finished by the next one", () => {
+  it("sandbox reset: the next start finishes a reset that was interrupted", () => {
     begin("this")
     rmSync(path.join(data, "database"), { recursive: true })
     rmSync(path.join(data, "sandbox/clock"))
@@ -38,7 +38,7 @@ describe("a reset", () => {
     assert.isEmpty(readdirSync(path.join(data, "sandbox")))
   })
 
-  it("sandbox reset: of another sandbox is refused, and its mark deletes nothing", () => {
+  it("sandbox reset: a reset of another sandbox is rejected, and its marker deletes nothing", () => {
     assert.isTrue(Result.isFailure(begin("that")))
     assert.isFalse(existsSync(path.join(data, "reset")))
     writeFileSync(path.join(data, "reset"), "that\n")
@@ -54,7 +54,7 @@ describe("a reset", () => {
     "an Esplora chain": { CHAIN: "esplora", ESPLORA_URL: "http://127.0.0.1:1", CHAIN_SEED: `${"abandon ".repeat(11)}about` }
   }
   for (const [what, env] of Object.entries(real)) {
-    it(`sandbox reset: with ${what} nothing is deleted, and it is not offered`, () => {
+    it(`sandbox reset: with ${what} nothing is deleted, and reset is not offered`, () => {
       writeFileSync(path.join(data, "reset"), "this\n")
       const read = Environment.read({ PORT: "0", SATRAIL_DATA: data, ...env })
       if (Result.isFailure(read)) return assert.fail(read.failure.message)

@@ -39,13 +39,13 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
   const urlOf = (server: PostgresServer.PostgresServer, role: string, database = "money") =>
     `postgres://${role}@127.0.0.1:${server.port}/${database}`
 
-  /** An empty database, made as docs/guides/deploy.md says. */
+  /** An empty database, created as described in docs/guides/deploy.md. */
   const prepare = (server: PostgresServer.PostgresServer, database = "money") => {
     ask(server, "postgres", `create database ${database}`, "postgres")
     Client.script(installation, urlOf(server, "postgres", database), roles)
   }
 
-  /** What a role is answered, a line a row. */
+  /** Runs a query as a role and returns one line per row. */
   const ask = (server: PostgresServer.PostgresServer, role: string, text: string, database = "money") =>
     Client.run(installation, "psql", [
       "--no-psqlrc",
@@ -57,7 +57,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       urlOf(server, role, database)
     ])
 
-  /** What each of the guide's alarms says. */
+  /** The result of each alarm query in the guide. */
   const alarms = (server: PostgresServer.PostgresServer) => guide("alarm").map((text) => ask(server, "satrail_reader", text))
 
   const dump = (server: PostgresServer.PostgresServer, file: string) =>
@@ -73,7 +73,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       file
     ])
 
-  /** What the ledger comes to, by whoever may only read it. */
+  /** Verifies the ledger with a read-only role. */
   const verify = async (server: PostgresServer.PostgresServer, database = "money") => {
     const ended = await Service.run("cli", ["verify", "--json"], { DATABASE_URL: urlOf(server, "satrail_reader", database) }).ended
     return { code: ended.code, verified: JSON.parse(ended.stdout === "" ? assert.fail(ended.stderr) : ended.stdout) }
@@ -81,7 +81,9 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
 
   const migrate = (url: string) => Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url }).ended
 
-  /** Every company's books are right, in a database that nobody writes to. Answers what was published there. */
+  /**
+   * Checks that every company's books are sound in a database without writers. Returns the published events.
+   */
   const audited = (url: string) =>
     Effect.runPromise(
       Effect.provide(
@@ -94,7 +96,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       )
     )
 
-  /** What a company is told about everything it has. */
+  /** The API responses about everything a company has. */
   const told = async (company: Service.Company) => {
     const lines: ReadonlyArray<{ readonly id: string; readonly type: string }> = await Customer.transactions(company)
     const routes = ["balance", "?limit=1000", ...lines.map(({ id, type }) => `${type}s/${id}`)]
@@ -103,7 +105,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     return answers.map(({ text }) => text)
   }
 
-  it("restore: a dump in an empty server is the same service to the byte; it goes on, and its books are right", async ({
+  it("restore: a dump restored on an empty server is byte-for-byte the same service; it resumes, and its books balance", async ({
     onTestFailed
   }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
@@ -114,7 +116,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepStrictEqual([migrated.code, JSON.parse(migrated.stdout).before], [0, 0], migrated.stderr)
     await service.start({ DATABASE_URL: urlOf(first, "satrail_application") })
 
-    // Money in every state: come in, gone out, gone to another company, and held because nobody knows.
+    // Money in every state: received, sent, transferred to another company, and held because the outcome is
+    // unknown.
     const [shop, friend] = [await service.company("paid"), await service.company("free")]
     await Customer.fund(shop, 100_000)
     const once = { "Idempotency-Key": "once" }
@@ -126,7 +129,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     const unknown = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
     const held = await Customer.data(201, Customer.confirm(shop, unknown.destination, 5000))
 
-    // A dump is of one moment, also while money moves.
+    // A dump is consistent even while money moves.
     const addresses = await Customer.times(20, () => Customer.outside(shop, "lightning_address"))
     const moving = addresses.map(({ destination }) => Customer.confirm(shop, destination, 100))
     await moving[0]
@@ -144,7 +147,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepInclude((await verify(second, "moving")).verified, { sound: true, faults: [] })
 
     const [hold = assert.fail("the guide does not say how to hold withdrawals")] = guide("hold")
-    // Whatever kind of work a withdrawal is in.
+    // Count due work of withdrawals, of any kind.
     const due =
       "select count(*) from satrail.tasks t join satrail.withdrawals using (id) where t.due_at_millis < extract(epoch from now()) * 1000 + 1e9"
     assert.isAtLeast(Number(ask(second, "satrail_reader", due, "moving")), 1)
@@ -152,11 +155,12 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
 
     restore(second, path.join(service.data, "money.dump"))
-    // The new server has seen fewer transactions than events were published by: who starts too early is told.
+    // The new server has counted fewer transactions than the published events refer to, so an early start is
+    // refused.
     const early = await Service.run("main", [], { ...service.env(), DATABASE_URL: urlOf(second, "satrail_application") }).ended
     assert.strictEqual(early.code, 1)
     assert.include(early.stderr, "Run `satrail migrate`")
-    // Before anything starts on it: what was restored is sound.
+    // The restored ledger is verified before anything starts on it.
     assert.deepInclude((await verify(second)).verified, { sound: true, faults: [] })
     const again = await migrate(urlOf(second, "satrail_migration"))
     assert.strictEqual(again.code, 0, again.stderr)
@@ -177,7 +181,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     )
 
     assert.deepStrictEqual(alarms(second), ["", "", "", "", "", ""])
-    // Nobody but the owner of the tables could do any of this.
+    // Only the owner of the tables can do this.
     const entry = (from: string, to: string) =>
       `insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis) values ('${friend.id}', '${friend.id}', '${from}', '${to}', 1, 1)`
     ask(

@@ -12,7 +12,7 @@ import * as Http from "@satrail/http/Http"
 import { Readiness } from "@satrail/http/api/Readiness"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -24,12 +24,12 @@ const runtime = ManagedRuntime.make(
     Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "routes", network: "regtest" })))
   )
 )
-const controls = await runtime.runPromise(Effect.all({ sandbox: Sandbox.Sandbox, names: PretendNames.PretendNames }))
+const controls = await runtime.runPromise(Effect.all({ sandbox: Sandbox.Sandbox, names: SimulatedDns.SimulatedDns }))
 const { handler, dispose } = Http.webHandler(
   Http.layerOf(Api.add(SandboxRoutes.section.group)).pipe(
     Layer.provide([
       Http.layerHandlers,
-      SandboxRoutes.layer({ ...controls, pretended: { lightning: true, chain: true, web: true, rates: true } })
+      SandboxRoutes.layer({ ...controls, simulated: { lightning: true, chain: true, web: true, rates: true } })
     ]),
     Layer.provide(Http.layerMiddlewares),
     Layer.provide([Layer.succeed(OperatorToken, undefined), Layer.succeed(Readiness, []), Layer.succeedContext(await runtime.context())])
@@ -75,7 +75,7 @@ const bad = (status: number, code: string) => ({ http: status, status, data: nul
 const seen = ({ http, status, data, code }: Awaited<ReturnType<typeof ask>>) => ({ http, status, data, code })
 
 describe("the sandbox over HTTP", () => {
-  it("sandbox: pays an invoice, once", async () => {
+  it("sandbox: pays an invoice once", async () => {
     const {
       data: { payment_request, r_hash }
     } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
@@ -86,7 +86,7 @@ describe("the sandbox over HTTP", () => {
   })
 
   for (const type of ["lightning_invoice", "lightning_address", "lnurl", "chain_address"]) {
-    it(`sandbox: makes a ${type} that can be estimated`, async () => {
+    it(`sandbox: creates a ${type} that can be estimated`, async () => {
       const made = await post("/destination", { type, amount_sats: 5000 })
       assert.strictEqual(made.http, 201)
       assert.sameMembers(Object.keys(made.data), type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"])
@@ -99,7 +99,7 @@ describe("the sandbox over HTTP", () => {
     })
   }
 
-  it("sandbox: a TXT record makes a name that can be paid (BIP 353)", async () => {
+  it("sandbox: a TXT record creates a name that can be paid (BIP 353)", async () => {
     const { destination: recipient } = (await post("/destination", { type: "chain_address" })).data
     const name = "alice.user._bitcoin-payment.shop.example"
     assert.strictEqual((await post("/txt", { name, value: `bitcoin:${recipient}` })).http, 200)
@@ -112,7 +112,7 @@ describe("the sandbox over HTTP", () => {
     assert.strictEqual((await post("/txt", { name, value: "" })).http, 200)
   })
 
-  it("sandbox: sends, mines and reorganises", async () => {
+  it("sandbox: sends, mines and reorganizes", async () => {
     const {
       data: {
         address: { address }
@@ -127,7 +127,7 @@ describe("the sandbox over HTTP", () => {
     assert.deepStrictEqual([replaced.http, replaced.data], [200, { height: mined.data.height + 1 }])
   })
 
-  it("sandbox: refuses to release what is not held, with a reason", async () => {
+  it("sandbox: rejects the release of a payment that is not held, with a reason", async () => {
     const refused = await post("/release", { payment_hash: "0".repeat(64), outcome: "settle" })
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
     assert.isNotEmpty(refused.message)
@@ -153,14 +153,14 @@ describe("the sandbox over HTTP", () => {
     ["/webhooks/Or%20ders/fail", { status: 500 }, ["name"]]
   ]
   for (const [path, body, at] of wrong) {
-    it(`sandbox: ${path} refuses ${JSON.stringify(body)}`, async () => {
+    it(`sandbox: ${path} rejects ${JSON.stringify(body)}`, async () => {
       const refused = await post(path, body)
       assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
       assert.sameMembers(refused.paths, [...at])
     })
   }
 
-  it("sandbox: a TXT record longer than DNS allows is refused", async () => {
+  it("sandbox: a TXT record longer than DNS allows is rejected", async () => {
     for (const [body, path] of [
       [{ name: "a".repeat(254), value: "x" }, "name"],
       [{ name: "shop.example", value: "x".repeat(1021) }, "value"]
@@ -171,8 +171,8 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: TXT records are limited in number, and one that is removed makes room", async () => {
-    for (let at = 0; at < PretendNames.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
+  it("sandbox: the number of TXT records is limited, and removing one makes room", async () => {
+    for (let at = 0; at < SimulatedDns.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
     const more = { name: "one-more.example", value: "x" }
     const refused = await post("/txt", more)
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
@@ -182,13 +182,13 @@ describe("the sandbox over HTTP", () => {
     assert.strictEqual((await post("/txt", more)).http, 200)
   })
 
-  it("sandbox: open to every key, and closed without one", async () => {
+  it("sandbox: open to every key, closed without one", async () => {
     for (const scope of ["read", "receive", "send"] as const)
       assert.strictEqual((await post("/mine", { blocks: 1 }, await keyFor(scope))).http, 200)
     assert.deepStrictEqual(seen(await post("/mine", { blocks: 1 }, null)), bad(401, "unauthorized"))
   })
 
-  it("sandbox: refuses an Idempotency-Key, since it keeps no responses", async () => {
+  it("sandbox: rejects an Idempotency-Key because it stores no responses", async () => {
     const bodies = {
       pay: { payment_request: "lnbcrt1" },
       destination: { type: "lnurl" },
@@ -205,16 +205,16 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: documented in OpenAPI under its own tag", async () => {
+  it("sandbox: documented in OpenAPI under a separate tag", async () => {
     const document = JSON.parse(await (await handler(new Request("http://service/openapi.json"))).text())
     assert.deepStrictEqual(document.paths["/sandbox/pay"].post.tags, ["Sandbox"])
     assert.property(document.paths, "/v1/transactions")
   })
 
-  it("examples: every sandbox endpoint has one, and it fits its schema", () => {
+  it("examples: every sandbox endpoint has an example that matches its schema", () => {
     const { customer } = Docs.whole(api, { network: "regtest" })
     const { differences } = OpenApi.read(customer)
-    // oxlint-disable typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
+    // oxlint-disable typescript/no-explicit-any -- the document is read by its names, like a client generator reads it
     const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})
     const pretended = paths.filter(([path]) => path.startsWith("/sandbox/"))
     const operations = pretended.flatMap(([path, item]) => Object.entries<any>(item).map(([method, one]) => ({ path, method, one })))
@@ -231,7 +231,7 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: wrong methods are refused as everywhere", async () => {
+  it("sandbox: wrong methods are rejected as on other routes", async () => {
     assert.deepStrictEqual(seen(await ask("GET", "/sandbox/pay")), bad(405, "method_not_allowed"))
   })
 })

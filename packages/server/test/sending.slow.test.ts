@@ -4,7 +4,7 @@ import { eventually } from "./Service.ts"
 import { stories } from "./Story.ts"
 
 stories("sending", (it) => {
-  it("withdrawal: estimated, confirmed, settled: an invoice, a Lightning address, an lnurl and an address outside", async ({
+  it("withdrawal: estimated, confirmed and settled to an external invoice, Lightning address, LNURL and bitcoin address", async ({
     company,
     middle
   }) => {
@@ -23,7 +23,7 @@ stories("sending", (it) => {
     })
     const confirmed = await Promise.all(
       sent.map(async ({ sats, made, estimate }, at) => {
-        // Each type once by either spelling.
+        // Send each type through both routes.
         const withdrawal = await Customer.data(
           201,
           Customer.confirm(shop, made.destination, sats, {}, Customer.spellings[Math.floor(at / types.length)])
@@ -48,7 +48,7 @@ stories("sending", (it) => {
             () => Customer.fetchWithdrawal(shop, id),
             ({ chain_tx_id }) => chain_tx_id !== null
           )
-          // In the mempool soon after: whichever block takes it, it is mined.
+          // The payout enters the mempool soon after, so mine until a block contains it.
           await eventually(
             "its block",
             async () => {
@@ -82,7 +82,7 @@ stories("sending", (it) => {
     )
   })
 
-  it("withdrawal: to another company it is paid inside the ledger: an invoice, a Lightning address and an address", async ({
+  it("withdrawal: a payment to another company's invoice, Lightning address or bitcoin address is settled internally", async ({
     company,
     middle
   }) => {
@@ -136,17 +136,14 @@ stories("sending", (it) => {
     )
   })
 
-  it("idempotency key: a confirm that is repeated with it has one effect and the same response, byte for byte", async ({
-    company,
-    middle
-  }) => {
+  it("idempotency key: a repeated confirm with the same key has one effect and a byte-identical response", async ({ company, middle }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 100_000)
     const [{ destination }, other] = await Customer.times(2, () => Customer.outside(shop, "lightning_address"))
     const headers = { "Idempotency-Key": "order-1042" }
     const first = await Customer.confirm(shop, destination, 5000, headers)
     assert.deepStrictEqual([first.status, first.headers.get("idempotency-replayed")], [201, null])
-    // A second one whose answer the middle may swallow.
+    // A second withdrawal whose response the interruption may swallow.
     const overtaken = Customer.confirm(shop, other.destination, 6000, { "Idempotency-Key": "order-1043" }).then(
       ({ text }) => text,
       () => undefined

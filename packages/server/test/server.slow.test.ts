@@ -15,7 +15,7 @@ import * as Service from "./Service.ts"
 
 const canary = "canary-of-a-password"
 
-describe("a start that cannot be", () => {
+describe("an impossible start", () => {
   let data = ""
   beforeAll(() => {
     data = Service.directory()
@@ -37,12 +37,12 @@ describe("a start that cannot be", () => {
     [
       "a missing database",
       { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:1/satrail` },
-      ["No database answers at 127.0.0.1:1/satrail"]
+      ["No database responds at 127.0.0.1:1/satrail"]
     ],
     ["a data directory that is a file", { SATRAIL_DATA: "a-file" }, ["a-file", "cannot be used"]]
   ]
   for (const [what, env, says] of wrong) {
-    it(`start: ${what} is explained in a sentence`, async () => {
+    it(`start: ${what} is explained in one sentence`, async () => {
       const ended = await Service.run("main", [], {
         PORT: "0",
         ...env,
@@ -56,7 +56,7 @@ describe("a start that cannot be", () => {
   }
 })
 
-describe("a start that is under way", () => {
+describe("a start in progress", () => {
   it("start: ready when the demo company is", async () => {
     const data = Service.directory()
     const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data }))
@@ -91,20 +91,20 @@ describe("the running service", () => {
   })
   afterAll(() => service.end())
 
-  /** What another start in this directory comes to. */
+  /** Checks that another start in this directory is refused. */
   const refusedStart = async (env: Record<string, string>, ...says: ReadonlyArray<string>) => {
     const ended = await Service.run("main", [], { ...service.env(), ...env }).ended
     assert.strictEqual(ended.code, 1, ended.stderr)
     const words = ended.stderr
       .split("\n")
       .filter((line) => !line.startsWith("{"))
-      .join("\n") // the rest is log
+      .join("\n") // the rest is the log
     for (const one of ["satrail cannot start.", ...says]) assert.include(words, one)
     assert.notMatch(words, /^\s+at /m, "no stack")
     assert.strictEqual(ended.stdout, "")
   }
 
-  /** A request that the service has begun to read: it wants the `rest` of the body. */
+  /** Begins a request that the service has started to read and whose body still lacks `rest`. */
   const begun = async (route: string, body: string, key: string, agent = new Agent()) => {
     const asking = request(service.url() + route, {
       agent,
@@ -117,7 +117,7 @@ describe("the running service", () => {
     return { request: asking, rest: body.slice(1) }
   }
 
-  it("start: the first one prints the address, the key, and three commands to try", () => {
+  it("start: the first start prints the address, the key, and three commands to try", () => {
     const { base_url: url, api_key: key, company_id: company, operator_token: token = "", ...others } = service.demo()
     assert.deepStrictEqual(others, {})
     assert.strictEqual(url, service.url())
@@ -136,13 +136,13 @@ describe("the running service", () => {
     )
   })
 
-  it("data directory: what a start makes in it is its owner's alone", () => {
+  it("data directory: files created by a start are accessible to their owner alone", () => {
     const modeOf = (name: string) => (statSync(path.join(service.data, name)).mode & 0o777).toString(8)
     for (const folder of ["database", "sandbox"]) assert.strictEqual(modeOf(folder), "700", folder)
     for (const file of ["lock", "sandbox/sandbox.ndjson", "sandbox/identity"]) assert.strictEqual(modeOf(file), "600", file)
   })
 
-  it("operator token: one from the environment is not written to demo.json, and replaces the stored one", async () => {
+  it("operator token: a token from the environment replaces the stored one and is not written to demo.json", async () => {
     await service.stop("SIGTERM")
     const token = "an-operator-s-token-of-32-characters"
     await service.start({ SATRAIL_OPERATOR_TOKEN: token })
@@ -155,7 +155,7 @@ describe("the running service", () => {
     assert.match(service.token(), /^op_[0-9a-f]{64}$/)
   })
 
-  it("server: answers liveness and readiness, and serves its documentation", async () => {
+  it("server: responds to liveness and readiness checks, and serves its documentation", async () => {
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), {
       ready: ["store", "node", "chain", "started", "running"]
@@ -169,14 +169,14 @@ describe("the running service", () => {
     assert.property(JSON.parse((await service.ask("GET", "/operator/openapi.json")).text).paths, "/operator/companies")
   })
 
-  it("data directory: a second start in it names the process that holds it, and touches nothing", async () => {
+  it("data directory: a second start in it names the process that holds it and changes nothing", async () => {
     const log = path.join(service.data, "sandbox", "sandbox.ndjson")
     const before = readFileSync(log)
-    // What the running service is about to write down may be there by half.
+    // A half-written record of the running service.
     appendFileSync(log, "[{")
     const demo = readFileSync(path.join(service.data, "demo.json"))
     await refusedStart({}, `in use by process ${service.pid()}`)
-    // With its data elsewhere it would still have the sandbox here.
+    // Even with its data elsewhere, a second service would share the sandbox here.
     await refusedStart({ DATABASE_URL: "postgres://somebody@127.0.0.1:1/satrail" }, `in use by process ${service.pid()}`)
     assert.deepStrictEqual(readFileSync(path.join(service.data, "demo.json")), demo)
     assert.strictEqual(readFileSync(log).length, before.length + 2)
@@ -184,9 +184,9 @@ describe("the running service", () => {
     await Customer.data(200, service.ask("GET", "/readyz"))
   })
 
-  it("shutdown: a request that is under way is answered, and the stop ends well", async () => {
+  it("shutdown: a request in progress gets its response, and the exit code is 0", async () => {
     const { api_key: key } = service.demo()
-    // One connection, which its client would go on using.
+    // One keep-alive connection, which its client would reuse.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { request: asking, rest } = await begun(
       "/v1/bitcoin/deposit/lightning-invoice",
@@ -233,7 +233,7 @@ describe("the running service", () => {
     )
   })
 
-  it("start: a later one goes on with the same company and key, and does not show the key again", async () => {
+  it("start: a later start keeps the company and key, and does not show the key again", async () => {
     const [before, token] = [service.demo(), service.token()]
     await service.stop("SIGTERM")
     await service.start()
@@ -247,7 +247,7 @@ describe("the running service", () => {
     await Customer.data(200, service.ask("GET", "/v1/transactions/balance", { key: before.api_key }))
   })
 
-  it("server: a request without a Host is refused, in an envelope", async () => {
+  it("server: a request without a Host is rejected with an envelope", async () => {
     const socket = connect(Number(new URL(service.url()).port), "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -276,13 +276,13 @@ describe("the running service", () => {
     await service.start()
   })
 
-  it("start: a needed resource that is taken or broken is named, and left as it is", async () => {
+  it("start: a resource that is in use or broken is reported and left unchanged", async () => {
     await service.stop("SIGTERM")
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     const { port } = other.address() as AddressInfo
-    await refusedStart({ PORT: String(port) }, `cannot be taken at 127.0.0.1:${port}`, "in use")
+    await refusedStart({ PORT: String(port) }, `Cannot listen at 127.0.0.1:${port}`, "in use")
     await once(other.close(), "close")
 
     await refusedStart({ SATRAIL_SANDBOX_SEED: "another" }, path.join(service.data, "sandbox"), "another seed")
@@ -296,17 +296,17 @@ describe("the running service", () => {
     await service.start()
   })
 
-  it("start: a database that was begun with another sandbox is refused", async () => {
+  it("start: a database created with another sandbox is rejected", async () => {
     await service.stop("SIGTERM")
     const sandbox = path.join(service.data, "sandbox")
     renameSync(sandbox, `${sandbox}.aside`)
-    await refusedStart({}, "begun with another sandbox", sandbox, "back")
+    await refusedStart({}, "belongs to another sandbox", sandbox, "Restore")
     assert.isFalse(existsSync(sandbox), "no other sandbox was begun")
     renameSync(`${sandbox}.aside`, sandbox)
     await service.start()
   })
 
-  it("C56: log: no line has a key or the operator's token in it, and every line is JSON", async () => {
+  it("C56: log: every line is JSON, and none contains a key or the operator's token", async () => {
     const { api_key: key } = service.demo()
     const token = service.token()
     await Customer.data(401, service.ask("GET", "/v1/transactions/balance", { key: `${key}x` }))

@@ -9,7 +9,7 @@ import * as Service from "./Service.ts"
 
 Real.onChain("the service on a real chain", () => {
   it.layer(Real.chain, { excludeTestServices: true })((it) => {
-    it.effect("server: deposits and payouts over /v1; an outage is reported when the node refuses the login, and ends with it", () =>
+    it.effect("server: deposits and payouts work over /v1; an outage is reported when the node rejects the login, and ends with it", () =>
       Effect.gen(function* () {
         const chain = yield* Chain
         yield* chain.mine(Miner.firstBlocks)

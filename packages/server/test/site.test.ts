@@ -9,10 +9,11 @@ import * as Site from "../src/serving/Site.ts"
 const root = path.join(import.meta.dirname, "../../..")
 const html = { headers: { accept: "text/html,*/*;q=0.8" } }
 
-/** A few files, for what the documentation itself does not have. */
+/** A few sample files instead of the documentation. */
 const directory = mkdtempSync(path.join(tmpdir(), "satrail-site-"))
 const files = {
-  "README.md": '# Home\n\n| a | b |\n|---|---|\n| [start](start.md#a-b) | [other](guides/a.md) |\n\n<img src="assets/a.svg" alt="A">\n',
+  "README.md":
+    '# Home\n\nA summary.\n\n<picture>\n<img src="assets/a.svg" alt="A">\n</picture>\n\n## Later\n\n- [First in the list](start.md): begin\n\n## Empty & rest\n\n- [A guide](guides/a.md): read\n',
   "start.md": "# Start `here`\n\n## A b\n\n## A b\n\nThe needle, and `<b>`.\n",
   "guides/a.md": "# A\n\n[code](../../packages/core/README.md) [outside](https://example.com/) [home](../README.md)\n",
   "decisions/README.md": "# Decisions\n",
@@ -35,7 +36,7 @@ afterAll(async () => {
 const values = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, value = ""]) => value.replaceAll("&amp;", "&"))
 
 describe("the documentation at /docs", () => {
-  it("site: every page of the repository's docs is served without a build, and each of its links, anchors and pictures leads somewhere", async () => {
+  it("site: every page of the repository's docs is served without a build, and each link, anchor and picture resolves", async () => {
     const pages = globSync("**/*.md", { cwd: path.join(root, "docs") })
     assert.isAbove(pages.length, 40)
     const answers = new Map<string, Awaited<ReturnType<typeof whole.ask>>>()
@@ -69,13 +70,39 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual(dead, [])
   })
 
-  it("site: the first page lists every guide", async () => {
-    const { text } = await whole.ask("GET", "/docs/", html)
-    const links = values(text, /<a\s[^>]*?href="([^"]*)"/g).map((link) => new URL(link, "http://docs/docs/").pathname)
-    for (const guide of globSync("guides/*.md", { cwd: path.join(root, "docs") })) assert.include(links, `/docs/${guide}`)
+  it("site: the navigation has the sections and links of the first page, in its order", async () => {
+    const { text } = await few.ask("GET", "/docs/guides/a", html)
+    const nav = text.slice(text.indexOf("<nav>"))
+    assert.deepStrictEqual(values(nav, /<h2>([^<]*)</g), ["Later", "Empty & rest"])
+    assert.deepStrictEqual(values(nav, /<a href="([^"]*)"/g), ["../", "../api", "../start.md", "../guides/a.md"])
   })
 
-  it("site: a page is served by its name, with and without its ending, and as the page of its folder", async () => {
+  it("site: llms.txt lists the pages, and llms-full.txt contains their text in the order of the navigation", async () => {
+    const short = await few.ask("GET", "/docs/llms.txt")
+    assert.deepStrictEqual([short.status, short.headers.get("content-type")], [200, "text/plain; charset=utf-8"])
+    assert.match(short.text, /^# Home\n\n> A summary\.\n\n## Later\n\n- \[First in the list\]\(start\.md\): begin\n/)
+    const full = await few.ask("GET", "/docs/llms-full.txt")
+    assert.deepStrictEqual(values(full.text, /<!-- (\S+) -->/g), ["README.md", "start.md", "guides/a.md", "decisions/README.md"])
+    assert.include(full.text, files["guides/a.md"])
+    for (const name of ["llms.txt", "llms-full.txt"]) {
+      const { status, headers } = await few.ask("GET", `/${name}`)
+      assert.deepStrictEqual([status, headers.get("location")], [302, `/docs/${name}`])
+    }
+  })
+
+  it("site: a program that asks for a page gets its Markdown", async () => {
+    const { text, headers } = await few.ask("GET", "/docs/start.md")
+    assert.deepStrictEqual([text, headers.get("content-type")], [files["start.md"], "text/markdown; charset=utf-8"])
+    assert.strictEqual(headers.get("vary"), "Accept, Accept-Encoding")
+  })
+
+  it("site: the first page lists every guide and reference", async () => {
+    const { text } = await whole.ask("GET", "/docs/", html)
+    const links = values(text, /<a\s[^>]*?href="([^"]*)"/g).map((link) => new URL(link, "http://docs/docs/").pathname)
+    for (const guide of globSync("{guides,reference}/*.md", { cwd: path.join(root, "docs") })) assert.include(links, `/docs/${guide}`)
+  })
+
+  it("site: a page is served by its name, with or without extension, and as the index of its folder", async () => {
     for (const [url, title] of [
       ["/docs/", "Home"],
       ["/docs/README.md", "Home"],
@@ -94,7 +121,7 @@ describe("the documentation at /docs", () => {
     }
   })
 
-  it("site: anchors are GitHub's, and a link out of the documentation leads to the sources", async () => {
+  it("site: anchors match GitHub's, and links out of the documentation lead to the sources", async () => {
     const { text } = await few.ask("GET", "/docs/start", html)
     assert.deepStrictEqual(values(text, /<h2 id="([^"]*)"/g), ["a-b", "a-b-1"])
     assert.include((await few.ask("GET", "/docs/start", html)).text, "<code>&lt;b&gt;</code>")
@@ -106,7 +133,7 @@ describe("the documentation at /docs", () => {
     ])
   })
 
-  it("site: a search finds the pages that have every word, and shows what was asked as text", async () => {
+  it("site: a search finds the pages that contain every word, and shows the query as text", async () => {
     const found = async (q: string) => {
       const { status, text } = await few.ask("GET", `/docs/?q=${encodeURIComponent(q)}`, html)
       assert.strictEqual(status, 200)
@@ -122,12 +149,12 @@ describe("the documentation at /docs", () => {
   it("C55: site: a page runs no script and loads nothing from elsewhere", async () => {
     const { headers } = await few.ask("GET", "/docs/start", html)
     const policy = headers.get("content-security-policy") ?? ""
-    assert.match(policy, /^default-src 'none'; style-src 'sha256-[^']+'; img-src 'self'; .*form-action 'self'/)
+    assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; .*form-action 'self'/)
     assert.notMatch(policy, /https?:|\*|unsafe|script-src/)
     assert.deepStrictEqual([headers.get("x-content-type-options"), headers.get("referrer-policy")], ["nosniff", "no-referrer"])
   })
 
-  it("site: a page is compressed, and sent again only when it changed", async () => {
+  it("site: a page is compressed, and sent again only after a change", async () => {
     const ask = (headers: Record<string, string>) => few.handler(new Request("http://service/docs/start", { headers }))
     const first = await ask({ "accept-encoding": "gzip" })
     assert.deepStrictEqual([first.status, first.headers.get("cache-control")], [200, "no-cache"])
@@ -147,7 +174,7 @@ describe("the documentation at /docs", () => {
     )
   })
 
-  it("site: what is not there is a page for browsers and an envelope for programs", async () => {
+  it("site: a missing page is a page for browsers and an envelope for programs", async () => {
     const { status, headers, text } = await few.ask("GET", "/docs/guides/nothing", html)
     assert.deepStrictEqual([status, headers.get("content-type")], [404, "text/html; charset=utf-8"])
     assert.include(text, 'href="../start.md"')
@@ -155,7 +182,7 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual([bare, body.error?.code], [404, "not_found"])
   })
 
-  it("site: files of other kinds and other folders are not served", async () => {
+  it("site: other file types and other folders are not served", async () => {
     const above = path.basename(outside)
     for (const url of [
       "/docs/secret.pem",
@@ -169,7 +196,7 @@ describe("the documentation at /docs", () => {
     }
   })
 
-  it("site: the API reference is beside it", async () => {
+  it("site: the API reference is served beside it", async () => {
     assert.include((await few.ask("GET", "/docs/api")).text, 'data-openapi="../openapi.json"')
   })
 })

@@ -5,5 +5,6 @@ export const sources = {
   replica: "cluster/replicaProgram.ts",
   network: "cluster/networkProgram.ts",
   pair: "cluster/pairProgram.ts",
-  points: "cluster/pointsProgram.ts"
+  points: "cluster/pointsProgram.ts",
+  killed: "../../satrail/test/killedProgram.ts"
 } as const

@@ -7,7 +7,7 @@ describe("the service as a process", () => {
   const service = Service.make()
   afterAll(() => service.end())
 
-  it("server: starts, receives a payment, sends one, stops on SIGTERM, and its books are right", async () => {
+  it("server: starts, receives a payment, sends one, stops on SIGTERM, and its books balance", async () => {
     await service.start()
     const shop = await service.company("paid")
     await Customer.fund(shop, 5000)
@@ -19,7 +19,7 @@ describe("the service as a process", () => {
     await Books.areRight(service.data)
   })
 
-  it("server: a failed start prints its reason, and its exit code is 1", async () => {
+  it("server: a failed start prints its reason and exits with 1", async () => {
     const ended = await Service.run("main", [], { ...service.env(), PORT: "http" }).ended
     assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
     assert.include(ended.stderr, "PORT must be")

@@ -18,7 +18,7 @@ interface Asked {
   readonly body: string
 }
 
-/** A server that answers everything with 200, and keeps what was asked. */
+/** A server that responds to everything with 200 and records the requests. */
 const receiver = async () => {
   const asked: Array<Asked> = []
   const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ const receiver = async () => {
 }
 
 describe("traces", () => {
-  it("C56: traces: a collector sees one trace from a caller's own through HTTP, journal and node to the webhook, and no secret in it", async () => {
+  it("C56: traces: a collector sees one trace from the caller's span through HTTP, journal and node to the webhook, and no secret in it", async () => {
     const [collector, endpoint] = [await receiver(), await receiver()]
     const service = await Whole.start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -75,7 +75,7 @@ describe("traces", () => {
     const spans = collector.asked.flatMap(({ body }): ReadonlyArray<Span> => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans)
     const ours = spans.filter((span) => span.traceId === traceId)
     const byId = new Map(ours.map((span) => [span.spanId, span]))
-    /** The names from a span up to the request. */
+    /** The names of a span and its parents up to the request. */
     const above = (span: Span | undefined): ReadonlyArray<string> =>
       span === undefined ? [] : [span.name, ...above(byId.get(span.parentSpanId ?? ""))]
     const paths = ours.map((span) => above(span).join(" < "))
@@ -96,7 +96,7 @@ describe("traces", () => {
     ])
       assert.include(paths, path)
 
-    // The receiver of the webhook goes on with the trace.
+    // The webhook's receiver gets the trace context.
     const attempts = ours.filter(({ name }) => name === "Webhook.attempt").map(({ spanId }) => `00-${traceId}-${spanId}-01`)
     assert.include(attempts, posted?.headers["traceparent"])
     assert.strictEqual(posted?.headers["x-request-id"], `${posted?.headers["webhook-id"]}.1`)

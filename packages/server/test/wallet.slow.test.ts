@@ -18,7 +18,7 @@ describe("satrail wallet", () => {
   const wallet = (args: string, env: Record<string, string> = passphrase) =>
     Service.run("cli", ["wallet", ...args.split(" ")], { SATRAIL_DATA: folder, ...env }).ended
 
-  it("wallet: created once, its words shown once, and restored from them", async () => {
+  it("wallet: created once, its words are shown once and restore it", async () => {
     const created = await wallet("create --network regtest")
     assert.deepStrictEqual([created.code, created.stderr], [0, ""])
     const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
@@ -32,11 +32,11 @@ describe("satrail wallet", () => {
     for (const word of words.filter((word) => word.length > 5)) assert.notInclude(shown.stdout, word)
     assert.include(shown.stderr, "--gap")
     const { stdout: withGap } = await wallet("show-xpub --gap", {})
-    assert.match(withGap, /^gap limit +20: 0 keys/m)
+    assert.match(withGap, /^gap limit +20: at most 0 keys/m)
 
     const again = await wallet("create --network regtest")
     assert.strictEqual(again.code, 1)
-    assert.include(again.stderr, "there is one already")
+    assert.include(again.stderr, "it already exists")
     assert.strictEqual(readFileSync(path.join(folder, "wallet.json"), "utf8"), file)
 
     const restored = await wallet(`restore --network regtest --birthday 2026-01-31 --file ${path.join(folder, "restored.json")}`, {
@@ -47,7 +47,7 @@ describe("satrail wallet", () => {
     assert.include(restored.stdout, shown.stdout.trim())
   })
 
-  it("command line: a misspelt variable stops a command before it writes anything", async () => {
+  it("command line: a misspelled variable stops a command before it writes anything", async () => {
     const { code, stderr } = await wallet(`create --network regtest`, { ...passphrase, CHAIN_WALET: path.join(folder, "elsewhere.json") })
     assert.deepStrictEqual([code, stderr.trimEnd()], [1, "CHAIN_WALET is not a setting: did you mean CHAIN_WALLET?"])
   })
@@ -68,7 +68,7 @@ describe("satrail wallet", () => {
   })
 })
 
-describe("The environment of a real chain", () => {
+describe("the environment of a real chain", () => {
   const rpc = {
     CHAIN: "bitcoin-rpc",
     BITCOIN_RPC_URL: "http://127.0.0.1:8332",
@@ -81,13 +81,13 @@ describe("The environment of a real chain", () => {
     return Result.isFailure(read) ? read.failure.problems.join("\n") : ""
   }
 
-  it("environment: a real chain's missing settings are named, and so is the missing signer", () => {
+  it("environment: missing settings and a missing signer of a real chain are reported", () => {
     for (const name of ["BITCOIN_RPC_URL", "BITCOIN_RPC_USER", "BITCOIN_RPC_PASSWORD"]) {
-      assert.include(problemsOf({ ...rpc, [name]: "" }), `${name} is needed with CHAIN=bitcoin-rpc`)
+      assert.include(problemsOf({ ...rpc, [name]: "" }), `${name} is required with CHAIN=bitcoin-rpc`)
     }
-    assert.include(problemsOf({ CHAIN: "esplora", CHAIN_WALLET_PASSPHRASE: "x" }), "ESPLORA_URL is needed with CHAIN=esplora")
-    assert.include(problemsOf({ ...rpc, CHAIN_WALLET_PASSPHRASE: "" }), "who signs")
-    assert.include(problemsOf({ ...rpc, CHAIN_SIGNER: "sign" }), "who signs")
+    assert.include(problemsOf({ CHAIN: "esplora", CHAIN_WALLET_PASSPHRASE: "x" }), "ESPLORA_URL is required with CHAIN=esplora")
+    assert.include(problemsOf({ ...rpc, CHAIN_WALLET_PASSPHRASE: "" }), "choose the signer")
+    assert.include(problemsOf({ ...rpc, CHAIN_SIGNER: "sign" }), "choose the signer")
   })
 
   it("environment: a real chain's secrets are never repeated", () => {

@@ -21,7 +21,7 @@ const invoice = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amoun
 const confirm = async (destination: string, sats: number) => (await Customer.data(201, Customer.confirm(shop, destination, sats))).id
 
 describe("the sandbox's world", () => {
-  it("sandbox world: shows nodes, held payments, mempool, height, rates, faults and clock as they stand", async () => {
+  it("sandbox world: shows the current nodes, held payments, mempool, height, rates, faults and clock", async () => {
     const before = await world()
     assert.deepStrictEqual([before.faults, before.clock.ahead_seconds, before.rates.usd], [[], 0, "50000"])
     const { payment_hash, destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
@@ -45,7 +45,7 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual([mined.mempool_count, mined.height], [0, before.chain.height + 1])
   })
 
-  it("sandbox fault: while the node is away invoices are refused, a confirmed withdrawal stays pending, and it ends well afterwards", async () => {
+  it("sandbox fault: while the node is down invoices are rejected and a confirmed withdrawal stays pending, then settles", async () => {
     const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700 })
     const { ends_at } = await begin("node")
     assert.deepStrictEqual((await world()).faults, [{ what: "node", ends_at }])
@@ -64,7 +64,7 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await invoice()).status, 201)
   })
 
-  it("sandbox fault: a payment that ended while the node was away ends so when it is back", async () => {
+  it("sandbox fault: a payment that ended while the node was down is reported when it is back", async () => {
     const { destination, payment_hash } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700, behaviour: "hold" })
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
     await eventually("a held payment", world, ({ lightning }) =>
@@ -77,24 +77,24 @@ describe("the sandbox's world", () => {
     await Customer.ends(shop, id, "failed")
   })
 
-  it("sandbox fault: while the chain is away no address is given; a payout that is mined meanwhile is settled when it is back", async () => {
+  it("sandbox fault: while the chain is down no address is issued; a payout mined meanwhile settles when it is back", async () => {
     const { destination } = await Customer.outside(shop, "chain_address")
     const id = await confirm(destination, 20_000)
     await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
     await begin("chain")
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/deposit/on-chain", {})), [503, "chain_unavailable"])
     await sandbox("/mine", { blocks: 6 })
-    // A payment over Lightning ends after it: the payout was looked at since, and could not be seen.
+    // This Lightning payment ends after the payout was checked, so the check found the chain unavailable.
     await Customer.ends(shop, await confirm("settle@wallet.example", 100), "settled")
     assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
     const before = await Customer.balance(shop)
     await end("chain")
     await Customer.ends(shop, id, "settled")
-    // So is what was sent to the company before: it has its six confirmations now.
+    // The earlier on-chain payment to the company is credited too, with six confirmations.
     await Customer.hasBalance(shop, before + 70_000)
   })
 
-  it("sandbox fault: rates, other people's servers and name servers can be away", async () => {
+  it("sandbox fault: rates, other people's servers and name servers can be down", async () => {
     await begin("rates")
     const usd = { amount: 1, currency: "usd", destination: "settle@wallet.example" }
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [503, "rate_unavailable"])
@@ -106,11 +106,11 @@ describe("the sandbox's world", () => {
     await end("web")
   })
 
-  it("sandbox fault: while the database is away everything is 503, but who took it away sees it and can end it, and nothing is lost", async () => {
+  it("sandbox fault: while the database is down every request gets a 503, except reading and ending the fault, and nothing is lost", async () => {
     const balance = await Customer.balance(shop)
     await begin("database", 600)
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "store_unavailable"])
-    // Longer than a key is taken for valid without asking.
+    // Longer than a valid key is cached.
     await sandbox("/clock", { advance_seconds: 60 })
     assert.deepStrictEqual(await Customer.refusal(shop.get("/v1/transactions/balance")), [503, "store_unavailable"])
     const others = await whole.ask("GET", "/sandbox/world", { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
@@ -131,7 +131,7 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual((await world()).faults, [])
   })
 
-  it("sandbox clock: an advance ends faults, and expires invoices, keys and vouchers; requests under way are not ended", async () => {
+  it("sandbox clock: an advance ends faults and expires invoices, keys and vouchers; requests in progress are not ended", async () => {
     await begin("web", 600)
     const asked = await Customer.data(201, invoice())
     const { data: key } = await whole.operate(`/companies/${shop.id}/api-keys`, {
@@ -160,11 +160,11 @@ describe("the sandbox's world", () => {
     )
     assert.isAbove(Date.parse(voucher.updated_at ?? second.now), Date.now() + 3_500_000)
     await Customer.hasBalance(shop, balance)
-    // What is made now is made later.
+    // New records have the advanced time.
     assert.isAbove(Date.parse((await Customer.data(201, invoice())).created_at ?? second.now), Date.now() + 3_500_000)
   })
 
-  it("sandbox clock: a stored response is forgotten once its time has passed", async () => {
+  it("sandbox clock: a stored response is deleted when its retention ends", async () => {
     const ask = (amount: number) =>
       shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount, currency: "sats" }, { "idempotency-key": "of-a-day" })
     assert.strictEqual((await ask(1)).status, 201)
@@ -177,7 +177,7 @@ describe("the sandbox's world", () => {
     )
   })
 
-  it("sandbox clock: an on-chain payment that no block takes is sent again for more once its time has come", async () => {
+  it("sandbox clock: an on-chain payment that stays unconfirmed is replaced with a higher fee when it is due", async () => {
     const { destination } = await Customer.outside(shop, "chain_address")
     const id = await confirm(destination, 30_000)
     const first = await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
@@ -195,7 +195,7 @@ describe("the sandbox's world", () => {
     await sandbox("/fee-rate", { sats_per_virtual_byte: 2 })
   })
 
-  it("sandbox webhooks: shows what arrived, fails as it was told, and takes anything without a key", async () => {
+  it("sandbox webhooks: shows received requests, fails as configured, and accepts any request without a key", async () => {
     const post = (body: string) =>
       fetch(`${whole.url}/sandbox/webhooks/orders`, {
         method: "POST",
@@ -220,7 +220,7 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await post("x".repeat(70_000))).status, 413)
   })
 
-  it("sandbox reset: a process that cannot begin anew does not offer it, and no company's key opens it", async () => {
+  it("sandbox reset: a process that cannot reset does not offer it, and no company key can request it", async () => {
     assert.isNull((await world()).id)
     assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/reset", { sandbox: "x" })), [401, "unauthorized"])
     assert.deepStrictEqual(
@@ -229,7 +229,7 @@ describe("the sandbox's world", () => {
     )
   })
 
-  it("sandbox: after all of it the books are right", async () => {
+  it("sandbox: the books balance after all of it", async () => {
     await whole.run(Ledger.auditAll)
     assert.isEmpty(whole.logged.filter((line) => line.includes("crashed")))
   })

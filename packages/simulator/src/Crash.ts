@@ -1,4 +1,5 @@
 import type { Story } from "./CrashStories.ts"
+import { all as features } from "./features/index.ts"
 import type { Act, Operation } from "./plot/Operation.ts"
 import * as Simulation from "./Simulation.ts"
 import { type Fate, nameOf, type Taken } from "./world/Fault.ts"
@@ -6,20 +7,21 @@ import type * as Store from "./world/Store.ts"
 
 const dies: Fate = { _tag: "dies", when: "before", backAfterMillis: 0 }
 const unanswered: Fate = { _tag: "unanswered", when: "before" }
-/** What befalls a call: the process dies, or goes on without an answer; and the call took effect, or did not. */
+/** Faults of a call: the process dies or receives no response, and the call took effect or did not. */
 export const fates: ReadonlyArray<Fate> = [dies, unanswered, { ...dies, when: "after" }, { ...unanswered, when: "after" }]
 
 const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
-/** Whether a call does something: of a node, the wallet or the signer, or a Change that is committed. */
+/**
+ * Returns whether a call has an effect: a call of a node, the wallet or the signer, or a committed Change.
+ */
 export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 
-/** Calls that most of the time goes by with, and that change nothing. So does a claim that finds no work. */
+/** Frequent calls that change nothing. A claim that finds no work is one of them too. */
 const reading = new Set([
   "unlinkedAudit",
   "auditHeads",
   "auditOf",
   "recordedAudit",
-  "unapproved",
   "cursor",
   "apiKey",
   "onChainAddresses",
@@ -35,7 +37,6 @@ const reading = new Set([
   "openInvoicesWithin",
   "settledPayouts",
   "invoiceByHash",
-  "offerByText",
   "company",
   "feeRate",
   "answer",
@@ -52,37 +53,40 @@ const reading = new Set([
   "depositOfInvoice",
   "depositByOutpoint",
   "depositById",
-  "arrivedFor",
   "named",
   "get",
   "balance",
   "eventsOf",
+  "eventsBefore",
   "event",
   "lastEvent",
   "forgottenUntil",
   "told",
-  "knownDeliveries",
-  "pendingDeliveries",
-  "deliveriesTo",
-  "unreadableSinceMillis"
+  "unreadableSinceMillis",
+  ...features.flatMap(({ reading = [] }) => reading)
 ])
-/** What a worker of its own reads in every turn, whatever is under way: left unanswered, it waits for its next turn. Once a story shows it. */
+/**
+ * Reads that a separate worker makes in every turn, whatever is in progress. Without a response, the worker
+ * waits for its next turn. One story covers it.
+ */
 const apart = new Set(["unlinkedAudit", "auditHeads", "auditOf", "recordedAudit", "unapproved"])
 const claims = new Set(["claim", "claimInTurn", "takeOver"])
 const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
 
-/** A call of an undisturbed telling at which something may befall a process. */
+/** A call in an undisturbed run at which a process can be hit by a fault. */
 export interface Position {
   readonly at: number
   readonly call: string
-  /** What may befall it, each in one way. */
+  /** The faults to try at this call. */
   readonly fates: ReadonlyArray<Fate>
 }
 
 /**
- * The crash positions among the calls of some operations: every call, but one that is made again before anything else happened. A worker that
- * looks for work and finds none leaves things as they are. To die before a read is to die after it, or at any other read until something is done:
- * what the process knew is gone, and all else is the same.
+ * Returns the crash positions among the calls of some operations: every call, except one repeated before
+ * anything else happened. A worker that looks for work and finds none changes nothing. Dying before a read is
+ * the same as dying after it, or after the last call that changed something: the process loses its memory and
+ * everything else is unchanged. So it dies once between two such calls, and always right before a call with
+ * an effect.
  */
 export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>): ReadonlyArray<Position> => {
   let seen = new Set<string>()
@@ -100,8 +104,9 @@ export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken
       seen = acts(call) ? new Set() : seen.add(call)
       if (isKnown) return []
       if (!reads(taken)) {
-        hasDied = false
-        return [{ at, call, fates }]
+        const before = acts(call) || !hasDied
+        hasDied = true
+        return [{ at, call, fates: before ? fates : fates.filter((fate) => fate !== dies) }]
       }
       const once = [...(hasDied ? [] : [dies]), ...(shown.has(call) ? [] : [unanswered])]
       hasDied = true
@@ -110,27 +115,27 @@ export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken
     })
 }
 
-/** How a story went that was told once for each of its crash positions. */
+/** Result of running a story once per crash position. */
 export interface Outcome {
   readonly positions: number
-  /** The first telling that broke a promise, or ended otherwise than the undisturbed one. */
+  /** The first run that broke a promise, or ended differently from the undisturbed run. */
   readonly broken: string | undefined
 }
 
 /**
- * Tells the story once undisturbed, and then again for each of its crash positions, where that one call meets a fate. It has to end as the
- * undisturbed one did. `fatesOf` says what to try at a position, by its number from 0.
+ * Runs the story once undisturbed, and then once per crash position, where that one call meets a fault. Each
+ * run must end as the undisturbed one did. `fatesOf` returns the faults to try at a position, numbered from
+ * 0.
  */
 export const everywhere = async (
-  { settings, before, during }: Story,
+  { settings, before, during, callsCustomers = false }: Story,
   store: Store.Store,
   fatesOf: (number: number, position: Position) => ReadonlyArray<Fate>
 ): Promise<Outcome> => {
   const tell = (skips: number, fate: Fate) => {
     const trap: Act = { _tag: "Lay", trap: { process: null, port: null, call: null, skips, fate } }
     const operations = [...before, trap, ...during].map((act, seed): Operation => ({ act, seed, rushes: false }))
-    const hasWebhooks = operations.some(({ act }) => act._tag === "CreateEndpoint")
-    return Simulation.tell(1, operations, { store, operations: operations.length, settings, isShort: true, hasWebhooks })
+    return Simulation.tell(1, operations, { store, operations: operations.length, settings, isShort: true, callsCustomers })
   }
   const undisturbed = await tell(Infinity, { _tag: "repeated" })
   const all = positions(undisturbed.calls.slice(before.length + 1))

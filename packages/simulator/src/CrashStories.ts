@@ -1,11 +1,11 @@
 import type { Settings } from "@satrail/core/service/Policy"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
-import { stories as ofFeatures } from "./features/stories.ts"
+import { early, stories as ofFeatures } from "./features/index.ts"
 import type { Act, To } from "./plot/Operation.ts"
 import { company, type Crash, invoice, pay, slot, surely, takenOver, wait } from "./plot/Scenes.ts"
 import { settings as usual } from "./Simulation.ts"
 
-/** A short story of which every call is a crash position. */
+/** A short story in which every call is a crash position. */
 export interface Story extends Crash {
   readonly settings: Settings
 }
@@ -16,12 +16,6 @@ const send: Act = { _tag: "Send", outputs: [{ which: 0, sats: 30_000 }] }
 const cancel: Act = { _tag: "CancelInvoice", slot, which: 0 }
 const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
 const chainAddress: Act = { _tag: "CreateChainAddress", company: 0, slot, isOnce: true, type: "taproot" }
-const offer: Act = { _tag: "CreateOffer", company: 0, slot, isOnce: true }
-const payOffer = (sats: number): Act => ({ _tag: "PayOffer", which: 0, sats })
-
-const endpoint: Act = { _tag: "CreateEndpoint", company: 0, slot, which: 3 }
-const webhook = (what: "test" | "rotate" | "resend" | "disable" | "enable"): Act => ({ _tag: "Webhook", slot, which: 0, what })
-const receives = (behaviour: "closes_before" | "closes_after", times: number): Act => ({ _tag: "Receive", which: 0, behaviour, times })
 
 const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", company: from, slot, isOnce: true, to, sats })
 const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" | "Offer" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
@@ -50,15 +44,15 @@ export const stories: Readonly<Record<string, Story>> = {
   "payment of an offer without an answer that settles": story(company(5000), toOutside("unknown_then_settle", "Offer")),
   "payment of an offer that is held and settles": story(company(5000), [...toOutside("hold", "Offer"), ...held("settle")]),
   "payment to a Lightning address": story(company(5000), toOutside("settle", "Address")),
-  "payment of an invoice of ours": story(
+  "payment of our invoice": story(
     [...company(), ...company(5000), invoice(1, 1000)],
     surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000))
   ),
-  "payment of an invoice of ours that an outside wallet pays first": story(
+  "payment of our invoice that an outside wallet pays first": story(
     [...company(), ...company(5000), invoice(1, 1000)],
     [pay(0, true), ...surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000)), ...held("settle")]
   ),
-  "payment to a Lightning address of ours": story(
+  "payment to our Lightning address": story(
     [...company(), ...company(5000), address(1)],
     surely(withdraw({ _tag: "OwnAddress", which: 0 }, 1000))
   ),
@@ -89,12 +83,12 @@ export const stories: Readonly<Record<string, Story>> = {
     [cancel, wait(1000), ...held("settle")]
   ),
   "invoice that is paid": story(company(), [...surely(invoice(0, 1000)), pay(), ...takenOver]),
-  "offer of ours that is paid twice": story(company(), [...surely(offer), payOffer(1000), wait(3000), payOffer(1000), ...takenOver]),
   "invoices whose payments the node reports": story(
     [...company(), ...[1000, 1001, 1002].map((sats) => invoice(0, sats))],
     [pay(2), pay(1), wait(3000), pay(0), ...takenOver]
   ),
-  // Paid from inside, it is looked up no more: only the node's report says that it was paid again.
+  // Once settled internally, the invoice is no longer polled. Only the node's notification shows that it was
+  // paid again.
   "second payment of an invoice that the node had reported closed": story(
     [
       ...company(),
@@ -110,26 +104,8 @@ export const stories: Readonly<Record<string, Story>> = {
     [...company(), invoice(0, 1000), invoice(0, 1001)],
     [{ _tag: "LoseNotice" }, pay(1), { _tag: "LoseNotice" }, pay(0), ...takenOver]
   ),
-  "webhooks of a payment": story([...company(), endpoint, invoice(0, 1000), wait(2000)], [pay(), ...takenOver]),
-  "webhooks whose server fails twice": story(
-    [...company(5000), endpoint, wait(2000), receives("closes_before", 2)],
-    [...toOutside("settle"), ...takenOver, { _tag: "Jump", millis: 400_000 }, wait(3000)]
-  ),
-  "webhooks that their owner has sent again": story(
-    [...company(), endpoint, invoice(0, 1000), webhook("test"), wait(2000)],
-    [
-      receives("closes_after", 1),
-      webhook("rotate"),
-      webhook("resend"),
-      webhook("disable"),
-      pay(),
-      wait(8000),
-      webhook("enable"),
-      ...takenOver
-    ]
-  ),
   "on-chain deposit": story(company(), [...surely(chainAddress), send, ...takenOver, ...mine(1), ...mine(1)]),
-  "on-chain deposit that a reorganisation takes away and the next block brings back": story(
+  "on-chain deposit that a reorganization removes and the next block confirms again": story(
     [...company(), chainAddress],
     [send, wait(11_000), ...mine(2), ...reorg(2), ...mine(1), ...mine(1)]
   ),
@@ -148,6 +124,8 @@ export const stories: Readonly<Record<string, Story>> = {
     [{ _tag: "Reorg", depth: 2 }, { _tag: "DoubleSpend", which: 0 }, ...takenOver, ...mine(1)]
   ),
   ...Object.fromEntries(
-    ofFeatures.flatMap(({ crashes }) => Object.entries<Crash>(crashes).map(([name, crash]) => [name, { settings: alone, ...crash }]))
+    [...early, ...ofFeatures].flatMap(({ crashes }) =>
+      Object.entries<Crash>(crashes).map(([name, crash]) => [name, { settings: alone, ...crash }])
+    )
   )
 }

@@ -1,28 +1,30 @@
 import type { Change } from "@satrail/core/service/Changes"
 import type { How, Moving } from "./features/Feature.ts"
-import { all, type features } from "./features/checks.ts"
+import { all, type features } from "./features/index.ts"
 import { tags } from "./plot/Plot.ts"
 import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
-import { behaviours } from "./world/Receivers.ts"
 import { ports } from "./world/Fault.ts"
 
-/** Those that a feature speaks of itself: see `Feature.make`. */
+/** Changes that a feature covers itself: see `Feature.make`. */
 type Own = Exclude<Change, { readonly _tag: TagOf<(typeof features)[number]> }>
 type TagOf<F> = F extends { readonly changes: infer C } ? keyof C : never
 
-/** Whether stories bring a kind of Change about, or why they cannot: of every kind that may move money, and of others. */
+/**
+ * States for each kind of Change whether stories produce it, or why they can't. Covers every kind that may
+ * move money, and some others.
+ */
 const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["_tag"]]?: How } = {
   CompanyOpened: "happens",
   PlanChanged: "happens",
   FreezeChanged: "happens",
-  CompanyFeesChanged: { never: "no story sets fees of one company: JournalFees races and breaks them" },
+  CompanyFeesChanged: { never: "no story sets fees of one company: the contract JournalFees tests this, with concurrent changes" },
   CompanyLimited: "happens",
-  CompanyLooseningRequested: { never: "stories have one operator: JournalCompanies requests and grants it" },
+  CompanyLooseningRequested: { never: "stories have one operator: the contract JournalCompanies tests this" },
   ApiKeyLimited: "happens",
   DomainVerified: "happens",
   DomainChecked: "happens",
   ApiKeyIssued: "happens",
-  ApiKeyApproved: { never: "stories have one operator: JournalCompanies approves keys" },
+  ApiKeyApproved: { never: "stories have one operator: the contract JournalCompanies tests this" },
   ApiKeyRevoked: "happens",
   ApiKeyUsed: "happens",
   InvoiceCreated: "happens",
@@ -35,7 +37,7 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   LightningAddressCreated: "happens",
   LightningAddressChanged: "happens",
   LightningAddressDeleted: "happens",
-  KeyRangeReserved: { never: "the pretend wallet numbers its keys itself" },
+  KeyRangeReserved: { never: "the simulated wallet numbers its keys itself" },
   OnChainAddressCreated: "happens",
   DepositSeen: "happens",
   DepositPlaced: "happens",
@@ -50,11 +52,11 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   InternalTransferred: "happens",
   InvoiceHeld: "happens",
   InvoiceSettling: "happens",
-  InvoiceReturned: { never: "the sandbox's node returns nothing by itself: what is held goes back when the service cancels it" },
+  InvoiceReturned: { never: "the sandbox's node returns no payment by itself; a held payment is returned when the service cancels it" },
   PayoutBuried: "happens",
   CursorMoved: "happens",
   DutyBegun: "happens",
-  AnswerKept: { never: "nobody here asks again, with a key, for what is so already" },
+  AnswerKept: { never: "no story sends a request with a key that has nothing left to change" },
   AnswersForgotten: "happens"
 }
 
@@ -70,7 +72,10 @@ const befall = [
 ] as const
 const freeze = ["frozen before", "frozen after", "repeated", "away"] as const
 
-/** What must have happened at least once in a batch of stories, or the batch shows less than it seems to. */
+/**
+ * Everything that must happen at least once in a batch of stories. Otherwise the batch shows less than it
+ * seems to.
+ */
 const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   operation: tags,
   change: [changes, ...all.map(({ changes }) => changes)]
@@ -79,8 +84,6 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   fault: [
     ...["store", "node", "chain"].flatMap((port) => [...befall, ...freeze].map((fate) => `${port}: ${fate}`)),
     ...ports.map((port) => `${port}: away`),
-    ...["dies before", "dies after", "unanswered after", "stray", "frozen after", "repeated"].map((fate) => `web: ${fate}`),
-    ...behaviours.map((behaviour) => `receiver: ${behaviour}`),
     "node: contradicted",
     "chain: contradicted",
     "node: notice repeated",
@@ -94,7 +97,8 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
     "Skew",
     "Jump",
     "Reorg",
-    "DoubleSpend"
+    "DoubleSpend",
+    ...all.flatMap(({ faults = [] }) => faults)
   ],
   transition: [
     "withdrawal: nothing to pending",
@@ -135,9 +139,9 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   ]
 }
 
-/** How many stories it takes for all of it to happen. */
+/** Number of stories needed for all of it to happen. */
 export const storiesNeeded = 200
 
-/** What never happened and should have. */
+/** Returns the expected things that never happened. */
 export const missing = (coverage: Coverage): ReadonlyArray<string> =>
   kinds.flatMap((kind) => expected[kind].flatMap((name) => (coverage.counts(kind).has(name) ? [] : [`${kind} ${name}`])))

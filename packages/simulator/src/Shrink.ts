@@ -1,16 +1,16 @@
 import type { Operation } from "./plot/Operation.ts"
 import type { Outcome } from "./Simulation.ts"
 
-// Each try tells a story again.
+// Each try runs a story again.
 const maxTries = 400
 const maxMillis = 90_000
 
-/** What was promised, without whom it was about. */
+/** The broken promise, without the record it was about. */
 const promiseOf = ({ violation }: Outcome): string => violation?.split(":")[0] ?? ""
 
 /**
- * The shortest story found that breaks the same promise: leaves operations out, first many at once and then one by one, as long as it is still broken
- * ("delta debugging").
+ * Returns the shortest story found that breaks the same promise. It leaves out operations, first many at a
+ * time and then one by one, as long as the promise is still broken ("delta debugging").
  */
 export const shrink = async (broken: Outcome, tell: (operations: ReadonlyArray<Operation>) => Promise<Outcome>): Promise<Outcome> => {
   const begun = performance.now()
@@ -27,7 +27,7 @@ export const shrink = async (broken: Outcome, tell: (operations: ReadonlyArray<O
   await attempt(broken.operations.slice(0, broken.at + 1))
   for (let size = Math.ceil(best.operations.length / 2); size >= 1 && !isOver();) {
     let isShorter = false
-    // From the end: what comes last depends on most, and the least on it.
+    // Start at the end, because later operations depend on earlier ones.
     for (let end = best.operations.length; end > 0 && !isOver(); end -= size) {
       const { operations } = best
       const without = [...operations.slice(0, Math.max(0, end - size)), ...operations.slice(end)]

@@ -3,9 +3,8 @@ import * as Satrail from "@satrail/core/service/Satrail"
 import * as Random from "@satrail/testing/Random"
 import { Effect, Layer } from "effect"
 import * as Books from "./checks/Books.ts"
-import * as Deliveries from "./features/webhooks/Deliveries.ts"
 import * as Seen from "./checks/Seen.ts"
-import * as Offers from "./features/offers/Woven.ts"
+import { weaves } from "./features/index.ts"
 import * as Operation from "./plot/Operation.ts"
 import * as Plot from "./plot/Plot.ts"
 import * as Stage from "./story/Stage.ts"
@@ -16,7 +15,10 @@ import * as Front from "./world/Front.ts"
 import * as Store from "./world/Store.ts"
 import * as World from "./world/World.ts"
 
-/** The service that is simulated: rarer looks than usual, so that an hour is not spent looking, and chains that need not be long. */
+/**
+ * Settings of the simulated service. Checks run less often than usual, so that a simulated hour is cheap, and
+ * chains can be short.
+ */
 export const settings: Policy.Settings = {
   ...Policy.defaults,
   // Stories have one operator.
@@ -32,38 +34,44 @@ export const settings: Policy.Settings = {
   replacement: { afterMillis: 600_000, allowances: 3 }
 }
 
-/** Payouts go at once, each by itself, or gather for a while: as many as one transaction may pay. */
+/**
+ * Payouts are sent immediately one by one, or are batched for a while, up to the maximum of one transaction.
+ */
 const settingsOf = (seed: number): Policy.Settings => {
   const random = Random.make(Random.derived(seed, 3))
   return { ...settings, payoutWindowMillis: random.pick([0, 5000, 60_000]), payoutOutputs: random.pick([2, 100]) }
 }
 
-/** What is simulated. */
 export interface Options {
   readonly store: Store.Store
-  /** How many operations a story has. */
+  /** Number of operations in a story. */
   readonly operations: number
-  /** Takes the place of ports, to see whether it is noticed. */
+  /** Replaces ports with broken ones, to test that the checks catch them. */
   readonly spoil?: World.Spoil | undefined
   readonly settings?: Policy.Settings | undefined
-  /** One process, and no more time at the end than a story needs in which one thing goes wrong. */
+  /** Use one process, and only as much time at the end as a story with a single fault needs. */
   readonly isShort?: boolean | undefined
-  /** Without webhooks no process looks for any. */
-  readonly hasWebhooks?: boolean | undefined
+  /** If false, no process runs the workers that call servers of customers. */
+  readonly callsCustomers?: boolean | undefined
 }
 
-/** How a story went. */
+/** Result of a story. */
 export interface Outcome {
   readonly seed: number
   readonly operations: ReadonlyArray<Operation.Operation>
   readonly violation: string | undefined
-  /** Where in the operations it was broken; their number when it was at the end. */
+  /**
+   * Index of the operation at which the promise was broken, or the number of operations if it was at the end.
+   */
   readonly at: number
-  /** What became of everybody's money, without what differs from one telling to the next: a line a company. Empty when a promise was broken. */
+  /**
+   * Final state of all money, one line per company, without details that differ between runs. Empty if a
+   * promise was broken.
+   */
   readonly ending: string
-  /** The calls of ports, by the operation during which each was made. */
+  /** The calls of ports, grouped by the operation during which they were made. */
   readonly calls: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>
-  /** The same story has the same, to the last call. */
+  /** Equal for equal stories, down to the last call. */
   readonly hash: string
   readonly history: ReadonlyArray<string>
   readonly coverage: Coverage.Coverage
@@ -71,7 +79,7 @@ export interface Outcome {
 
 let front: Promise<Front.Handler> | undefined
 
-/** The routes are made once for all stories: none of them is the story's own. */
+/** The routes are built once for all stories, because none of them depends on a story. */
 export const handler = (store: Store.Store): Promise<Front.Handler> => {
   front ??= (async () => {
     const world = await World.make(0, store, (ports) => ports)
@@ -81,10 +89,10 @@ export const handler = (store: Store.Store): Promise<Front.Handler> => {
   return front
 }
 
-// How often everything is looked at, and not only what was touched.
+// Number of operations between full audits. In between, only touched records are checked.
 const stepsPerAudit = { memory: 20, pglite: 50 }
 
-/** Tells the operations of a seed, and says what was broken. */
+/** Runs the operations of a seed and reports the promise that was broken, if any. */
 export const tell = async (seed: number, operations: ReadonlyArray<Operation.Operation>, options: Options): Promise<Outcome> => {
   const { store, spoil = (ports) => ports } = options
   const routes = await handler(store)
@@ -97,13 +105,12 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     settings: options.settings ?? settingsOf(seed),
     coverage,
     slots,
-    hasWebhooks: options.hasWebhooks ?? true,
+    callsCustomers: options.callsCustomers ?? true,
     isAsync: store.name !== "memory"
   })
   const seen = Seen.make(world.watch, coverage)
   const books = Books.make(world, seen, coverage, store.name === "memory", stage.keyOf)
-  const deliveries = Deliveries.make(world, seen, coverage)
-  const story = Story.make(stage, seen, deliveries)
+  const story = Story.make(stage, seen)
   let at = 0
   let auditedAt = 0
   let ending = ""
@@ -113,10 +120,11 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     for (const operation of operations) {
       await story.tell(operation)
       calls.push(stage.traps.taken())
-      // Of a store that takes its time, nothing is asked while it is at work: an answer may wait for what somebody else began, whose turn it is not.
+      // Don't query an asynchronous store while it is busy: a response may depend on work started by a
+      // process whose turn it isn't.
       const isAtRest = store.name === "memory" || !operation.rushes
       if (isAtRest) {
-        deliveries.look()
+        story.look()
         await books.look()
       }
       at++
@@ -133,15 +141,17 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   return { seed, operations, violation, at, ending, calls, hash: stage.hash(), history: stage.history(), coverage }
 }
 
-/** Draws the operations of a seed and tells them. */
+/** Draws the operations of a seed and runs them. */
 export const run = (seed: number, options: Options): Promise<Outcome> => {
   const operations = Plot.list(Random.make(Random.derived(seed, 1)), options.operations)
-  return tell(seed, Offers.woven(operations, Random.make(Random.derived(seed, 4))), options)
+  const random = Random.make(Random.derived(seed, 4))
+  const woven = weaves.reduce((all, weave) => weave(all, random), operations)
+  return tell(seed, woven, options)
 }
 
 /**
- * Runs the stories of seeds `first` to `last` and answers the first one in which a promise was broken, undefined when none was. With `spoil` the
- * service is given other ports, to see whether anybody notices.
+ * Runs the stories of seeds `first` to `last` and returns the first one that broke a promise, or undefined.
+ * `spoil` replaces ports with broken ones, to test that the checks catch them.
  */
 export const firstViolation = async (options: {
   readonly first: number

@@ -9,13 +9,13 @@ import * as Store from "./world/Store.ts"
 
 const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N] [--crashes]
 
-  --seeds N       tells the stories of so many seeds: 100 unless given
-  --from N        the first of them: 1 unless given
-  --seed N        tells the story of one seed, call by call
-  --minutes M     tells stories for so long, however many they are
-  --store S       where the books are kept: memory unless given
-  --operations N  how many operations a story has: 200 unless given
-  --crashes       tells a few short stories once for each call in them, where the process dies or gets no answer`
+  --seeds N       runs the stories of N seeds (default 100)
+  --from N        the first seed (default 1)
+  --seed N        runs the story of one seed and prints each call
+  --minutes M     runs stories for M minutes
+  --store S       the store (default memory)
+  --operations N  operations per story (default 200)
+  --crashes       runs a few short stories once per call, where the process dies or receives no response`
 
 const stop = (message: string): never => {
   console.error(`${message}\n\n${usage}`)
@@ -25,7 +25,9 @@ const stop = (message: string): never => {
 const whole = (name: string, text: string | undefined, fallback: number): number => {
   if (text === undefined) return fallback
   const number = Number(text)
-  return Number.isInteger(number) && number >= 1 && number < 2 ** 32 ? number : stop(`--${name} must be a whole number from 1, not ${text}`)
+  return Number.isInteger(number) && number >= 1 && number < 2 ** 32
+    ? number
+    : stop(`--${name} must be a whole number of at least 1, got ${text}`)
 }
 
 const given = () => {
@@ -49,7 +51,7 @@ const given = () => {
 const values = given()
 const isStore = (text: string): text is Store.Name => Store.names.some((name) => name === text)
 const storeName = values.store ?? "memory"
-if (!isStore(storeName)) stop(`--store is one of ${Store.names.join(", ")}, not ${storeName}`)
+if (!isStore(storeName)) stop(`--store must be one of ${Store.names.join(", ")}, got ${storeName}`)
 const operations = whole("operations", values.operations, 200)
 const minutes = values.minutes === undefined ? undefined : whole("minutes", values.minutes, 1)
 const alone = values.seed === undefined ? undefined : whole("seed", values.seed, 1)
@@ -63,17 +65,17 @@ const begun = performance.now()
 const seconds = () => (performance.now() - begun) / 1000
 const isOver = (told: number) => (minutes === undefined ? told >= count : seconds() >= minutes * 60)
 
-/** Says how it was broken, in as few words as are needed to break it again. */
+/** Prints the violation and the command that reproduces it. */
 const report = async (outcome: Simulation.Outcome) => {
   console.log(`\nseed ${outcome.seed}, operation ${outcome.at} of ${outcome.operations.length}: ${outcome.violation}`)
-  console.log("looking for a shorter story …")
+  console.log("shrinking the story …")
   const short = await shrink(outcome, (operations) => Simulation.tell(outcome.seed, operations, options))
-  console.log(`\n${short.operations.length} operations are enough: ${short.violation}`)
+  console.log(`\n${short.operations.length} operations reproduce it: ${short.violation}`)
   for (const { act, rushes } of short.operations) console.log(`  ${rushes ? "& " : ""}${JSON.stringify(act)}`)
-  console.log("\nthe last that was done:")
+  console.log("\nthe last calls:")
   for (const line of short.history.slice(-60)) console.log(`  ${line}`)
   const also = `${operations === 200 ? "" : ` --operations ${operations}`}${storeName === "memory" ? "" : ` --store ${storeName}`}`
-  console.log(`\nthe whole story again: npm run simulate -- --seed ${outcome.seed}${also}`)
+  console.log(`\nto reproduce the whole story: npm run simulate -- --seed ${outcome.seed}${also}`)
 }
 
 if (values.crashes === true) {
@@ -82,7 +84,7 @@ if (values.crashes === true) {
     console.log(`${String(positions * Crash.fates.length).padStart(10)}  ${title}${broken === undefined ? "" : `: ${broken}`}`)
     if (broken !== undefined) process.exitCode = 1
   }
-  console.log(`each call of them met ${Crash.fates.length} fates on ${storeName} in ${seconds().toFixed(0)} s`)
+  console.log(`each of their calls ran with ${Crash.fates.length} faults on ${storeName} in ${seconds().toFixed(0)} s`)
   await store.close()
   process.exit()
 }
@@ -101,7 +103,7 @@ for (; broken === undefined && !isOver(told); told++) {
   if (seconds() - reportedSeconds > 10) {
     reportedSeconds = seconds()
     console.log(
-      `${told + 1} stories, ${((told + 1) / seconds()).toFixed(1)} a second; the last: seed ${outcome.seed}, hash ${outcome.hash}`
+      `${told + 1} stories, ${((told + 1) / seconds()).toFixed(1)} per second; the last: seed ${outcome.seed}, hash ${outcome.hash}`
     )
   }
 }
@@ -111,7 +113,7 @@ for (const kind of Coverage.kinds) {
   for (const [name, times] of [...coverage.counts(kind)].toSorted()) console.log(`${String(times).padStart(10)}  ${name}`)
 }
 console.log(
-  `\n${told} stories of ${operations} operations on ${storeName} in ${seconds().toFixed(0)} s: ${(told / seconds()).toFixed(1)} a second`
+  `\n${told} stories of ${operations} operations on ${storeName} in ${seconds().toFixed(0)} s: ${(told / seconds()).toFixed(1)} per second`
 )
 if (broken !== undefined) {
   await report(broken)
@@ -120,6 +122,6 @@ if (broken !== undefined) {
   const missing = told < Expected.storiesNeeded ? [] : Expected.missing(coverage)
   for (const name of missing) console.log(`never happened: ${name}`)
   if (missing.length > 0) process.exitCode = 1
-  else console.log("every promise was kept")
+  else console.log("no violations")
 }
 await store.close()

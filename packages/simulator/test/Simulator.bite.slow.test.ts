@@ -26,11 +26,11 @@ const over =
   (ports) =>
     Context.add(ports, key, change(Context.get(ports, key), ports))
 
-/** The journal, with Changes that are not quite what was decided. */
+/** The journal with altered Changes. */
 const committing = (change: (change: Change) => Change): Spoil =>
   over(Journal.Journal, (journal) => Changes.journal((decided) => journal.commit(change(decided))))
 
-/** The journal, which says that a checkout is this when it is to be canceled. */
+/** The journal, except that it reports this status for a checkout when it is about to be canceled. */
 const callingCheckouts = (status: string): Spoil =>
   over(Journal.Journal, (journal) =>
     Changes.journal((decided) =>
@@ -38,18 +38,18 @@ const callingCheckouts = (status: string): Spoil =>
     )
   )
 
-/** Limits, without the amount from which on another key is needed. */
+/** Limits without the amount above which another key is required. */
 const without = (limits: Limits | null): Limits | null => {
   const { approvalAboveSats: _, ...others } = limits ?? {}
   return limits && others
 }
 
 /**
- * What was known to have lost money, or nearly so; what is noticed of it, and in how many stories at most. Where it takes many, they begin with one
- * that is not long before: other stories need another one.
+ * Defects that lost money or nearly did, with the message that reveals each and the maximum number of stories
+ * needed. If it takes many, they start shortly before one that reveals it.
  */
 const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, stories: number, first?: number]>> = {
-  "C1: a sender that calls unknown failed": [
+  "C1: a sender that reports unknown payments as failed": [
     over(LightningSender, (sender) =>
       LightningSender.of({
         ...sender,
@@ -57,10 +57,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           Effect.map(sender.pay(ask), (payment) => (payment._tag === "unknown" ? { _tag: "failed", reason: "timeout" } : payment))
       })
     ),
-    /what failed (was not paid|is not under way)/,
+    /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
     10
   ],
-  "C1: a sender that calls what is held failed": [
+  "C1: a sender that reports held payments as failed": [
     over(LightningSender, (sender) =>
       LightningSender.of({
         ...sender,
@@ -70,15 +70,15 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           )
       })
     ),
-    /what failed (was not paid|is not under way)/,
+    /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
     10
   ],
-  "C8: a sender whose calls still arrive when it says that they cannot": [
+  "C8: a sender whose calls still arrive after it excludes that": [
     over(LightningSender, (sender) => LightningSender.of({ ...sender, graceMillis: 0 })),
-    /what failed (was not paid|is not under way)/,
+    /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
     20
   ],
-  "C33: a journal that credits what was asked, not what came": [
+  "C33: a journal that credits the requested amount instead of the received one": [
     committing((change) => {
       if (change._tag !== "InvoiceSettled") return change
       const whole = (amount: Msat.Msat) => Msat.fromSats(Msat.toSats(amount))
@@ -97,7 +97,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     /an invoice gets what the node received/,
     10
   ],
-  "C45: a chain source that calls gone what it does not know": [
+  "C45: a chain source that reports unknown transactions as gone": [
     over(ChainSource, (chain) =>
       ChainSource.of({
         ...chain,
@@ -108,28 +108,28 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     30,
     35
   ],
-  "a journal that forgets which request something was done for": [
+  "a journal that forgets the request of an idempotency key": [
     committing(({ once: _, ...change }) => change),
     /a key is not used for something else|a repeated request|an idempotency key takes effect once/,
     40
   ],
-  "a journal that gives a hold back and keeps it": [
+  "a journal that releases a hold and keeps it": [
     committing((change) =>
       change._tag === "VoucherExpired" ? { ...change, legs: change.legs.map((leg) => ({ ...leg, postings: [] })) } : change
     ),
     /holds what is held|has held is what is on its way/,
     10
   ],
-  "C21: a journal that keeps what a refund took that came to nothing": [
+  "C21: a journal that returns nothing to the deposit when a refund fails": [
     committing((change) =>
       change._tag === "RefundFailed" || change._tag === "RefundExpired" || change._tag === "RefundCanceled"
         ? { ...change, writes: [change.writes[0], { ...change.writes[1], amount: 0n }] }
         : change
     ),
-    /a deposit notes what its refunds take/,
+    /a deposit records its refunds/,
     20
   ],
-  "a node that takes what is to be sent back": [
+  "a node that settles payments that should be returned": [
     over(LightningReceiver, ({ holding, ...receiver }) =>
       LightningReceiver.of({
         ...receiver,
@@ -138,10 +138,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         })
       })
     ),
-    /what is held is money when its company settled it/,
+    /a held payment is credited once its company settles it/,
     40
   ],
-  "a journal that credits twice as much as lay in suspense": [
+  "a journal that credits a suspense item twice": [
     committing((change) => {
       if (change._tag !== "PaymentAssigned") return change
       const [assignment, deposit] = change.writes
@@ -155,10 +155,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         legs: change.legs.map((leg) => ({ ...leg, postings: leg.postings.map((posting) => ({ ...posting, amount })) }))
       }
     }),
-    /no more is taken out of suspense than came there/,
+    /no more leaves suspense than was received/,
     60
   ],
-  "a journal that credits whoever pays an offer of ours": [
+  "a journal that credits the payer of our own offer": [
     committing((change) =>
       change._tag === "InternalTransferred" && Bolt12.isBolt12(change.deposit.recipient)
         ? {
@@ -171,64 +171,64 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     /what is paid for an offer is its company's/,
     20
   ],
-  "C60: a node that does not tell what its offers were paid": [
+  "C60: a node that does not report payments of its offers": [
     over(LightningReceiver, (receiver) =>
       LightningReceiver.of({
         ...receiver,
         settlements: (after) => Stream.filter(receiver.settlements(after), ({ offerId }) => offerId === undefined)
       })
     ),
-    /the node has what the books say/,
+    /the node's balance matches the books/,
     20
   ],
-  "a store that knows no offer as ours": [
+  "a store that does not recognize our offers": [
     over(OfferReads, () => OfferReads.of({ offerByText: () => Effect.succeedNone })),
-    /no node is asked to pay an offer of ours/,
+    /no node is asked to pay our offer/,
     20
   ],
-  "a journal that forgets to look at what pays a checkout": [
+  "a journal that does not update a checkout when it is paid": [
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
     /a checkout that was paid is paid/,
     80
   ],
-  "a journal that calls a checkout paid that is not, once its invoice is canceled": [
+  "a journal that marks an unpaid checkout as paid once its invoice is canceled": [
     callingCheckouts("paid"),
-    /what is refused changes nothing: .*did InvoiceCanceled/,
+    /a refused request changes nothing: .*did InvoiceCanceled/,
     20
   ],
-  "a journal that calls a checkout expired that is not, once its invoice is canceled": [
+  "a journal that marks an open checkout as expired once its invoice is canceled": [
     callingCheckouts("expired"),
-    /what is refused changes nothing: .*did InvoiceCanceled/,
+    /a refused request changes nothing: .*did InvoiceCanceled/,
     20
   ],
-  "a journal that does not know who is frozen": [
+  "a journal that ignores frozen companies": [
     committing((change) => {
       const { unlessFrozen: _, ...heedless } = change
       return heedless
     }),
-    /nothing new is taken while it is stopped \(frozen\)/,
+    /nothing new is accepted while paused \(frozen\)/,
     40
   ],
-  "a journal that counts against the hour before": [
+  "a journal that counts limits in the previous hour": [
     committing((change) =>
       change._tag === "WithdrawalRequested" && change.counts !== undefined
         ? { ...change, counts: change.counts.map((count) => ({ ...count, atMillis: count.atMillis - 3_700_000 })) }
         : change
     ),
-    /no window has more in it than its limit/,
+    /no window exceeds its limit/,
     20,
     150
   ],
-  "a journal that has what waits for another key sent at once": [
+  "a journal that sends a withdrawal without its required approval": [
     committing((change) =>
       change._tag === "WithdrawalRequested" && change.writes[0].record.approval === "waiting"
         ? { ...change, jobs: [LedgerChange.enqueue({ kind: taskKind, id: change.id, dueAtMillis: change.atMillis })] }
         : change
     ),
-    /nothing is sent that was not approved/,
+    /nothing is sent without approval/,
     40
   ],
-  "a journal that gives back less of what is rejected": [
+  "a journal that releases too little of a rejected withdrawal": [
     committing((change) => {
       if (change._tag !== "WithdrawalRejected") return change
       const less = (amount: Msat.Msat) => Msat.make(amount - 1000n)
@@ -238,19 +238,19 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       }))
       return { ...change, legs }
     }),
-    /what is rejected gives back all that it held|holds what is held/,
+    /a rejection returns the full amount held|holds what is held/,
     40
   ],
-  "a journal that forgets which key asked for what waits": [
+  "a journal that forgets which key requested a withdrawal": [
     committing((change) => {
       if (change._tag !== "WithdrawalRequested") return change
       const [{ record, ...insert }] = change.writes
       return { ...change, writes: [{ ...insert, record: { ...record, approvalAskedBy: null } }] }
     }),
-    /the key that asked does not approve/,
+    /the requesting key does not approve/,
     60
   ],
-  "a store that forgets from which amount on another key is needed": [
+  "a store that forgets the approval threshold": [
     over(AccountReads, (reads) =>
       AccountReads.of({
         ...reads,
@@ -265,17 +265,17 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           )
       })
     ),
-    /what is above the threshold waits for another key/,
+    /a withdrawal above the threshold waits for another key/,
     40
   ],
-  "a store that forgets what is paused": [
+  "a store that forgets a pause": [
     over(LedgerReads, (reads) =>
       LedgerReads.of({ ...reads, cursor: (source) => (source.startsWith("paused") ? Effect.succeedNone : reads.cursor(source)) })
     ),
-    /nothing new is taken while it is stopped \((sending|receiving)\)/,
+    /nothing new is accepted while paused \((sending|receiving)\)/,
     40
   ],
-  "a journal that pays a fee to nobody": [
+  "a journal that books a fee to no account": [
     committing((change) =>
       change._tag === "WithdrawalSettled"
         ? {
@@ -299,7 +299,10 @@ describe("The simulator notices", () => {
 })
 
 describe("A broken story is cut down to what breaks it:", () => {
-  for (const who of ["C1: a sender that calls unknown failed", "C33: a journal that credits what was asked, not what came"]) {
+  for (const who of [
+    "C1: a sender that reports unknown payments as failed",
+    "C33: a journal that credits the requested amount instead of the received one"
+  ]) {
     it(`simulator: shrinks: ${who}`, async () => {
       const [spoil, noticed, stories] = spoiled[who] ?? assert.fail(who)
       const broken = (await Simulation.firstViolation({ first: 1, last: stories, spoil })) ?? assert.fail("nothing was noticed")

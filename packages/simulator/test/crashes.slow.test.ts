@@ -1,6 +1,6 @@
 import { crashes, some } from "./crashes.ts"
 
-// crashes.test.ts has tried some of them.
+// The fates that crashes.test.ts does not cover.
 crashes("a process that dies or gets no response at any call, in every way", (number, position) => {
   const tried = some(number, position)
   return position.fates.filter((fate) => !tried.includes(fate))

@@ -4,14 +4,14 @@ import { stories } from "../src/CrashStories.ts"
 import type { Fate } from "../src/world/Fault.ts"
 import * as Store from "../src/world/Store.ts"
 
-/** A few: one fate a call that does something, each in its turn, and one in twelve of the others. */
+/** A few fates: one in turn for each call that has an effect, and for one in twelve other calls. */
 export const some = (number: number, { call }: Crash.Position): ReadonlyArray<Fate> => {
-  // What happens again every four calls meets another fate each time.
+  // Calls that repeat every four positions get a different fate each time.
   const turn = (number + Math.floor(number / 4)) % 4
   return Crash.acts(call) || number % 12 === 0 ? Crash.fates.slice(turn, turn + 1) : []
 }
 
-/** Tells each story once for each of its crash positions and each fate that it is to meet there. */
+/** Runs each story once for each of its crash positions and each fate to test there. */
 export const crashes = (title: string, fatesOf: (number: number, position: Crash.Position) => ReadonlyArray<Fate>): void => {
   describe(`${title}`, () => {
     let store: Store.Store

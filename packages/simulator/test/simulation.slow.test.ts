@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Simulation from "../src/Simulation.ts"
 
-// Another batch for every commit, where many commits are tried; the same one wherever somebody works.
+// CI uses a different batch for every commit, because many commits run there. On a developer's machine the
+// batch is fixed.
 const another = process.env["CI"] === undefined ? undefined : Math.floor(Date.now() / 1000) % 1_000_000_000
 
 const batches = [
@@ -10,7 +11,7 @@ const batches = [
   ...(another === undefined ? [] : [{ name: "memory", first: another, stories: 40, operations: 200 } as const])
 ] as const
 
-describe("Every promise is kept", () => {
+describe("every promise is kept", () => {
   for (const { name, first, stories, operations } of batches) {
     it(`simulator: ${stories} stories: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
       const broken = await Simulation.firstViolation({ first, last: first + stories - 1, operations, store: name })

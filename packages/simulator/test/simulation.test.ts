@@ -10,12 +10,13 @@ describe("A story", () => {
   afterAll(() => store.close())
 
   it("simulator: the first stories keep every promise", async () => {
-    // 70213 found a webhook that was overtaken by the next of its record, when neither its request nor its delivery was answered. 92 found that the refused
-    // cancellation of a refund whose link was claimed moved the refund. 950054 cancels a checkout
-    // that is paid on-chain when its invoice is closed already: it is refused, and what it has closed, the payment would have.
-    // 950901 cancels one whose time is over then, 951516 one that is paid over Lightning before the node is told.
-    // 950214 commits a voucher twice, which counts against its company's limit once. 951340 has a
-    // process sleep for a month with a repeated request, whose key is forgotten by then.
+    // 70213 found a webhook that was overtaken by the next one of its record when neither its request nor its
+    // delivery got a response. 92 found that a rejected cancellation of a refund with a claimed link moved
+    // the refund. 950054 cancels a checkout that is paid on-chain after its invoice was closed: the
+    // cancellation is rejected, and the payment would have closed the invoice anyway. 950901 cancels a
+    // checkout that has expired by then. 951516 cancels one that is paid over Lightning before the node
+    // learns of the cancellation. 950214 commits a voucher twice, which counts once against its company's
+    // limit. 951340 lets a process sleep for a month with a repeated request whose key has expired by then.
     for (const seed of [1, 2, 70_213, 92, 950_054, 950_901, 951_516, 950_214, 951_340]) {
       const { violation } = await Simulation.run(seed, { store, operations: 200 })
       assert.isUndefined(violation, `seed ${seed}`)

@@ -1,6 +1,7 @@
-// Texts that a stranger may set, each of which does something where it is taken for more than text. `__xss()` is what a test defines to see that it ran.
+// Texts from an untrusted source, each of which has an effect if it is used as more than text. A test defines
+// `__xss()` to detect that it ran.
 
-/** What runs, or loads something, if it is markup. */
+/** Executes or loads something if interpreted as markup. */
 const markup = [
   "<script>__xss()</script>",
   "<img src=x onerror=__xss()>",
@@ -28,7 +29,10 @@ const markup = [
   "<div style=animation-name:arrive onanimationstart=__xss()>"
 ]
 
-/** Where it may have to break out of: text, an attribute, an element of raw text, a comment; and out of nothing, where it is decoded once too often. */
+/**
+ * Contexts to break out of: text, an attribute, an element of raw text, a comment; and none, for text that is
+ * decoded once too often.
+ */
 const places: ReadonlyArray<(text: string) => string> = [
   (text) => text,
   (text) => `">${text}`,
@@ -38,7 +42,7 @@ const places: ReadonlyArray<(text: string) => string> = [
   (text) => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 ]
 
-/** A URL, or an attribute, where a text becomes one. */
+/** Effective if used as a URL or an attribute. */
 const attributes = [
   "javascript:__xss()",
   "JaVaScRiPt:__xss()",
@@ -54,7 +58,7 @@ const attributes = [
   '" style="position:fixed;inset:0" x="'
 ]
 
-/** Templates, of others and our own, and what a replacement by a pattern would fill in. */
+/** Templates of other systems and ours, and replacement patterns. */
 const templates = [
   "{{constructor.constructor('__xss()')()}}",
   "${__xss()}",
@@ -66,7 +70,7 @@ const templates = [
   "$& $1 $$ $` $'"
 ]
 
-/** In a script, JSON or a style sheet. */
+/** Effective in a script, JSON or a style sheet. */
 const literals = [
   '";__xss();//',
   "';__xss();//",
@@ -82,7 +86,7 @@ const literals = [
   "*/__xss()/*"
 ]
 
-/** What turns round, hides or breaks the text beside it. */
+/** Characters that reverse, hide or break the text next to them. */
 const letters = [
   "\u202eelif eht kcart",
   "\u2066<b>\u2069",
@@ -100,7 +104,7 @@ const letters = [
   "раураl.example"
 ]
 
-/** What a spreadsheet, a shell or a database would run, and lines that a log or a header would break at. */
+/** Effective in a spreadsheet, a shell or a database, and lines that break a log or a header. */
 const others = [
   '=HYPERLINK("//evil.example")',
   "=cmd|' /C calc'!A0",
@@ -114,7 +118,7 @@ const others = [
   "%3Cscript%3E__xss()%3C/script%3E"
 ]
 
-/** Two hundred of them, each of at most 200 characters. */
+/** Two hundred texts, each of at most 200 characters. */
 export const corpus: ReadonlyArray<string> = [
   ...places.flatMap((placed) => markup.map(placed)),
   ...attributes,
@@ -124,5 +128,5 @@ export const corpus: ReadonlyArray<string> = [
   ...others
 ]
 
-/** What nothing that is kept may have in it: no store has it, and no page is sent with it. */
+/** Texts that must never be stored: no store contains them, and no page is sent with them. */
 export const unkept: ReadonlyArray<string> = ["\0<script>__xss()</script>", "<scr\0ipt>__xss()</scr\0ipt>", "\ud800<b>", "\udc00\ud800"]

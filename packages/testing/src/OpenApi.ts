@@ -1,11 +1,12 @@
-// An OpenAPI document of ours, read as a client generator reads it: by its names, and no further than it uses the language.
+// Reads one of our OpenAPI documents as a client generator does: by names, and only the parts of the language
+// that it uses.
 
-/** What JSON can say about a value: a keyword and what it asks for. */
+/** A JSON Schema: keywords and their values. */
 export interface Schema {
   readonly [keyword: string]: unknown
 }
 
-/** Something that a request may or must say beside its body. */
+/** A parameter of a request. */
 export interface Parameter {
   readonly in: "path" | "query" | "header"
   readonly name: string
@@ -13,31 +14,31 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-/** What can be asked, and everything that may be answered. */
+/** A request, and all of its possible responses. */
 export interface Operation {
-  /** Such as `GET /v1/vouchers/{id}`. */
+  /** For example `GET /v1/vouchers/{id}`. */
   readonly name: string
   readonly method: string
-  /** With `{name}` where a parameter stands. */
+  /** With `{name}` for each parameter. */
   readonly path: string
   readonly description: string
-  /** The names of the schemes of which one opens it; none for what is open to all. */
+  /** Names of the security schemes, one of which is required; empty if it is public. */
   readonly opens: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   readonly body: { readonly schema: Schema; readonly required: boolean } | undefined
-  /** The body of its example; undefined where it has none. */
+  /** The body of its example; undefined if it has none. */
   readonly example: unknown
-  /** By status. A status without a schema says nothing about its body. */
+  /** By status. A status without a schema specifies no body. */
   readonly answers: ReadonlyMap<number, Schema>
-  /** What else an answer of a status may be than JSON, by media type. */
+  /** Media types other than JSON, by status. */
   readonly others: ReadonlyMap<number, ReadonlyArray<string>>
 }
 
 export interface Document {
   readonly operations: ReadonlyArray<Operation>
-  /** A schema, looked up when it is only referred to. */
+  /** Resolves a reference to a schema. */
   readonly resolve: (schema: Schema) => Schema
-  /** Where a value is not what a schema says, in words. An object may have no member that the schema does not name. */
+  /** Lists how a value differs from a schema. Objects may have no fields that the schema does not name. */
   readonly differences: (value: unknown, schema: Schema, path?: string) => ReadonlyArray<string>
 }
 
@@ -55,25 +56,36 @@ const textIn = (value: Schema, name: string): string => {
   return typeof member === "string" ? member : ""
 }
 
-/** The alternatives that a schema leaves, one of which a value has to be; none when it is one thing only. */
+/** Returns the alternatives of a schema, one of which a value must match; empty if there are none. */
 export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [...listIn(schema, "anyOf"), ...listIn(schema, "oneOf")]
 
-/** What a schema asks for all at once, itself first. */
+/** Returns all schemas that a value must match, itself first. */
 export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [rest, ...listIn({ allOf }, "allOf")]
 
-/** What a `default` response says, at the status of each of its schemas. */
+/** Returns a schema with the members of a record that it extends. */
+const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
+  ...schema,
+  properties: { ...objectIn(base, "properties"), ...objectIn(schema, "properties") },
+  required: [base["required"], schema["required"]].flatMap((names) => (Array.isArray(names) ? names : []))
+})
+
+/** Assigns each schema of a `default` response to its status, unless the operation lists the status itself. */
 const spread = (responses: Schema, schemas: Schema): Schema => {
   const { default: general, ...others } = responses
   const all = alternatives(objectIn(objectIn(objectIn(general, "content"), "application/json"), "schema"))
   const statusOf = ({ $ref }: Schema) => objectIn(objectIn(objectIn(schemas, String($ref).split("/").at(-1) ?? ""), "properties"), "status")
-  const each = all.map((schema) => [
-    String(statusOf(schema)["const"]),
-    { ...(isObject(general) && general), content: { "application/json": { schema } } }
+  const byStatus = Map.groupBy(all, (schema) => String(statusOf(schema)["const"]))
+  const each = [...byStatus].map(([status, anyOf]) => [
+    status,
+    { ...(isObject(general) && general), content: { "application/json": { schema: anyOf.length === 1 ? anyOf[0] : { anyOf } } } }
   ])
   return { ...Object.fromEntries(each), ...others }
 }
 
-/** A document in which every response, parameter and header is written out where it is used. Schemas stay components. */
+/**
+ * Returns the document with all references to responses, parameters and headers resolved. Schemas remain
+ * components.
+ */
 export const expanded = (document: unknown): Schema => {
   const components = objectIn(document, "components")
   const schemas = objectIn(components, "schemas")
@@ -100,23 +112,26 @@ const ofKind: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null
 }
 
-/** Reads a document, or several that describe one service between them. */
+/** Reads one or several documents that together describe one service. */
 export const read = (...given: ReadonlyArray<unknown>): Document => {
   const documents = given.map(expanded)
   const merged = (of: (document: unknown) => Schema): Schema => Object.assign({}, ...documents.map(of))
   const schemas = merged((document) => objectIn(objectIn(document, "components"), "schemas"))
-  const resolve = (schema: Schema): Schema =>
-    typeof schema["$ref"] === "string" ? objectIn(schemas, schema["$ref"].split("/").at(-1) ?? "") : schema
+  const resolve = (schema: Schema): Schema => {
+    if (typeof schema["$ref"] === "string") return resolve(objectIn(schemas, schema["$ref"].split("/").at(-1) ?? ""))
+    const bases = listIn(schema, "allOf").filter(({ $ref }) => typeof $ref === "string")
+    return bases.length === 0 ? schema : bases.map(resolve).reduce(extended, schema)
+  }
 
   const differences = (value: unknown, given: Schema, path = ""): ReadonlyArray<string> => {
     const schema = resolve(given)
     const others = alternatives(schema)
     if (others.length > 0) {
-      // An alternative may add to what the schema says beside it.
+      // An alternative may add to the rest of its schema.
       const { anyOf: _, oneOf: __, ...rest } = schema
       return others.some((one) => differences(value, { ...rest, ...one }).length === 0)
         ? []
-        : [`${path} is none of its alternatives: ${JSON.stringify(value)}`]
+        : [`${path} matches none of its alternatives: ${JSON.stringify(value)}`]
     }
     const all = listIn(schema, "allOf").flatMap((one) => differences(value, { ...schema, allOf: undefined, ...one }, path))
     if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value))
@@ -131,7 +146,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     }
     const type = textIn(schema, "type")
     if (type === "object") {
-      if (!isObject(value)) return [...all, `${path} is no object`]
+      if (!isObject(value)) return [...all, `${path} is not an object`]
       const [properties, required, additional] = [objectIn(schema, "properties"), schema["required"], schema["additionalProperties"]]
       return [
         ...all,
@@ -143,12 +158,12 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
       ]
     }
     if (type === "array") {
-      if (!Array.isArray(value)) return [...all, `${path} is no array`]
+      if (!Array.isArray(value)) return [...all, `${path} is not an array`]
       const items = objectIn(schema, "items")
       return [...all, ...value.flatMap((item, index) => differences(item, items, `${path}[${index}]`))]
     }
     const isOfKind = ofKind[type]
-    if (isOfKind !== undefined) return isOfKind(value) ? all : [...all, `${path} is no ${type}`]
+    if (isOfKind !== undefined) return isOfKind(value) ? all : [...all, `${path} is not of type ${type}`]
     return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} may be anything, the document says`]
   }
 
@@ -165,7 +180,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   const parameterOf = (one: Schema): Parameter => {
     const place = one["in"]
     if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter in ${String(place)}`)
-    // The served document has a parameter's example beside its schema, under a name.
+    // The served document contains a parameter's example next to its schema, under a name.
     const { value } = objectIn(objectIn(one, "examples"), "default")
     const schema = { ...(value !== undefined && value !== "" && { examples: [value] }), ...objectIn(one, "schema") }
     return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema }
@@ -197,12 +212,12 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
 
 const endless = "text/event-stream"
 
-/** The text of an answer. An answer without an end, such as a stream of events, is broken off, and has none. */
+/** Returns the text of a response. An endless response, such as an event stream, is aborted and has none. */
 export const textOf = async (response: Response): Promise<string> => {
   if (response.headers.get("content-type") !== endless) return response.text()
   await response.body?.cancel()
   return ""
 }
 
-/** Whether an operation's answers can be read to their end. */
+/** Returns whether an operation's responses end. */
 export const hasEnd = ({ others }: Operation): boolean => ![...others.values()].some((types) => types.includes(endless))

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "./freePort.ts"
 import type { Installation, Missing } from "./PostgresServer.ts"
 
-/** A PgBouncer before one server, for every database of it. */
+/** A PgBouncer in front of one server, for all of its databases. */
 export interface PgBouncer {
   readonly port: number
   readonly end: () => Promise<void>
@@ -16,7 +16,7 @@ export interface PgBouncer {
 
 const folders = ["/usr/sbin", "/usr/local/sbin", ...(process.env["PATH"] ?? "").split(path.delimiter)]
 
-/** Its program on this machine. */
+/** Finds the program on this machine. */
 export const find = (): string | Missing =>
   folders.map((folder) => path.join(folder, "pgbouncer")).find((file) => existsSync(file)) ?? { missing: "pgbouncer was not found" }
 
@@ -28,7 +28,10 @@ const listens = (port: number): Promise<boolean> =>
     }).on("error", () => resolve(false))
   })
 
-/** Starts one with its defaults, but for `settings` (`name=value`). It refuses to run as root, so it runs as the user of PostgreSQL. */
+/**
+ * Starts it with default settings, except `settings` (`name=value`). It refuses to run as root, so it runs as
+ * PostgreSQL's user.
+ */
 export const start = async (
   program: string,
   { uid, gid }: Pick<Installation, "uid" | "gid">,

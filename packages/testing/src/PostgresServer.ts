@@ -3,31 +3,34 @@ import { once } from "node:events"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 
-/** A PostgreSQL server of one's own, made from nothing and gone with its process, however that one ends. */
+/** A new PostgreSQL server that is removed when the process ends, however it ends. */
 export interface PostgresServer {
-  /** As a role that may do anything, without a password. */
+  /** For a superuser without a password. */
   readonly url: string
   readonly port: number
-  /** `immediate` is a crash: nothing is finished or written out. */
+  /** `immediate` is a crash: nothing is completed or flushed. */
   readonly stop: (how: "fast" | "immediate") => Promise<void>
-  /** Starts it again where it stopped, on the same port. */
+  /** Restarts it on the same port. */
   readonly restart: () => Promise<void>
-  /** Where it is a standby: it takes writes from now on. */
+  /** Promotes a standby to accept writes. */
   readonly promote: () => Promise<void>
-  /** Where it has stopped: what it has that the server at this port does not is taken back, and from its next start it is that one's standby. */
+  /**
+   * For a stopped server: rewinds everything that the server at this port doesn't have, so that it starts as
+   * that server's standby.
+   */
   readonly follow: (port: number) => Promise<void>
-  /** Stops it and removes everything. */
+  /** Stops it and removes all data. */
   readonly end: () => Promise<void>
 }
 
-/** What it takes to make one here: its programs, and the user that they run as. */
+/** The programs for a server here, and the user that they run as. */
 export interface Installation {
   readonly folder: string
   readonly uid?: number
   readonly gid?: number
 }
 
-/** No server can be made here, and why. */
+/** The reason why no server can be created here. */
 export interface Missing {
   readonly missing: string
 }
@@ -37,21 +40,21 @@ export interface Order {
   readonly installation: Installation
   /** `name=value`, as in postgresql.conf. */
   readonly settings: ReadonlyArray<string>
-  /** Text of files beside that configuration, readable to the server alone: certificates, their keys. */
+  /** Contents of additional files that only the server can read: certificates and keys. */
   readonly files: Readonly<Record<string, string>>
-  /** The port of the server whose standby it is; a copy of that one, settings of its own excepted. */
+  /** The port of its primary, which is copied except for these settings. */
   readonly standbyOf?: number | undefined
 }
 
-/** What a keeper is asked for later. */
+/** Later requests to a keeper. */
 export type Request = "start" | "stop fast" | "stop immediate" | "promote" | `follow ${number}` | "end"
 
-/** What it answers to each. */
+/** The response to each request. */
 export type Reply = { readonly port: number } | { readonly failed: string }
 
 const programs = ["initdb", "postgres"]
 
-/** The installation whose programs are in the folder TEST_POSTGRES; without it the newest of this machine. */
+/** Finds the installation in the folder TEST_POSTGRES, or the newest one on this machine. */
 export const find = (): Installation | Missing => {
   const named = process.env["TEST_POSTGRES"]
   if (named !== undefined && !programs.every((name) => existsSync(path.join(named, name))))
@@ -71,16 +74,17 @@ export const find = (): Installation | Missing => {
   }
 }
 
-/** What makes a server fast, with what it takes to follow the one that took over from it. */
+/** Fast settings with which a server can follow the one that took over from it. */
 export const rewindable = ["fsync=off", "wal_log_hints=on", "wal_keep_size=512MB"]
 
-/** What makes a server fast and forgetful: for data that need not outlive the machine's next power cut. */
+/** Fast settings without durability, for data that need not survive a power failure. */
 export const careless = ["fsync=off", "full_page_writes=off"]
 
-// A process of its own keeps the server, so that this one may be killed: it notices when we are gone. Not in our group, so that Ctrl-C is ours alone.
+// A separate process keeps the server, so that this one may be killed: the keeper notices. It is not in our
+// process group, so that Ctrl-C only reaches us.
 const keeper = path.join(import.meta.dirname, `keeper${path.extname(import.meta.filename)}`)
 
-/** Makes a server and starts it, in about two seconds. */
+/** Creates and starts a server, in about two seconds. */
 export const start = async (
   installation: Installation,
   { settings = careless, files = {}, standbyOf }: Partial<Omit<Order, "installation">> = {}

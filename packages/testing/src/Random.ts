@@ -1,17 +1,17 @@
-/** Numbers that follow from a seed: the same seed gives the same ones in the same order, for ever. */
+/** Random numbers from a seed. The same seed always gives the same sequence. */
 export interface Random {
-  /** A whole number from 0 up to `count`, which is not among them. */
+  /** An integer from 0 to `count` - 1. */
   readonly below: (count: number) => number
-  /** A whole number, both bounds included. */
+  /** An integer, with both bounds included. */
   readonly between: (least: number, most: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <A>(items: ReadonlyArray<A>) => A
   readonly bytes: (size: number) => Uint8Array
-  /** Lower-case letters and digits, so many at least and at most. */
+  /** Lowercase letters and digits, of a length between these bounds. */
   readonly word: (least: number, most: number) => string
 }
 
-/** The generator "mulberry32": 32 bits of state, every one of whose values comes once before any comes again. */
+/** The generator "mulberry32": 32 bits of state, with a full period. */
 export const make = (seed: number): Random => {
   let state = seed >>> 0
   const next = (): number => {
@@ -37,6 +37,6 @@ export const make = (seed: number): Random => {
   }
 }
 
-/** A seed that goes with a seed and a number, unlike those of the neighbours. */
+/** Derives a seed from a seed and a number, unrelated to those of adjacent numbers. */
 export const derived = (seed: number, number: number): number =>
   make(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number + 1, 0xc2b2ae35)).below(0x1_0000_0000)

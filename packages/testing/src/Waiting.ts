@@ -1,21 +1,27 @@
 import { setTimeout as pass } from "node:timers/promises"
 
 /**
- * How long a test waits for what must become true. It is only the end for what never comes: machines that run tests are busy, and no test's verdict
- * hangs on how quick they are.
+ * How long a test waits for a condition. It only ends a wait for something that never happens. Test machines
+ * are busy, and no verdict depends on their speed.
  */
 export const longestMillis = 180_000
 
-/** How long a test may take in all, its waiting and that of its hooks included. */
+/** Timeout of a test, including its waits and hooks. */
 export const testMillis = 600_000
 
-/** How long a test may take that installs packages, or compiles and runs programs of others. */
+/** Timeout of a test that installs packages, or compiles and runs other programs. */
 export const programsMillis = 3_600_000
 
-/** Between two looks: what comes soon is seen soon, and what takes long is not asked for all the time, which takes processor time from what is waited for. */
+/**
+ * Pauses between polls: short at first, and longer later so that polling doesn't take processor time from the
+ * work.
+ */
 const betweenLooks = { firstMillis: 10, growth: 1.3, longestMillis: 100 }
 
-/** Looks until it is so, and returns what was seen then. Throws after `longestMillis`, with what was seen last. */
+/**
+ * Polls until the condition holds and returns the value seen then. Throws after `longestMillis` with the last
+ * value seen.
+ */
 export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
   const deadlineMillis = Date.now() + longestMillis
   for (let waitMillis = betweenLooks.firstMillis; ; waitMillis = Math.min(waitMillis * betweenLooks.growth, betweenLooks.longestMillis)) {
@@ -23,15 +29,16 @@ export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: 
     if (isSo(seen)) return seen
     if (Date.now() > deadlineMillis) {
       const last = JSON.stringify(seen, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))
-      throw new Error(`${what}: not after ${longestMillis / 1000} seconds; last seen: ${last}`)
+      throw new Error(`${what}: did not happen within ${longestMillis / 1000} seconds; last seen: ${last}`)
     }
     await pass(waitMillis)
   }
 }
 
 /**
- * The quickest of some tries, in milliseconds: as many as it takes to be within `wantedMillis`, or as there is time for. So a limit is held on a machine that
- * is busy with others: what is slow by itself is never within it.
+ * Returns the fastest of several measurements, in milliseconds. It measures until one is within
+ * `wantedMillis`, or the time is over. So a limit can be tested on a busy machine, while code that is itself
+ * too slow always fails.
  */
 export const quickest = async (wantedMillis: number, measure: () => Promise<number>): Promise<number> => {
   const deadlineMillis = Date.now() + longestMillis

@@ -1,4 +1,5 @@
-// Keeps a PostgreSQL server for the process that started this one, and takes it away when that one asks for it or is gone.
+// Keeps a PostgreSQL server for the process that started this one, and removes it on request or when that
+// process is gone.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -11,7 +12,7 @@ const keptCharacters = 4000
 const maxStopMillis = 10_000
 const maxPorts = 5
 
-/** A database in this directory that was never started. */
+/** Creates a new database in this directory. */
 const make = (directory: string, { installation: { folder, uid, gid }, settings, files, standbyOf }: Order) => {
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid }
   const own = (file: string) => {
@@ -88,7 +89,7 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
     },
     follow: async (other: string): Promise<Reply> => {
       if (port === undefined || server !== undefined) return { failed: "it has not stopped" }
-      // Until its next checkpoint the other one's files say that it is on the timeline it had before.
+      // Until its next checkpoint, the other server's files name its previous timeline.
       run("psql", "-X", "-q", "-h", "127.0.0.1", "-p", other, "-U", "postgres", "-c", "checkpoint")
       run("pg_rewind", "-D", data, "-R", "--no-sync", `--source-server=host=127.0.0.1 port=${other} user=postgres dbname=postgres`)
       return { port }
@@ -124,7 +125,7 @@ const serve = async (message: Order | Request): Promise<Reply> => {
   }
 }
 
-// One after another: a stop that comes while it starts waits for that.
+// One request after another: a stop during a start waits for it.
 let busy = Promise.resolve()
 const answer = async (before: Promise<void>, message: Order | Request): Promise<void> => {
   await before

@@ -9,7 +9,7 @@ import { eventually } from "../src/Waiting.ts"
 
 const found = PostgresServer.find()
 
-/** Whether anybody listens there. */
+/** Whether something listens on the port. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection(port, "127.0.0.1")
@@ -20,7 +20,7 @@ const answers = (port: number): Promise<boolean> =>
     socket.once("connect", say(true)).once("error", say(false))
   })
 
-describe.skipIf("missing" in found)("A server of one's own", () => {
+describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
   it("PostgreSQL server: stops, crashes and starts again with its data, and is removed at the end", async () => {
     if ("missing" in found) return assert.fail()
     const server = await PostgresServer.start(found)
@@ -34,7 +34,7 @@ describe.skipIf("missing" in found)("A server of one's own", () => {
     assert.isFalse(await answers(server.port))
   })
 
-  it("PostgreSQL server: has a standby, which is promoted when it is gone, and follows that one when it is back", async () => {
+  it("PostgreSQL server: a standby can be promoted after the primary stops, and the old primary can follow it", async () => {
     if ("missing" in found) return assert.fail()
     const settings = PostgresServer.rewindable
     const first = await PostgresServer.start(found, { settings })
@@ -67,7 +67,7 @@ describe.skipIf("missing" in found)("A server of one's own", () => {
     assert.include(failed, "no_such_thing")
   })
 
-  it("PostgreSQL server: ends with the process that started it, also when that one is killed", async () => {
+  it("PostgreSQL server: ends with the process that started it, even if that one is killed", async () => {
     const program = `
       import * as PostgresServer from ${JSON.stringify(path.join(import.meta.dirname, "../src/PostgresServer.ts"))}
       const server = await PostgresServer.start(${JSON.stringify(found)})

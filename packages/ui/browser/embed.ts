@@ -1,55 +1,98 @@
-// What a shop loads to have a checkout over its own page. It knows nothing of the payment but what the checkout's page tells the origin that its company named.
+// A shop loads this script to show a checkout over its page. It receives only the messages that the checkout
+// page sends to its allowed origin.
 
-/** What the page of a checkout tells whoever frames it. */
-interface Message {
-  readonly satrail: "paid" | "closed"
-}
+/** Message of the checkout page to the page that embeds it. */
+type Message = { readonly satrail: "ready" | "paid" | "closed" } | { readonly satrail: "size"; readonly height: number }
 
 interface Options {
-  /** Enough was credited. The modal stays, with the receipt, until the payer closes it. */
+  /** Enough was credited. The dialog stays, with the receipt, until the payer closes it. */
   readonly onPaid?: () => void
   readonly onClosed?: () => void
 }
 
+const kinds: ReadonlyArray<unknown> = ["ready", "paid", "closed", "size"]
 const isMessage = (data: unknown): data is Message =>
-  typeof data === "object" && data !== null && "satrail" in data && (data.satrail === "paid" || data.satrail === "closed")
+  typeof data === "object" && data !== null && "satrail" in data && kinds.includes(data.satrail)
 
-/** Opens the checkout at `url` over the page. Returns what closes it. A checkout that does not name this page's origin is not shown by the browser. */
+const phone = "(max-width: 40rem)"
+
+/** Opens the checkout at `url` over the page. Returns a function that closes it. A browser does not show a checkout that does not name this page's origin. */
 const open = (url: string, { onPaid, onClosed }: Options = {}): (() => void) => {
-  const { origin } = new URL(url, location.href)
+  const address = new URL(url, location.href)
+  address.searchParams.set("frame", "")
   const dialog = document.createElement("dialog")
   const frame = document.createElement("iframe")
-  // By the style's own interface: a page that forbids inline styles allows it.
-  Object.assign(dialog.style, {
+  const exit = document.createElement("button")
+  const isPhone = matchMedia(phone)
+  // Set styles through the DOM, which a policy against inline styles allows.
+  const place = { position: "fixed", inset: "0", width: "100%", height: "100%", maxWidth: "none", maxHeight: "none", margin: "0" }
+  Object.assign(dialog.style, place, { border: "0", padding: "0", overflow: "hidden", background: "rgb(26 25 22 / 52%)" })
+  Object.assign(frame.style, { position: "absolute", inset: "0", margin: "auto", border: "0", colorScheme: "auto" })
+  Object.assign(exit.style, {
+    position: "absolute",
+    top: "8px",
+    insetInlineEnd: "8px",
+    width: "44px",
+    height: "44px",
     border: "0",
-    borderRadius: "12px",
-    padding: "0",
-    width: "min(30rem, 100vw)",
-    maxWidth: "100vw",
-    height: "min(52rem, 100dvh)",
-    maxHeight: "100dvh",
-    overflow: "hidden"
+    borderRadius: "22px",
+    background: "#fff",
+    color: "#1a1916",
+    font: "24px/1 sans-serif",
+    cursor: "pointer"
   })
-  Object.assign(frame.style, { border: "0", width: "100%", height: "100%", display: "block" })
-  frame.src = url
+  exit.type = "button"
+  exit.textContent = "×"
+  exit.setAttribute("aria-label", "Close")
+  frame.src = address.href
   frame.title = "Bitcoin"
   frame.allow = "clipboard-write"
-  dialog.append(frame)
+  dialog.setAttribute("aria-label", "Bitcoin")
+  dialog.append(frame, exit)
 
-  const hear = ({ source, origin: from, data }: MessageEvent<unknown>) => {
-    if (source !== frame.contentWindow || from !== origin || !isMessage(data)) return
+  let height = 824
+  const fit = () =>
+    Object.assign(
+      frame.style,
+      isPhone.matches
+        ? { width: "100%", height: "100%", borderRadius: "0", boxShadow: "none" }
+        : {
+            width: "min(26rem, 100%)",
+            height: `min(${height}px, 100% - 3rem)`,
+            borderRadius: "20px",
+            boxShadow: "0 2px 6px rgb(26 25 22 / 10%), 0 24px 64px rgb(26 25 22 / 22%)"
+          }
+    )
+  fit()
+
+  const close = () => dialog.close()
+  const hear = ({ source, origin, data }: MessageEvent<unknown>) => {
+    if (source !== frame.contentWindow || origin !== address.origin || !isMessage(data)) return
     if (data.satrail === "paid") onPaid?.()
-    else dialog.close()
+    else if (data.satrail === "closed") close()
+    else if (data.satrail === "size") {
+      height = data.height
+      fit()
+    }
+    // From here on the page shows its own close button.
+    else exit.hidden = true
   }
   addEventListener("message", hear)
+  isPhone.addEventListener("change", fit)
+  exit.addEventListener("click", close)
+  dialog.addEventListener("click", ({ target }) => {
+    if (target === dialog) close()
+  })
   dialog.addEventListener("close", () => {
     removeEventListener("message", hear)
+    isPhone.removeEventListener("change", fit)
     dialog.remove()
     onClosed?.()
   })
   document.body.append(dialog)
+  // The browser keeps the focus inside, closes it on Escape, and returns the focus afterwards.
   dialog.showModal()
-  return () => dialog.close()
+  return close
 }
 
 declare global {

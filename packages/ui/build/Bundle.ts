@@ -1,5 +1,5 @@
-// Makes the files of ../assets from ../browser: one script and one style sheet for each entry, each complete in itself. They are committed, so that nobody has to
-// build them who does not change them (docs/decisions/packages.md#0108).
+// Builds ../assets from ../browser: one self-contained script and style sheet per entry. The files are
+// committed, so that only people who change them need to build them (docs/decisions/packages.md#0108).
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { rolldown } from "rolldown"
@@ -7,17 +7,17 @@ import { rolldown } from "rolldown"
 const browser = path.join(import.meta.dirname, "../browser")
 export const assets = path.join(import.meta.dirname, "../assets")
 
-interface Entry {
-  readonly script: string
-  /** One after the other. */
-  readonly styles: ReadonlyArray<string>
+const scripts: Readonly<Record<string, string>> = {
+  checkout: "checkout/main.ts",
+  console: "console/page.ts",
+  embed: "embed.ts"
 }
-
-/** What is made, by name. A further entry is a further line. */
-const entries: Readonly<Record<string, Entry>> = {
-  checkout: { script: "checkout/main.ts", styles: ["base.css", "checkout/checkout.css"] },
-  console: { script: "console/main.tsx", styles: ["base.css", "console/console.css"] },
-  embed: { script: "embed.ts", styles: [] }
+/** Every page loads the tokens first, and then its own styles. */
+const styles: Readonly<Record<string, string>> = {
+  tokens: "tokens.css",
+  checkout: "checkout/checkout.css",
+  console: "console/console.css",
+  pages: "pages/pages.css"
 }
 
 const script = async (file: string): Promise<string> => {
@@ -31,13 +31,17 @@ const script = async (file: string): Promise<string> => {
   return output[0].code
 }
 
-/** Every file by its name, the same to the byte for the same sources. */
+/** A style sheet without comments and indentation. */
+const style = (file: string): string =>
+  readFileSync(path.join(browser, file), "utf8")
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .replaceAll(/\n\s*/g, "\n")
+    .trim()
+
+/** Builds every file. The same sources give identical bytes. */
 export const files = async (): Promise<ReadonlyMap<string, string>> => {
   const made = new Map<string, string>()
-  for (const [name, entry] of Object.entries(entries)) {
-    made.set(`${name}.js`, await script(entry.script))
-    const styles = entry.styles.map((file) => readFileSync(path.join(browser, file), "utf8"))
-    if (styles.length > 0) made.set(`${name}.css`, styles.join("\n"))
-  }
+  for (const [name, file] of Object.entries(scripts)) made.set(`${name}.js`, await script(file))
+  for (const [name, file] of Object.entries(styles)) made.set(`${name}.css`, style(file))
   return made
 }

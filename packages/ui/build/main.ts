@@ -1,4 +1,4 @@
-// `npm run ui`: writes what Bundle.ts makes.
+// `npm run ui`: writes the files built by Bundle.ts.
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { assets, files } from "./Bundle.ts"

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** A file that pages load: complete in itself, and minified. */
+/** A minified, self-contained file for pages. */
 export interface File {
-  /** `checkout.js` */
+  /** File name, such as `checkout.js`. */
   readonly name: string
   readonly contentType: string
   readonly text: string
@@ -11,7 +11,7 @@ export interface File {
 const folder = new URL("../assets/", import.meta.url)
 const contentTypes = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" }
 
-/** Every file, read now. Throws where the package is not complete. */
+/** Reads all files. Throws if the package is incomplete. */
 export const read = (): ReadonlyArray<File> =>
   readdirSync(folder).map((name) => ({
     name,

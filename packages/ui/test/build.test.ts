@@ -6,29 +6,40 @@ import * as Files from "../src/Files.ts"
 const built = await files()
 const committed = new Map(Files.read().map(({ name, text }) => [name, text]))
 
-describe("What pages load", () => {
-  it("assets: what is committed is what the sources make: npm run ui", () => {
+describe("files loaded by pages", () => {
+  it("assets: the committed files match the sources (otherwise run npm run ui)", () => {
     assert.deepStrictEqual([...committed.keys()].toSorted(), [...built.keys()].toSorted())
-    for (const [name, text] of built) assert.isTrue(committed.get(name) === text, `${name} is not what the sources make: npm run ui`)
+    for (const [name, text] of built) assert.isTrue(committed.get(name) === text, `${name} is out of date: run npm run ui`)
   })
 
-  it("assets: nothing is made from strings, and nothing is loaded from elsewhere", () => {
+  it("assets: no code is built from strings, and nothing is loaded from elsewhere", () => {
     for (const [name, text] of committed) {
-      // The namespaces of SVG and the like name what they are; nobody asks there.
+      // URLs of namespaces, as in SVG, are only identifiers and are never requested.
       assert.notMatch(text.replaceAll(/http:\/\/www\.w3\.org\/[\w/]+/g, ""), /https?:\/\/|url\(|@import|\bimport\(/, name)
       assert.notMatch(text, /\beval\(|new Function\(|document\.write/, name)
     }
   })
 
-  /** The most that a page loads, in bytes of gzip. */
-  const budgets = { checkout: 30_000, console: 90_000, embed: 2_000 } as const
+  it("assets: the tokens are in one file, which every page loads", () => {
+    const defining = [...committed].filter(([, text]) => text.includes("--ink:")).map(([name]) => name)
+    assert.deepStrictEqual(defining, ["tokens.css"])
+  })
+
+  /** Maximum size of the assets that each kind of page loads, in bytes after gzip. */
+  const budgets = { checkout: 10_500, console: 12_000, pages: 4_000 } as const
+  const size = (text: string | undefined) => (text === undefined ? 0 : gzipSync(text, { level: 9 }).length)
   for (const [entry, most] of Object.entries(budgets))
-    it(`assets: ${entry} is at most ${most / 1000} kB`, () => {
-      const sizes = [...committed].filter(([name]) => name.startsWith(`${entry}.`)).map(([, text]) => gzipSync(text, { level: 9 }).length)
-      assert.isNotEmpty(sizes)
+    it(`assets: ${entry} has at most ${most / 1000} kB`, () => {
+      const sizes = ["tokens.css", `${entry}.css`, `${entry}.js`].map((name) => size(committed.get(name)))
+      assert.isAbove(sizes[0] ?? 0, 0)
+      assert.isAbove(sizes[1] ?? 0, 0)
       assert.isAtMost(
         sizes.reduce((sum, size) => sum + size, 0),
         most
       )
     })
+  it("assets: embed has at most 2 kB", () => {
+    assert.isAbove(size(committed.get("embed.js")), 0)
+    assert.isAtMost(size(committed.get("embed.js")), 2000)
+  })
 })

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { accepted, duration, fiat, filled, sats, words } from "../src/checkout/Words.ts"
+import { duration, moment } from "../src/checkout/Clock.ts"
+import { accepted, fiat, filled, parts, rate, sats, span, words, worth } from "../src/checkout/Words.ts"
 
-describe("What a page says", () => {
-  it("words: every language fills the same gaps", () => {
+describe("texts of pages", () => {
+  it("words: every language has the same placeholders", () => {
     const gaps = (text: string) => (text.match(/\{\d\}/g) ?? []).toSorted()
     for (const [locale, say] of Object.entries(words))
       for (const [name, text] of Object.entries(say)) {
@@ -12,37 +13,71 @@ describe("What a page says", () => {
     assert.strictEqual(filled("{1} of {2}", "1", "{1}"), "1 of {1}")
   })
 
-  it("words: digits are Latin, and stay before their unit", () => {
+  it("words: numbers have Latin digits, and stay before their unit", () => {
     assert.strictEqual(sats(21_000, "en"), "21,000 sats")
     assert.strictEqual(sats(21_000, "de"), "21.000 sats")
     assert.strictEqual(sats(21_000, "ar"), "\u206621,000 sats\u2069")
   })
 
-  it("words: fiat has the digits of its currency at least, and every digit that was asked for", () => {
+  it("words: fiat has at least the digits of its currency, and all digits of the amount", () => {
     for (const [amount, currency, locale, text] of [
-      ["12.5", "eur", "en", "12.50 EUR"],
-      ["12", "usd", "en", "12.00 USD"],
-      ["1250.5", "eur", "de", "1.250,50 EUR"],
-      ["1250", "jpy", "en", "1,250 JPY"],
-      ["0.125", "eur", "en", "0.125 EUR"],
-      ["12.5", "eur", "ar", "\u206612.50 EUR\u2069"]
+      ["12.5", "eur", "en", "€12.50"],
+      ["12", "usd", "en", "$12.00"],
+      ["1250.5", "eur", "de", "1.250,50\u00a0€"],
+      ["1250", "jpy", "en", "¥1,250"],
+      ["0.125", "eur", "en", "€0.125"],
+      ["12.5", "eur", "ar", "\u2066€12.50\u2069"]
     ] as const)
       assert.strictEqual(fiat(amount, currency, locale), text)
   })
 
-  it("words: time is counted in whole seconds, and never below none", () => {
+  const price = { amount: "42.5", currency: "eur", rate: "62300" }
+
+  it("words: the rate and the value of satoshis are in the currency of the price", () => {
+    assert.strictEqual(rate(price, "en"), "1 BTC = €62,300")
+    assert.strictEqual(rate({ ...price, rate: "61234.567" }, "de"), "1 BTC = 61.234,57\u00a0€")
+    assert.strictEqual(worth(12_038, price, "en"), "€7.50")
+    assert.deepStrictEqual([rate({ ...price, rate: null }, "en"), worth(1, { ...price, rate: null }, "en")], [null, null])
+  })
+
+  it("words: received and due amounts add up to the price, whatever the rounding", () => {
+    assert.deepStrictEqual(parts(price, 44_944, "en"), { received: "€28.00", due: "€14.50", share: 28 / 42.5 })
+    assert.deepStrictEqual(parts(price, 1_000_000, "en"), { received: "€42.50", due: "€0.00", share: 1 })
+    assert.isNull(parts({ ...price, rate: null }, 1, "en"))
+  })
+
+  it("words: a time is in the given time zone, with Latin digits", () => {
+    const millis = Date.UTC(2026, 10, 24, 9, 34, 7)
+    assert.strictEqual(moment(millis, "long", "en", "UTC"), "24 November 2026 at 09:34 UTC")
+    assert.strictEqual(moment(millis, "long", "de", "UTC"), "24. November 2026 um 09:34 UTC")
+    assert.match(moment(millis, "time", "ar", "UTC"), /09:34/)
+    assert.strictEqual(moment(millis, "day", "en", "Pacific/Auckland"), "24 November 2026")
+  })
+
+  it("words: a duration is in the largest unit that fits", () => {
+    for (const [minutes, text] of [
+      [0, "1 minute"],
+      [12, "12 minutes"],
+      [119, "119 minutes"],
+      [150, "3 hours"],
+      [4320, "3 days"]
+    ] as const)
+      assert.strictEqual(span(minutes * 60_000, "en"), text)
+  })
+
+  it("words: remaining time is in whole seconds, and never below zero", () => {
     for (const [millis, text] of [
       [3_600_000, "1:00:00"],
       [3_599_001, "1:00:00"],
-      [249_000, "4:09"],
-      [1, "0:01"],
-      [0, "0:00"],
-      [-5000, "0:00"]
+      [249_000, "04:09"],
+      [1, "00:01"],
+      [0, "00:00"],
+      [-5000, "00:00"]
     ] as const)
       assert.strictEqual(duration(millis), text)
   })
 
-  it("words: a browser's language is taken where there is one", () => {
+  it("words: a browser's language is used if it is available", () => {
     for (const [header, locale] of [
       [undefined, "en"],
       ["pt-BR,pt;q=0.9", "pt"],
@@ -50,5 +85,7 @@ describe("What a page says", () => {
       ["tlh", "en"]
     ] as const)
       assert.strictEqual(accepted(header), locale)
+    assert.strictEqual(accepted("de", "fr"), "fr")
+    assert.strictEqual(accepted("de", "tlh"), "de")
   })
 })

@@ -1,53 +1,59 @@
 import { Result, Schema } from "effect"
 
-/** The bytes are no answer to the question (RFC 1035). `reason` completes "the answer …". */
+/** The bytes are not a response to the question (RFC 1035). `reason` completes "the answer …". */
 export class DnsInvalid extends Schema.TaggedError<DnsInvalid>()("DnsInvalid", { reason: Schema.String }) {}
 
-/** What a resolver answered to a question for TXT records. */
+/** A resolver's response to a question for TXT records. */
 export interface Answer {
-  /** The response code: 0 is an answer, 3 is "there is no such name", all others are none. */
+  /** The response code: 0 is success, 3 is "there is no such name", all others are errors. */
   readonly code: number
-  /** The AD bit (RFC 4035, section 3.2.3): the resolver has validated all of the answer. */
+  /** The AD bit (RFC 4035, section 3.2.3): the resolver has validated the whole response. */
   readonly isAuthenticated: boolean
-  /** The records at the end of the name's aliases, each of its strings put together; a byte is a character. */
+  /** The records at the end of the name's aliases, each with its strings joined. One character per byte. */
   readonly texts: ReadonlyArray<string>
 }
 
-/** The longest message (RFC 1035, section 4.2.2). */
+/** Maximum size of a message (RFC 1035, section 4.2.2). */
 export const maxBytes = 65_535
-/** How many records of an answer are read, and how many aliases (CNAME) in a row are followed. */
+/** Maximum number of records read, and of consecutive aliases (CNAME) followed. */
 export const maxRecords = 256
 export const maxAliases = 8
-/** As many labels as a name can have. */
+/** The maximum number of labels in a name. */
 const maxJumps = 127
 
 const [cname, txt, internet] = [5, 16, 1] as const
-/** Recursion is wanted (RD), and whether the answer is authentic (AD: RFC 6840, section 5.7). */
+/** Requests recursion (RD), and whether the response is authentic (AD: RFC 6840, section 5.7). */
 const asks = 0x0120
 const [isResponse, isTruncated, isAuthentic] = [0x8000, 0x0200, 0x0020] as const
 
 const encoder = new TextEncoder()
 
-/** Whether a name can be asked for: labels of 1 to 63 bytes, 255 in all with their lengths (RFC 1035, section 2.3.4). */
+/**
+ * Returns whether a name is valid: labels of 1 to 63 bytes, 255 in all with their lengths (RFC 1035, section
+ * 2.3.4).
+ */
 export const isName = (name: string): boolean => {
   const lengths = name.split(".").map((label) => encoder.encode(label).length)
   return lengths.every((length) => length > 0 && length <= 63) && lengths.reduce((sum, length) => sum + length + 1, 1) <= 255
 }
 
-/** The labels of a name, each behind its length: as in a message. */
+/** Encodes the labels of a name, each after its length, as in a message. */
 const labelsOf = (name: string): ReadonlyArray<number> =>
   name.split(".").flatMap((label) => {
     const bytes = encoder.encode(label)
     return [bytes.length, ...bytes]
   })
 
-/** The question for the TXT records of a name that `isName`. Its id is 0, so that the same question is the same bytes (RFC 8484, section 4.1). */
+/**
+ * Returns the question for the TXT records of a name that `isName`. Its id is 0, so that the same question
+ * has the same bytes (RFC 8484, section 4.1).
+ */
 export const question = (name: string): Uint8Array =>
   Uint8Array.of(0, 0, asks >> 8, asks & 0xff, 0, 1, 0, 0, 0, 0, 0, 0, ...labelsOf(name), 0, 0, txt, 0, internet)
 
 const refuse = (reason: string) => Result.fail(new DnsInvalid({ reason }))
 
-/** A place in a message, from which is read. Nothing is read behind the end. */
+/** Reads a message from a position. Never reads past its end. */
 class Reader {
   readonly bytes: Uint8Array
   at: number
@@ -55,7 +61,7 @@ class Reader {
     this.bytes = bytes
     this.at = at
   }
-  /** Undefined behind the end. */
+  /** Undefined past the end. */
   number(length: 1 | 2 | 4): number | undefined {
     if (this.at + length > this.bytes.length) return undefined
     let value = 0
@@ -71,8 +77,9 @@ class Reader {
 const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 
 /**
- * A name, its labels in lower case behind their lengths, so that no two names are one text; undefined where it is none. What is compressed (RFC 1035,
- * section 4.1.4) goes on further to the front each time: no way through it is a circle, or long.
+ * Reads a name as its lowercase labels, each after its length, so that different names have different texts;
+ * undefined if it is invalid. Each compression pointer (RFC 1035, section 4.1.4) must lead further to the
+ * front, so there is no loop or long chain.
  */
 const nameAt = (reader: Reader): string | undefined => {
   let labels = ""
@@ -103,7 +110,7 @@ const nameAt = (reader: Reader): string | undefined => {
   }
 }
 
-/** The strings of a TXT record, put together; undefined where they are not exactly its data. */
+/** Joins the strings of a TXT record; undefined if they don't exactly fill its data. */
 const textOf = (data: Uint8Array): string | undefined => {
   const reader = new Reader(data, 0)
   let text = ""
@@ -121,7 +128,10 @@ interface Records {
   readonly texts: Array<readonly [owner: string, text: string]>
 }
 
-/** The next record, put to the others if it is one of those that count. Why it cannot be read, if it cannot. */
+/**
+ * Reads the next record, and adds it to the others if it is relevant. Returns the reason if it cannot be
+ * read.
+ */
 const readRecord = (reader: Reader, { aliases, texts }: Records): string | undefined => {
   const owner = nameAt(reader)
   const [type, kind, , length] = [reader.number(2), reader.number(2), reader.number(4), reader.number(2)]
@@ -131,26 +141,29 @@ const readRecord = (reader: Reader, { aliases, texts }: Records): string | undef
   if ((type === txt || type === cname) && kind !== internet) return "has records of another class"
   if (type === txt) {
     const text = textOf(data)
-    if (text === undefined) return "has a TXT record that is none"
+    if (text === undefined) return "has an invalid TXT record"
     texts.push([owner, text])
   }
   if (type === cname) {
     const inside = new Reader(reader.bytes, start)
     const target = nameAt(inside)
-    if (target === undefined || inside.at !== reader.at) return "has an alias that is none"
+    if (target === undefined || inside.at !== reader.at) return "has an invalid alias"
     if (aliases.has(owner)) return "has two aliases for one name"
     aliases.set(owner, target)
   }
   return undefined
 }
 
-/** Reads the answer to `question(name)`, which whoever can reach the resolver, or own a domain, may have made up: no bytes make it throw, or take long. */
+/**
+ * Decodes a response to `question(name)`. Anyone able to reach the resolver or owns a domain may have forged
+ * it, so no input may make it throw or take long.
+ */
 export const decode = (bytes: Uint8Array, name: string): Result.Result<Answer, DnsInvalid> => {
   if (bytes.length > maxBytes) return refuse("is too long")
   const reader = new Reader(bytes, 0)
   const [id, flags, questions, answers] = [reader.number(2), reader.number(2), reader.number(2), reader.number(2)]
   if (reader.number(4) === undefined || flags === undefined || answers === undefined) return refuse("is cut off")
-  if (id !== 0 || (flags & isResponse) === 0 || (flags & 0x7800) !== 0) return refuse("is no answer to a query")
+  if (id !== 0 || (flags & isResponse) === 0 || (flags & 0x7800) !== 0) return refuse("is not an answer to a query")
   if ((flags & isTruncated) !== 0) return refuse("is truncated")
   if (answers > maxRecords) return refuse(`has more than ${maxRecords} records`)
   const wanted = latin1(Uint8Array.from(labelsOf(name.toLowerCase())))

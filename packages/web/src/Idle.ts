@@ -1,15 +1,17 @@
 import type net from "node:net"
 
-/** How long a connection waits for its next question. Servers close theirs after five seconds or more. */
+/** How long a connection stays idle. Servers close theirs after five seconds or more. */
 export const idleMillis = 4000
 
-/** How long after its address was checked a connection is used. Then its name is looked up, and checked, again. */
+/**
+ * How long a connection is used after its address was checked. Then its name is resolved and checked again.
+ */
 export const maxAgeMillis = 60_000
 
-/** How many wait for one place. */
+/** Maximum number of idle connections per target. */
 export const maxPerPlace = 16
 
-/** A connection, and when it was opened to an address that was checked. */
+/** A connection, and the time when it was opened to a checked address. */
 export interface Opened {
   readonly socket: net.Socket
   readonly atMillis: number
@@ -19,7 +21,7 @@ interface Waiting extends Opened {
   readonly end: () => void
 }
 
-/** Connections that stand and wait for the next question to the same place. */
+/** Idle connections for reuse. */
 export const make = () => {
   const waiting = new Map<string, Set<Waiting>>()
 
@@ -32,7 +34,7 @@ export const make = () => {
   }
 
   return {
-    /** One that may be used; undefined where none waits. */
+    /** Returns a usable connection to a target; undefined if there is none. */
     take: (place: string, nowMillis: number): Opened | undefined => {
       for (const one of waiting.get(place) ?? []) {
         const socket = leave(place, one)
@@ -41,7 +43,7 @@ export const make = () => {
       }
       return undefined
     },
-    /** It is free. Whatever comes before it is asked something ends it. */
+    /** Returns a connection for reuse. Anything it receives before the next request closes it. */
     give: (place: string, { socket, atMillis }: Opened): void => {
       const others = waiting.get(place) ?? new Set()
       if (others.size >= maxPerPlace) return void socket.destroy()
@@ -54,7 +56,7 @@ export const make = () => {
       }
       waiting.set(place, others.add(one))
       for (const event of ["timeout", "error", "data", "end"]) socket.on(event, one.end)
-      // Nobody waits for it: it keeps no process from its end.
+      // An unused connection must not keep the process alive.
       socket.setTimeout(idleMillis).unref()
     }
   }

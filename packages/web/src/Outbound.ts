@@ -8,44 +8,47 @@ import tls from "node:tls"
 import * as Idle from "./Idle.ts"
 import * as PublicAddress from "./PublicAddress.ts"
 
-/** The address may not be asked. No connection was made. `reason` completes "it was not asked, for …". */
+/** The address is not allowed. No connection was made. `reason` completes "not contacted: …". */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
 
 /** No response. The error has no reason, and takes the same time in every case: it reveals no open ports to a stranger. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {}) {}
 
-/** There was an answer that is not to be read to its end. `reason` completes "its server …". */
+/** The response cannot be read to its end. `reason` completes "its server …". */
 export class Unusable extends Schema.TaggedError<Unusable>()("Unusable", { reason: Schema.String }) {}
 
-/** A request to an untrusted server. A GET follows a redirect, a POST none. */
+/** A request to an untrusted server. A GET follows redirects, a POST does not. */
 export interface Request {
   readonly url: string
   readonly method?: "GET" | "POST"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** How many redirects are followed, of those that the limits allow: all of them unless given. */
+  /** Set to 0 to follow no redirects; otherwise the limits apply. */
   readonly redirects?: 0
-  /** Only so many bytes of the answer are read: the rest is not waited for. */
+  /** Reads only this many bytes of the response and doesn't wait for the rest. */
   readonly firstBytes?: number
-  /** The answer is no text: each of its bytes is a character of `body`. */
+  /** The response is binary: each byte is one character of `body`. */
   readonly isBinary?: true
 }
 
-/** What came back, whatever the status says. */
+/** A response with any status. */
 export interface Answer {
   readonly status: number
   readonly body: string
-  /** The `Retry-After` header, as it is, where there is one. */
+  /** The raw `Retry-After` header, if there is one. */
   readonly retryAfter?: string
 }
 
-/** The numbers. All of them limit what an untrusted server can do to us. */
+/** Limits on the effect of an untrusted server. */
 export interface Limits {
-  /** Until a connection stands, names looked up and TLS agreed upon. An unreachable server times out after exactly this time. */
+  /**
+   * Timeout for a connection, including name resolution and TLS. An unreachable server times out after
+   * exactly this time.
+   */
   readonly connectMillis: number
-  /** For everything, redirects included. */
+  /** Total timeout, including redirects. */
   readonly totalMillis: number
-  /** Of an answer's body: room for the largest image that LUD-06 allows, twice. */
+  /** Maximum size of a response body: twice the largest image that LUD-06 allows. */
   readonly maxBytes: number
   readonly maxRedirects: number
 }
@@ -54,35 +57,49 @@ export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, max
 
 export interface Options extends Partial<Limits> {
   /**
-   * Hosts that the operator vouches for, and the `http:` or `https:` origin where each is asked instead: `pay.example` at
-   * `http://127.0.0.1:8080`. For development and tests; nothing else of the guard applies to them.
+   * Hosts trusted by the operator, and the `http:` or `https:` origin to use for each: `pay.example` at
+   * `http://127.0.0.1:8080`. For development and tests; no other check applies to them.
    */
   readonly allow?: ReadonlyMap<string, URL>
-  /** Every http or https origin is vouched for, this machine's too: for trying and developing. */
+  /** Trusts every http or https origin, including this machine's. For development. */
   readonly isOpen?: boolean
-  /** A connection waits a few seconds for the next question to the same place: for who has many. None unless given. */
+  /**
+   * Keeps a connection open for a few seconds for further requests to the same target. Useful for many
+   * requests. Off by default.
+   */
   readonly keepsConnections?: boolean
-  /** Where a name is. The system's answer unless given. */
+  /** Resolves a name. Defaults to the system's resolver. */
   readonly lookup?: (name: string) => Promise<ReadonlyArray<string>>
-  /** Which addresses may be connected to: public ones that are not this machine's, unless given. */
+  /**
+   * Returns whether an address may be connected to. By default, public addresses that are not this machine's.
+   */
   readonly isAllowed?: (address: string) => boolean
 }
 
 /**
- * The only client for servers named by a caller. Names are looked up once, here, and the connection goes to an address that was checked: a
- * name that points elsewhere a moment later is not asked again.
+ * The only client for servers named by a caller. It resolves each name once and connects to an address that
+ * was checked, so a name whose address changes a moment later has no effect.
  */
 export class Outbound extends Context.Service<
   Outbound,
   {
-    /** A connection to the host of an `https:` or `wss:` URL, TLS agreed upon: for what is not one question and one answer. */
+    /**
+     * A TLS connection to the host of an `https:` or `wss:` URL, for protocols other than request and
+     * response.
+     */
     readonly connect: (url: string) => Effect.Effect<net.Socket, Forbidden | Unreachable, Scope.Scope>
-    /** One question and its answer. Nothing is kept in between: no cookies, no cache, and no connection unless that was asked for. */
+    /**
+     * Sends one request and returns its response. Nothing is kept in between: no cookies, no cache, and no
+     * connection unless requested.
+     */
     readonly ask: (request: Request) => Effect.Effect<Answer, Forbidden | Unreachable | Unusable>
   }
 >()("@satrail/web/Outbound") {}
 
-/** A URL that may be asked, and how its host is reached. `name` is to be looked up and checked; without one `host` is vouched for. */
+/**
+ * A permitted URL, and how to reach its host. `name` must be resolved and checked; without it, `host` is
+ * trusted.
+ */
 interface Target {
   readonly url: URL
   readonly name?: string
@@ -93,16 +110,20 @@ interface Target {
 
 const forbid = (reason: string) => Result.fail(new Forbidden({ reason }))
 
-// Names that no public server answers for (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and what private networks are wont to use).
+// Names without public servers (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and names common in private
+// networks).
 const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|private|svc|test|example|invalid|alt|onion|home\.arpa)$/
 
-/** A URL as it was meant. Parsing quietly drops or turns white space, control characters and backslashes: who writes those means another place. */
+/**
+ * Parses a URL strictly. The parser silently drops or rewrites white space, control characters and
+ * backslashes, which could turn it into another address.
+ */
 const parse = (text: string, base?: URL): URL | null => (/[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text, base?.href))
 
-/** What may be asked under a URL: everything about it that can be known without asking anybody. */
+/** Validates a URL as far as possible without network access. */
 const targetOf = (text: string, vouched: (url: URL) => URL | undefined = () => undefined): Result.Result<Target, Forbidden> => {
   const url = parse(text)
-  if (url === null) return forbid("it is no URL")
+  if (url === null) return forbid("it is not a URL")
   if (url.username !== "" || url.password !== "") return forbid("it has a user or a password in it")
   const instead = vouched(url)
   if (instead !== undefined) {
@@ -110,22 +131,25 @@ const targetOf = (text: string, vouched: (url: URL) => URL | undefined = () => u
     return Result.succeed({ url, host: instead.hostname, port: Number(instead.port || (isSecure ? 443 : 80)), isSecure })
   }
   const name = url.hostname
-  if (name.endsWith(".onion")) return forbid("an .onion address is reached through Tor only, which this service does not use")
+  if (name.endsWith(".onion")) return forbid("an .onion address can only be reached through Tor, which this service does not use")
   if (url.protocol !== "https:" && url.protocol !== "wss:") return forbid("only https is used")
   if (!isPublicName(name) || reserved.test(name)) return forbid("its host is not a public name")
   const port = Number(url.port || 443)
-  // Below 1024 other services live, which might make something of the first bytes of TLS.
-  if (port !== 443 && port < 1024) return forbid(`port ${port} is no web server's`)
+  // Refuse other ports below 1024: a non-TLS service there could act on the first bytes we send.
+  if (port !== 443 && port < 1024) return forbid(`port ${port} is not a web server's`)
   return Result.succeed({ url, name, host: name, port, isSecure: true })
 }
 
-/** Where to connect in place of a host that is vouched for. */
+/** Returns the address of a trusted host. */
 const vouchedBy =
   ({ isOpen = false, allow = new Map<string, URL>() }: Pick<Options, "isOpen" | "allow">) =>
   (url: URL): URL | undefined =>
     isOpen && /^https?:$/.test(url.protocol) ? new URL(url.origin) : allow.get(url.host)
 
-/** Why a URL may not be asked, as far as that can be known without asking anybody; undefined where it may. It completes "it was not asked, for …". */
+/**
+ * Returns why a URL is not allowed, as far as that can be determined without network access; undefined if it
+ * is allowed. It completes "not contacted: …".
+ */
 export const issueOf = (url: string, options: Pick<Options, "isOpen" | "allow"> = {}): string | undefined => {
   const target = targetOf(url, vouchedBy(options))
   return Result.isFailure(target) ? target.failure.reason : undefined
@@ -139,7 +163,7 @@ const isOwn = (address: string): boolean =>
 
 const isNobody = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND"
 
-/** Answers every lookup of a connection with the addresses that were checked. */
+/** Answers each name lookup of a connection with the checked addresses. */
 const pinned =
   (addresses: ReadonlyArray<string>): net.LookupFunction =>
   (_name, _options, callback) =>
@@ -150,12 +174,12 @@ const pinned =
 
 const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArray<string>): net.Socket => {
   const to = { host, port, ...(name !== undefined && { lookup: pinned(addresses), autoSelectFamily: true }) }
-  // An address is no server's name (RFC 6066, section 3).
+  // An address is not a valid server name (RFC 6066, section 3).
   const servername = name ?? (/[a-z]/i.test(host) && !host.includes(":") ? host : "")
   return isSecure ? tls.connect({ ...to, servername, ALPNProtocols: ["http/1.1"] }) : net.connect(to)
 }
 
-/** An open connection. */
+/** Opens a connection. */
 const opened = (target: Target, addresses: ReadonlyArray<string>) =>
   Effect.callback<net.Socket, Unreachable>((resume) => {
     const socket = socketTo(target, addresses)
@@ -165,7 +189,7 @@ const opened = (target: Target, addresses: ReadonlyArray<string>) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** What connections to a target have in common: who is asked by one of them may be asked by another. */
+/** Identifies targets that can share a connection. */
 const placeOf = ({ host, port, isSecure }: Target): string => `${isSecure ? "tls" : "tcp"} ${host} ${port}`
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -173,7 +197,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const textOf = (chunks: ReadonlyArray<Uint8Array>): Effect.Effect<string, Unusable> =>
   Effect.try({ try: () => utf8.decode(Buffer.concat(chunks)), catch: () => new Unusable({ reason: "did not answer with text" }) })
 
-/** Where an answer says that the real one is. */
+/** Returns the target of a redirect. */
 const redirection = (response: http.IncomingMessage): string | undefined =>
   [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) ? response.headers.location : undefined
 
@@ -182,7 +206,10 @@ interface Exchanged {
   readonly location: string | undefined
 }
 
-/** One question over an open connection. `begun` is called when the answer begins, `free` when the next question may follow; without it none does. */
+/**
+ * Makes one request over an open connection. `begun` is called when the response begins, `free` when the next
+ * request may follow; without `free` none may.
+ */
 const exchange = (
   socket: net.Socket,
   url: URL,
@@ -213,11 +240,11 @@ const exchange = (
     })
     asked.once("response", (response) => {
       begun()
-      const tooLong = () => fail(new Unusable({ reason: `answered with more than ${maxBytes} bytes` }))
+      const tooLong = () => fail(new Unusable({ reason: `returned more than ${maxBytes} bytes` }))
       const retryAfter = response.headers["retry-after"]
       const head = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
       if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
-      // None was asked for: what is packed small can be anything once it is unpacked.
+      // No encoding was requested, because a small compressed body can expand to any size.
       if (firstBytes === undefined && (response.headers["content-encoding"] ?? "identity") !== "identity")
         return fail(new Unusable({ reason: "answered in an encoding that was not requested" }))
       const chunks: Array<Uint8Array> = []
@@ -244,7 +271,7 @@ const exchange = (
     })
     asked.on("error", lost).once("close", () => {
       if (ended === undefined) return lost()
-      // Both sides want to go on, and Node has let go of it.
+      // Both sides keep the connection open, and Node has released it.
       if (!socket.destroyed) free?.()
       return resume(ended)
     })
@@ -260,12 +287,12 @@ export const make = (options: Options = {}): Outbound["Service"] => {
 
   const vouched = vouchedBy(options)
 
-  /** Where the target is: addresses that may be connected to, one at least. */
+  /** Resolves the target to at least one allowed address. */
   const addressesOf = Effect.fnUntraced(function* ({ name }: Target) {
     if (name === undefined) return []
     const found = yield* Effect.tryPromise({
       try: () => lookup(name),
-      // That a name does not exist and that it is a private network's look the same from outside.
+      // A missing name and a private network's name must look the same from outside.
       catch: (cause) => (isNobody(cause) ? new Forbidden({ reason: "its host has no public address" }) : new Unreachable())
     })
     const addresses = found.filter(isAllowed)
@@ -283,7 +310,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     return { socket, atMillis: startedMillis }
   })
 
-  /** One question over a connection, which is closed afterwards unless it may be kept. */
+  /** Makes one request over a connection, which is closed afterwards unless it may be reused. */
   const over = <E>(target: Target, request: Request, connected: Effect.Effect<Idle.Opened, E>, begun: () => void) => {
     let isFree = false
     const connection = Effect.acquireRelease(connected, ({ socket }) => Effect.sync(() => isFree || socket.destroy()), {
@@ -307,7 +334,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
       hasBegun = true
       begun()
     })
-    // Its server may have closed it at this very moment: it is asked once more.
+    // Its server may have closed the connection at this moment, so retry once.
     return yield* Effect.catchTag(first, "Unreachable", (error) => (hasBegun ? Effect.fail(error) : anew))
   })
 
@@ -335,11 +362,9 @@ export const make = (options: Options = {}): Outbound["Service"] => {
           Effect.timeoutOrElse({
             duration: totalMillis,
             orElse: () =>
-              Effect.fail(
-                hasBegun ? new Unusable({ reason: `did not come to an end within ${totalMillis / 1000} seconds` }) : new Unreachable()
-              )
+              Effect.fail(hasBegun ? new Unusable({ reason: `did not complete within ${totalMillis / 1000} seconds` }) : new Unreachable())
           }),
-          // Whom it asked, and not what for: a path or a query may be a secret.
+          // Record only the host, because a path or a query may be a secret.
           Effect.withSpan("Outbound.ask", { kind: "client", attributes: { "server.address": URL.parse(request.url)?.hostname ?? "" } })
         )
       })

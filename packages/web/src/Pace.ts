@@ -2,26 +2,27 @@ import { Effect, Semaphore } from "effect"
 import { performance } from "node:perf_hooks"
 import { setTimeout } from "node:timers/promises"
 
-// Webhooks may be late, and answers may not: they are sent by the thread that answers. So they go out as fast as they can while that thread has time
-// to spare, and where it has none, at a pace that it hardly feels and at which every one of them arrives in the end.
+// Webhooks may be delayed, but responses may not, and the same thread sends both. So webhooks are sent as
+// fast as possible while that thread has idle time. Otherwise they are sent at a pace that hardly slows it
+// down and still delivers all of them.
 
-/** How many begin in a second: at least, also while the process has no time at all, and at most. */
+/** Deliveries started per second: the minimum, even without idle time, and the maximum. */
 export const perSecond = { least: 50, most: 2000 } as const
 
-/** From which part of its time on a process counts as busy. */
+/** Utilization from which a process counts as busy. */
 export const busy = 0.9
 
-/** How long a process is watched before the pace changes: a quarter of it where it was busy, a step more where it was not. */
+/** Interval at which the pace is adjusted: to a quarter if the process was busy, otherwise up by one step. */
 export const watchedMillis = 100
 export const step = 200
 
-/** How late a timer may be: what was not begun meanwhile is begun at once. */
+/** Maximum delay of a timer. Deliveries due in the meantime start immediately. */
 const lateMillis = 10
 
-/** The process as it is seen from here. */
+/** Measurements of the process. */
 export interface Watch {
   readonly nowMillis: () => number
-  /** The part of the time since it was asked last in which the thread was busy: 0 to 1. */
+  /** Thread utilization since the last call, from 0 to 1. */
   readonly utilization: () => number
   readonly wait: (millis: number) => Promise<void>
 }
@@ -40,7 +41,7 @@ const ofThisProcess = (): Watch => {
   }
 }
 
-/** What can wait asks for a turn, and begins when it has it. Turns come in the order in which they were asked for. */
+/** Work that can be deferred waits for its turn. Turns are granted in request order. */
 export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()): Effect.Effect<void> => {
   const line = Semaphore.makeUnsafe(1)
   let rate: number = perSecond.most
@@ -56,7 +57,7 @@ export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()):
   const turn = Effect.suspend(() => {
     const now = nowMillis()
     watch(now)
-    // What was not used is not saved up.
+    // Unused turns are not saved.
     next = Math.max(next, now - lateMillis) + 1000 / rate
     const millis = next - now
     return millis < 1 ? Effect.void : Effect.promise(() => wait(millis))

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net"
 
-// IANA's registries of special-purpose addresses (RFC 6890), and multicast. Some of them are routed all the same (AS112, AMT, the relays of
-// 6to4); nobody is paid there.
+// IANA's registries of special-purpose addresses (RFC 6890), and multicast. Some of them are routed (AS112,
+// AMT, 6to4 relays), but nobody is paid there.
 const special4: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["0.0.0.0", 8], // "this network" (RFC 791)
   ["10.0.0.0", 8], // private (RFC 1918)
   ["100.64.0.0", 10], // carriers' NAT (RFC 6598), and Alibaba's metadata at 100.100.100.200
   ["127.0.0.0", 8], // loopback (RFC 1122)
-  ["168.63.129.16", 32], // Azure's host, metadata among others, on a public address
+  ["168.63.129.16", 32], // Azure's host services, such as metadata, on a public address
   ["169.254.0.0", 16], // link local (RFC 3927), and most clouds' metadata
   ["172.16.0.0", 12], // private
   ["192.0.0.0", 24], // protocol assignments (RFC 6890), and Oracle's metadata
@@ -24,8 +24,9 @@ const special4: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["240.0.0.0", 4] // reserved (RFC 1112), and broadcast
 ]
 
-// All of IPv6 that is given out is in 2000::/3 (RFC 4291, section 2.4). What maps or translates IPv4 (::ffff:0:0/96, 64:ff9b::/96), unique
-// local, link local and multicast addresses are not; what is special within it is listed.
+// All allocated IPv6 addresses are in 2000::/3 (RFC 4291, section 2.4). It excludes mapped and translated
+// IPv4 (::ffff:0:0/96, 64:ff9b::/96), unique local, link local and multicast addresses. Special addresses
+// within it are listed.
 const global6 = ["2000::", 3] as const
 const special6: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["2001::", 23], // protocol assignments (RFC 2928): Teredo, benchmarks, ORCHID, AMT
@@ -44,13 +45,13 @@ const refused4 = blocks("ipv4", special4)
 const refused6 = blocks("ipv6", special6)
 const given6 = blocks("ipv6", [global6])
 
-/** Whether an IP address is one of the public Internet's: neither this machine's nor a private network's, nor set aside for anything. */
+/** Returns whether an IP address is public: not this machine's, a private network's, or reserved. */
 export const is = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
       return !refused4.check(address, "ipv4")
     case 6:
-      // With a zone it is of a link.
+      // An address with a zone is link local.
       return !address.includes("%") && given6.check(address, "ipv6") && !refused6.check(address, "ipv6")
     default:
       return false

@@ -2,18 +2,21 @@ import type { Fiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import type { Rate } from "@satrail/core/nodes/ExchangeRates"
 
-/** What one bitcoin costs somewhere. */
+/** The price of one bitcoin at a source. */
 export interface Quote extends Rate {
   readonly currency: Fiat
 }
 
-/** When quotes make a rate. */
+/** Conditions under which quotes make a rate. */
 export interface Rules {
-  /** A quote older than this counts for nothing. */
+  /** Maximum age of a quote. */
   readonly maxAgeMillis: number
-  /** So many must agree, and more than half of all: one alone may lie. */
+  /**
+   * Minimum number of agreeing quotes, which must also be more than half, because a single source may be
+   * wrong.
+   */
   readonly minAgreeing: number
-  /** How far from the middle a quote may be and still agree. */
+  /** Maximum deviation of an agreeing quote from the median. */
   readonly maxDeviationPercent: bigint
 }
 
@@ -22,11 +25,11 @@ const compare = (a: Decimal.Decimal, b: Decimal.Decimal): number => {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** (a + b) / 2, exactly: half of anything has one digit more. */
+/** (a + b) / 2, exactly: halving adds one digit. */
 const mean = (a: Decimal.Decimal, b: Decimal.Decimal): Decimal.Decimal =>
   Decimal.make((a.digits * 10n ** BigInt(b.scale) + b.digits * 10n ** BigInt(a.scale)) * 5n, a.scale + b.scale + 1)
 
-/** The middle one, of an even number the mean of the middle two. */
+/** Returns the median, for an even number the mean of the middle two. */
 const median = (quotes: ReadonlyArray<Quote>): Decimal.Decimal | undefined => {
   const prices = quotes.map(({ price }) => price).toSorted(compare)
   const [low, high] = [prices[Math.ceil(prices.length / 2) - 1], prices[Math.floor(prices.length / 2)]]
@@ -39,8 +42,8 @@ const isNear = ({ price }: Quote, middle: Decimal.Decimal, percent: bigint): boo
 }
 
 /**
- * The median of the quotes of one currency that are young enough and agree, as old as the oldest of those. With 100, 101 and 150 it is 100.5.
- * Undefined where too few agree to know who is right.
+ * Returns the median of one currency's quotes that are recent and agree, with the age of the oldest of them.
+ * For 100, 101 and 150 it is 100.5. Undefined if too few agree.
  */
 export const agreed = (quotes: ReadonlyArray<Quote>, rules: Rules, nowMillis: number): Rate | undefined => {
   const young = quotes.filter(({ atMillis }) => nowMillis - atMillis <= rules.maxAgeMillis)

@@ -18,12 +18,15 @@ export interface Options extends Partial<Quote.Rules> {
   readonly tickers?: ReadonlyArray<Tickers.Ticker>
 }
 
-/** How often everybody is asked: a rate is at most this old while they answer. The slowest of them wants no more than five questions a minute. */
+/**
+ * Interval at which all sources are read, and so the maximum age of a rate while they respond. The strictest
+ * of them allows five requests per minute.
+ */
 export const refreshMillis = 15_000
 
 export const rules: Quote.Rules = { maxAgeMillis: Prices.defaults.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
 
-/** Where the last good rates are kept: how far the tickers were read. */
+/** The cursor under which the last good rates are stored. */
 const source = "exchange rates"
 
 const Kept = Schema.Record(Schema.String, Schema.Struct({ price: Schema.String, atMillis: Schema.FiniteFromString }))
@@ -35,7 +38,7 @@ const write = (known: ReadonlyMap<Fiat, Rate>): string =>
     )
   )
 
-/** What was kept, as far as it can be read. */
+/** Parses the stored rates, ignoring what cannot be read. */
 const read = (text: string): Map<Fiat, Rate> => {
   const kept = Schema.decodeUnknownOption(Kept)(JsonText.exact(text))
   return new Map(
@@ -47,7 +50,10 @@ const read = (text: string): Map<Fiat, Rate> => {
   )
 }
 
-/** The rates, beginning with the last good ones of an earlier run, and what asks everybody once. */
+/**
+ * Returns the rates, starting with the last good ones of an earlier run, and an effect that reads all sources
+ * once.
+ */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const { ask } = yield* Outbound
   const journal = yield* Journal
@@ -64,7 +70,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     )
   )
 
-  /** A source that fails is logged once, and again when it recovers. Its last price counts as long as it is recent enough. */
+  /**
+   * Logs a failing source once, and again when it recovers. Its last price is used while it is recent enough.
+   */
   const fetch = Effect.fnUntraced(function* ({ name, url, read }: Tickers.Ticker) {
     const answer = yield* Effect.result(ask({ url, headers: { accept: "application/json" } }))
     const found = Result.isSuccess(answer) ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis) : undefined
@@ -73,7 +81,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       if (failing.delete(name)) yield* Effect.logInfo("exchange rates: source recovered", { name })
     } else if (!failing.has(name)) {
       failing.add(name)
-      const why = Result.isFailure(answer) ? answer.failure : `an answer with status ${answer.success.status} that is not understood`
+      const why = Result.isFailure(answer) ? answer.failure : `an unexpected response with status ${answer.success.status}`
       yield* Effect.logWarning("exchange rates: source down", { name, why })
     }
   })
@@ -103,7 +111,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   return { rates, refresh }
 })
 
-/** The agreement of public tickers, asked in the background for as long as the scope is open. */
+/** Rates agreed on by public tickers, read in the background for as long as the scope is open. */
 export const layer = (options: Options = {}): Layer.Layer<ExchangeRates, never, Outbound | Journal | LedgerReads> =>
   Layer.effect(
     ExchangeRates,

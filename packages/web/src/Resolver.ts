@@ -1,7 +1,7 @@
 import { otherPurpose } from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as JsonText from "@satrail/core/base/JsonText"
-import { type Offer, RecipientRefused, Resolver } from "@satrail/core/nodes/Resolver"
+import { type PayTerms, RecipientRefused, Resolver } from "@satrail/core/nodes/Resolver"
 import { SuccessAction } from "@satrail/core/nodes/SuccessAction"
 import * as Destination from "@satrail/core/sending/Destination"
 import { Effect, Layer, Result, Schema } from "effect"
@@ -20,7 +20,7 @@ const PayRequest = Schema.Struct({
 
 const Entries = Schema.Array(Schema.TupleWithRest(Schema.Tuple([Schema.String]), [Schema.Unknown]))
 
-/** Metadata has one `text/plain` entry, a text (LUD-06). */
+/** Metadata must have exactly one `text/plain` entry with a string (LUD-06). */
 const isMetadata = (text: string): boolean => {
   const entries = Schema.decodeUnknownOption(Entries)(JsonText.exact(text))
   const plain = entries._tag === "Some" ? entries.value.filter(([type]) => type === "text/plain") : []
@@ -30,18 +30,18 @@ const isMetadata = (text: string): boolean => {
 const isMandatory = (wanted: unknown): boolean =>
   typeof wanted === "object" && wanted !== null && "mandatory" in wanted && wanted.mandatory === true
 
-/** The terms of a `payRequest` (LUD-06); refused where payer data is required (LUD-18). */
-const offerOf = (members: object): Result.Result<Offer, RecipientRefused> => {
+/** Reads the terms of a `payRequest` (LUD-06). Refused if payer data is required (LUD-18). */
+const offerOf = (members: object): Result.Result<PayTerms, RecipientRefused> => {
   const tag = "tag" in members && typeof members.tag === "string" ? members.tag : ""
   const purpose = otherPurpose(tag)
-  if (purpose !== undefined) return refuse(`the LNURL ${purpose}: it cannot be paid`)
-  if (tag !== "payRequest") return refuse(`its server did not answer with a payRequest (LUD-06)`)
+  if (purpose !== undefined) return refuse(`the LNURL ${purpose}, so it cannot be paid`)
+  if (tag !== "payRequest") return refuse(`its server did not return a payRequest (LUD-06)`)
   const decoded = Schema.decodeUnknownOption(PayRequest)(members)
-  if (decoded._tag === "None") return refuse("its server's payRequest is not as LUD-06 has it")
+  if (decoded._tag === "None") return refuse("its server's payRequest does not conform to LUD-06")
   const { callback, minSendable, maxSendable, metadata, payerData } = decoded.value
   const [min, max] = [amountOf(minSendable), amountOf(maxSendable)]
   if (min === undefined || max === undefined || min > max) return refuse("its server takes no amount that there is")
-  if (!isMetadata(metadata)) return refuse("its server's metadata is not as LUD-06 has it")
+  if (!isMetadata(metadata)) return refuse("its server's metadata does not conform to LUD-06")
   const wanted = Object.entries(payerData ?? {}).flatMap(([name, how]) => (isMandatory(how) ? [name] : []))
   if (wanted.length > 0) return refuse(`its server requires the payer's ${quoted(wanted.join(", "))}, which this service does not send`)
   return Result.succeed({ callback, min, max, metadata })
@@ -49,16 +49,16 @@ const offerOf = (members: object): Result.Result<Offer, RecipientRefused> => {
 
 const decodeAction = Schema.decodeUnknownOption(Schema.NullOr(SuccessAction))
 
-/** What is to be shown at the end. One that cannot be kept and shown forbids the payment (LUD-09). */
+/** Reads the success action. A payment is refused if its action cannot be stored and displayed (LUD-09). */
 const actionOf = (members: object, callback: string): Result.Result<SuccessAction | null, RecipientRefused> => {
   const action = decodeAction(("successAction" in members ? members.successAction : null) ?? null)
-  if (action._tag === "None") return refuse("its server wants something done after the payment that is not known here")
+  if (action._tag === "None") return refuse("its server requires an unsupported action after the payment")
   if (action.value?.tag === "url" && URL.parse(action.value.url)?.host !== URL.parse(callback)?.host)
     return refuse("its server leads somewhere else after the payment")
   return Result.succeed(action.value)
 }
 
-/** LNURL-pay and Lightning addresses (LUD-06, 09, 10, 16, 17, 18) over the guarded way out. */
+/** LNURL-pay and Lightning addresses (LUD-06, 09, 10, 16, 17, 18) over the guarded client. */
 export const make = Effect.gen(function* () {
   const asking = Lnurl.asking(yield* Outbound)
   const answer = (url: string) => asking({ url })
@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
     offer: (url) => Effect.flatMap(answer(url), (members) => Effect.fromResult(offerOf(members))),
     invoice: Effect.fnUntraced(function* ({ callback, min, max }, amount) {
       if (amount < min || amount > max)
-        return yield* new RecipientRefused({ reason: `it takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats` })
+        return yield* new RecipientRefused({ reason: `it accepts between ${Msat.toSatsCeiling(min)} and ${Msat.toSats(max)} sats` })
       const members = yield* answer(withQuery(callback, `amount=${amount}`))
       const paymentRequest = "pr" in members && typeof members.pr === "string" ? members.pr : ""
       if (paymentRequest === "" || paymentRequest.length > Destination.maxLength)

@@ -7,14 +7,17 @@ import type { Quote } from "./Quote.ts"
 export interface Ticker {
   readonly name: string
   readonly url: string
-  /** Its quotes, from its answer with every number as the text it was written as. Undefined when it is not the answer that its maker describes. */
+  /**
+   * Parses its quotes from a response whose numbers are kept as text. Undefined if the response doesn't match
+   * its documentation.
+   */
   readonly read: (answer: unknown, nowMillis: number) => ReadonlyArray<Quote> | undefined
 }
 
 const Text = Schema.String
 const fiats = Currency.literals.filter(isFiat)
 
-/** The quotes among named prices. What is no price, or of another currency, is none. */
+/** Returns the quotes among named prices. Invalid prices and other currencies are ignored. */
 const quotes = (prices: Readonly<Record<string, string>>, atMillis: number): ReadonlyArray<Quote> =>
   Object.entries(prices).flatMap(([name, text]) => {
     const currency = fiats.find((one) => one === name.toLowerCase())
@@ -30,8 +33,8 @@ const reading =
   }
 
 /**
- * The last trade of each pair: `c` is its price and volume. A pair is named XXBTZUSD or XBTCHF, by the age of its currency.
- * https://docs.kraken.com/api/docs/rest-api/get-ticker-information
+ * The last trade of each pair: `c` is its price and volume. A pair is named XXBTZUSD or XBTCHF, depending on
+ * the age of its currency. https://docs.kraken.com/api/docs/rest-api/get-ticker-information
  */
 export const kraken: Ticker = {
   name: "Kraken",
@@ -43,7 +46,7 @@ export const kraken: Ticker = {
   )
 }
 
-/** All currencies at once. https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates */
+/** All currencies in one response. https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates */
 export const coinbase: Ticker = {
   name: "Coinbase",
   url: "https://api.coinbase.com/v2/exchange-rates?currency=BTC",
@@ -53,7 +56,10 @@ export const coinbase: Ticker = {
   )
 }
 
-/** The last price of each currency, made anew every minute. https://www.blockchain.com/explorer/api/exchange_rates_api */
+/**
+ * The last price of each currency, updated every minute.
+ * https://www.blockchain.com/explorer/api/exchange_rates_api
+ */
 export const blockchain: Ticker = {
   name: "Blockchain.com",
   url: "https://blockchain.info/ticker",
@@ -63,8 +69,8 @@ export const blockchain: Ticker = {
 }
 
 /**
- * A mean over exchanges. The only one that says when its prices were made, in seconds since 1970: that is how old they are, and not less than nothing.
- * https://docs.coingecko.com/v3.0.1/reference/simple-price
+ * A mean over exchanges. Only this one reports the time of its prices, in seconds since 1970, which
+ * determines their age (at least zero). https://docs.coingecko.com/v3.0.1/reference/simple-price
  */
 export const coingecko: Ticker = {
   name: "CoinGecko",
@@ -75,5 +81,5 @@ export const coingecko: Ticker = {
   })
 }
 
-/** Every currency has three of them or more. */
+/** At least three of them quote every currency. */
 export const all: ReadonlyArray<Ticker> = [kraken, coinbase, blockchain, coingecko]

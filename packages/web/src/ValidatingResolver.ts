@@ -1,18 +1,21 @@
-import { type Names, NamesUnavailable, type Validated } from "@satrail/core/base/Names"
+import { type Dns, DnsUnavailable, type Validated } from "@satrail/core/base/Dns"
 import { Effect, Result } from "effect"
 import type net from "node:net"
 import * as DnsMessage from "./DnsMessage.ts"
 import * as Outbound from "./Outbound.ts"
 
-/** How many resolvers are tried, one after the other, at most. */
+/** Maximum number of resolvers tried in sequence. */
 export const maxResolvers = 3
 
-/** The time limits of one resolver. All of them together, and a payee's server after them, answer within the time of a request. */
+/** Limits per resolver. All of them together, and then a payee's server, fit into the time of a request. */
 export const limits = { connectMillis: 1_500, totalMillis: 3_000, maxBytes: DnsMessage.maxBytes, maxRedirects: 0 }
 
 const port = 53
 
-/** Where a resolver is: `https:` (RFC 8484), and on this machine `http:` or `tcp:` (RFC 7766) too; undefined where a text is none. */
+/**
+ * Parses a resolver's URL: `https:` (RFC 8484), and on this machine also `http:` or `tcp:` (RFC 7766);
+ * undefined if it is invalid.
+ */
 export const urlOf = (text: string): URL | undefined => {
   const url = /[\s\\]/.test(text) ? null : URL.parse(text)
   if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined
@@ -21,14 +24,14 @@ export const urlOf = (text: string): URL | undefined => {
   return url.protocol === "https:" || (url.protocol === "http:" && isHere) ? url : undefined
 }
 
-/** The response codes that say something of the name: it has these records, or there is no such name. */
+/** The response codes that are conclusive: the name has these records, or there is no such name. */
 const [noError, noSuchName] = [0, 3]
 
-/** How the guarded requests name a resolver that is asked over TCP, and where it is. */
+/** The URL and address of a TCP resolver for the guarded client. */
 const tcpOf = (url: URL): URL => new URL(`http://${url.hostname}:${url.port || port}`)
 const originOf = (url: URL): URL => (url.protocol === "tcp:" ? tcpOf(url) : url)
 
-/** A message over TCP, behind its length in two bytes; whatever comes after it is not read. */
+/** Exchanges a message over TCP, after its length in two bytes. Anything after it is not read. */
 const exchange = (socket: net.Socket, question: Uint8Array): Effect.Effect<Uint8Array, string> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = []
@@ -56,12 +59,12 @@ const overHttps = Effect.fnUntraced(function* ({ ask }: Outbound.Outbound["Servi
   return status === 200 ? Uint8Array.from(body, (character) => character.charCodeAt(0)) : yield* Effect.fail(`status ${status}`)
 })
 
-/** What an answer says of the name, if it says anything. */
+/** Returns the validated records of a response, if it is conclusive. */
 const validatedOf = (bytes: Uint8Array, name: string): Result.Result<Validated, string> =>
   Result.flatMap(
     Result.mapError(DnsMessage.decode(bytes, name), ({ reason }) => `the answer ${reason}`),
     ({ code, isAuthenticated, texts }) => {
-      // Of records that are signed wrongly, and of name servers that are away, a resolver says 2 (SERVFAIL).
+      // For invalid signatures and unavailable name servers, a resolver returns 2 (SERVFAIL).
       if (code !== noError && code !== noSuchName) return Result.fail(`response code ${code}`)
       if (code === noSuchName && texts.length > 0) return Result.fail("records of a name that does not exist")
       return Result.succeed({ texts, isSigned: isAuthenticated })
@@ -69,13 +72,13 @@ const validatedOf = (bytes: Uint8Array, name: string): Result.Result<Validated, 
   )
 
 /**
- * Asks resolvers that validate DNSSEC, the next where one gives no answer. They are the operator's choice, wherever they are, and what they say of
- * signatures is believed. Nothing is cached: what is asked for is paid at once.
+ * Queries resolvers that validate DNSSEC, the next one if one doesn't respond. The operator chooses them, and
+ * their validation is trusted. Nothing is cached, because each result is paid immediately.
  */
 export const make = (
   resolvers: ReadonlyArray<URL>,
   { connectMillis, totalMillis, maxBytes, maxRedirects } = limits
-): NonNullable<Names["Service"]["validated"]> => {
+): NonNullable<Dns["Service"]["validated"]> => {
   const allow = new Map(resolvers.map(originOf).map((url) => [url.host, new URL(url.origin)] as const))
   const outbound = Outbound.make({ connectMillis, totalMillis, maxBytes, maxRedirects, allow, keepsConnections: true })
 
@@ -92,6 +95,6 @@ export const make = (
 
   return (name) =>
     DnsMessage.isName(name)
-      ? Effect.mapError(Effect.firstSuccessOf(resolvers.map(noted(name))), () => new NamesUnavailable({ name }))
-      : Effect.fail(new NamesUnavailable({ name }))
+      ? Effect.mapError(Effect.firstSuccessOf(resolvers.map(noted(name))), () => new DnsUnavailable({ name }))
+      : Effect.fail(new DnsUnavailable({ name }))
 }

@@ -4,22 +4,22 @@ import type net from "node:net"
 import { WebSocket } from "ws"
 import { Outbound } from "./Outbound.ts"
 
-/** A relay's message is a line of text; a longer one is not read. */
+/** Maximum size of a relay's message, which is one line of text. */
 export const maxBytes = 64 * 1024
 
-/** `["OK", <event id>, <whether it was taken>, <why>]` (NIP-01). A reason begins with a word and a colon. */
+/** `["OK", <event id>, <accepted>, <reason>]` (NIP-01). A reason begins with a word and a colon. */
 const Verdict = Schema.fromJsonString(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
 const verdictOf = Schema.decodeUnknownOption(Verdict)
 
-/** Reasons that hold for a while only: the event may be offered again. */
+/** Returns whether a reason is temporary, so that the event may be published again. */
 const isPassing = (reason: string): boolean => /^(rate-limited|error):/.test(reason)
 
-/** Says an event over an open connection, and listens for what the relay makes of it. */
+/** Publishes an event over an open connection and waits for the relay's verdict. */
 const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
   Effect.callback<"taken" | "refused", Nostr.RelayUnreachable>((resume) => {
     const fail = (cause: unknown) => resume(Effect.fail(new Nostr.RelayUnreachable({ relay, cause })))
     const connection = new WebSocket(relay, {
-      createConnection: () => socket, // the guarded one: the relay's name is not looked up again
+      createConnection: () => socket, // the guarded socket, so that the relay's name is not resolved again
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: maxBytes
@@ -31,7 +31,7 @@ const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
       const [, id, isTaken, reason] = verdict.value
       if (id !== event.id) return
       if (isTaken) resume(Effect.succeed("taken"))
-      else if (isPassing(reason)) fail(new Error(`the relay does not take it now: ${reason.slice(0, 200)}`))
+      else if (isPassing(reason)) fail(new Error(`the relay does not accept it now: ${reason.slice(0, 200)}`))
       else resume(Effect.succeed("refused"))
     })
     connection.on("error", fail).once("close", () => fail(new Error("the relay closed the connection before it answered")))
@@ -39,8 +39,8 @@ const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
   })
 
 /**
- * Relays over WebSocket (NIP-01, RFC 6455), each offer over a connection of its own. A relay that we would not connect to has refused. How long one is
- * listened to is whoever asks to say: an offer that is broken off ends its connection.
+ * Relays over WebSocket (NIP-01, RFC 6455), with a new connection for each event. A forbidden relay counts as
+ * a refusal. The caller sets the timeout: an interruption closes the connection.
  */
 export const layer = Layer.effect(
   Nostr.Relays,

@@ -4,13 +4,16 @@ import type net from "node:net"
 import { type RawData, WebSocket } from "ws"
 import { Outbound } from "./Outbound.ts"
 
-/** A relay's message is a line of text; a longer one ends the connection. An encrypted answer with 20 transactions fits. */
+/**
+ * Maximum size of a relay's message, which is one line of text; a longer one closes the connection. An
+ * encrypted response with 20 transactions fits.
+ */
 export const maxBytes = 128 * 1024
 
-/** How many events are kept that nobody has fetched: the socket is not read any further. */
+/** Maximum number of unread events, after which the socket is not read. */
 export const maxWaiting = 64
 
-/** How often the relay is asked whether it is still there; one that has not answered by the next time is not. */
+/** Ping interval. A relay that has not responded by the next ping is gone. */
 export const pingMillis = 30_000
 
 /** The one subscription of a connection. */
@@ -25,7 +28,7 @@ const closedOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("CLOSED
 const asked = ({ kinds, to, by, sinceSeconds }: Nostr.Filter) =>
   JSON.stringify(["REQ", subscription, { kinds, "#p": [to], since: sinceSeconds, ...(by !== undefined && { authors: [by] }) }])
 
-/** What has become of a connection: it ends once, and says why. */
+/** The state of a connection. It closes only once, with a reason. */
 const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, filter: Nostr.Filter) {
   const events = yield* Queue.unbounded<Nostr.Event>()
   const opened = yield* Deferred.make<void, Nostr.RelayUnreachable>()
@@ -39,7 +42,7 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
   }
 
   const connection = new WebSocket(relay, {
-    createConnection: () => socket, // the guarded one: the relay's name is not looked up again
+    createConnection: () => socket, // the guarded socket, so that the relay's name is not resolved again
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: maxBytes
@@ -82,7 +85,7 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
       Effect.andThen(
         Effect.sleep(pingMillis),
         Effect.sync(() => {
-          if (!isThere) return fail("the relay does not answer any more")
+          if (!isThere) return fail("the relay no longer responds")
           isThere = false
           connection.ping()
         })
@@ -106,7 +109,7 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
   }
 })
 
-/** Relays over WebSocket that are listened to (NIP-01, RFC 6455), over the guarded way out. */
+/** Subscriptions to relays over WebSocket (NIP-01, RFC 6455), over the guarded client. */
 export const layer = Layer.effect(
   Nostr.Sessions,
   Effect.map(Outbound, (outbound) =>
@@ -115,7 +118,7 @@ export const layer = Layer.effect(
         Effect.flatMap(outbound.connect(relay), (socket) => connect(relay, socket, filter)).pipe(
           Effect.catchTags({
             Forbidden: ({ reason }) =>
-              Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`it was not asked, for ${reason}`) })),
+              Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`the relay was not contacted: ${reason}`) })),
             Unreachable: (cause) => Effect.fail(new Nostr.RelayUnreachable({ relay, cause }))
           })
         )

@@ -1,16 +1,17 @@
-import { Poster, type Posted } from "@satrail/core/features/webhooks/Ports"
-import { attemptMillis, connectMillis } from "@satrail/core/features/webhooks/Schedule"
-import { keptCharacters } from "@satrail/core/features/webhooks/Sending"
+import { attemptMillis, connectMillis, keptCharacters, Poster, type Posted } from "@satrail/core/nodes/Poster"
 import { Effect, Layer, Semaphore } from "effect"
 import * as Outbound from "./Outbound.ts"
 import * as Pace from "./Pace.ts"
 
-/** How many connections there are at once to one host, whoever named it. */
+/** Maximum number of concurrent connections to one host, regardless of who configured it. */
 export const socketsPerHost = 16
 
 export interface Options {
   readonly outbound?: Outbound.Options
-  /** For trying and developing: posts to any http or https URL, also of this machine. Never where companies are strangers. */
+  /**
+   * For development: posts to any http or https URL, including this machine's. Never enable it if you do not
+   * trust the companies.
+   */
   readonly isOpen?: boolean
 }
 
@@ -21,7 +22,7 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
   const turn = Pace.make()
   const hosts = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
 
-  /** One after another where there are as many connections to its host as may be. */
+  /** Queues requests to a host that has the maximum number of connections. */
   const inTurn = <A>(host: string, work: Effect.Effect<A>): Effect.Effect<A> =>
     Effect.suspend(() => {
       const place = hosts.get(host) ?? { semaphore: Semaphore.makeUnsafe(socketsPerHost), users: 0 }
@@ -39,13 +40,13 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
   return {
     post: ({ url, headers, body }) => {
       const parsed = URL.parse(url)
-      if (parsed === null) return Effect.succeed(unanswered("not asked: it is no URL"))
+      if (parsed === null) return Effect.succeed(unanswered("not sent: it is not a URL"))
       const asked = ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
       return inTurn(
         parsed.host,
         Effect.andThen(turn, asked).pipe(
           Effect.map(({ status, body, retryAfter = null }): Posted => ({ _tag: "Answered", status, body, retryAfter })),
-          // Its owner is told what went wrong, and not which ports of which hosts are open.
+          // Its owner learns the error, but not which ports of which hosts are open.
           Effect.catchTags({
             Forbidden: ({ reason }) => Effect.succeed(unanswered(`not asked: ${reason}`)),
             Unreachable: () => Effect.succeed(unanswered("no connection, or no answer in time")),
@@ -56,7 +57,7 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
     },
     issue: (url) => {
       const reason = Outbound.issueOf(url, { ...outbound, isOpen })
-      return reason === undefined ? undefined : `${isOpen ? "An http or https URL" : "An https URL of a public host"}: ${reason}`
+      return reason === undefined ? undefined : `must be ${isOpen ? "an http or https URL" : "an https URL of a public host"}: ${reason}`
     }
   }
 }

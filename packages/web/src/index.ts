@@ -1,6 +1,6 @@
 import "@satrail/bitcoin/checkRuntime"
 
-export * as Names from "./Names.ts"
+export * as Dns from "./Dns.ts"
 export * as Outbound from "./Outbound.ts"
 export * as Rates from "./Rates.ts"
 export * as Resolver from "./Resolver.ts"

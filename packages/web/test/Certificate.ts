@@ -1,4 +1,4 @@
-// A certificate for *.example.com that nobody trusts but these tests. Valid until 2126.
+// A certificate for *.example.com that only these tests trust. Valid until 2126.
 
 export const key = `-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIB1FAbEi0hxpUhwKOHy7vPRDfDHjK10fvSIM+ZGV3D0VoAoGCCqGSM49

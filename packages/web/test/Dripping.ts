@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import type http from "node:http"
 
-/** A server that answers byte by byte and comes to no end. `isHeard` ends when who asked has read the beginning, however busy the machine is. */
+/**
+ * A server that responds byte by byte without end. `isHeard` resolves once the client has read the beginning,
+ * however busy the machine is.
+ */
 export const make = () => {
   let heard = () => {}
   const begun = new Promise<void>((resolve) => {
@@ -9,7 +12,8 @@ export const make = () => {
   })
   const listener: http.RequestListener = (_, response) => {
     let bytes = 0
-    // A turn of this thread between any two of them, in which who asked, who is of this process, reads what is there.
+    // The client runs in this thread. A turn of the event loop between two bytes lets it read the previous
+    // ones.
     const drip = setInterval(() => {
       response.write("x")
       if (++bytes === 5) heard()

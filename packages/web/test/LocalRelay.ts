@@ -31,12 +31,12 @@ const fits = ({ kinds, authors, "#p": to, "#e": about, since }: typeof Filter.Ty
   )
 }
 
-/** A relay on this machine that stores every event, does not verify any, and can be cut. */
+/** A local relay that stores every event, verifies none, and can be cut. */
 export const make = Effect.gen(function* () {
   const events: Array<Nostr.Event> = []
   const subscriptions = new Map<WebSocket, Map<string, typeof Filter.Type>>()
   const { port, server } = yield* LocalServer.make
-  /** An event as if an author had sent it, to all who asked for such. */
+  /** Sends an event to all its subscribers, as if from its author. */
   const send = (event: Nostr.Event) => {
     events.push(event)
     for (const [socket, filters] of subscriptions)
@@ -63,11 +63,11 @@ export const make = Effect.gen(function* () {
     port,
     events,
     send,
-    /** Ends every connection, as a relay does that is started again. */
+    /** Closes every connection, like a relay that restarts. */
     cut: () => {
       for (const client of server.clients) client.terminate()
     },
-    /** How many subscriptions there are to events of this kind. */
+    /** The number of subscriptions to events of this kind. */
     listeners: (kind: number) =>
       [...subscriptions.values()].flatMap((one) => [...one.values()]).filter(({ kinds }) => kinds?.includes(kind) === true).length
   }

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { WebSocketServer } from "ws"
 
-/** A WebSocket server on a free port of this machine, for as long as the scope is open. What it says to whom is the caller's. */
+/** A WebSocket server on a free local port until the scope closes. The caller decides what it sends. */
 export const make = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -19,6 +19,6 @@ export const make = Effect.map(
         })
       })
   ),
-  // It listens on TCP, so its address is one of TCP.
+  // A TCP server's address is an `AddressInfo`.
   (server) => ({ server, port: (server.address() as AddressInfo).port })
 )

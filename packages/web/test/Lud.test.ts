@@ -9,12 +9,12 @@ import { metadata, payRequest, paying, resolving, type Said } from "./Recipients
 const url = "https://wallet.example/.well-known/lnurlp/alice"
 const amount = Msat.make(123_456n)
 
-/** What becomes of an offer of a server that says this first. */
+/** The result of requesting an offer when the server's first response is this. */
 const offered = Effect.fnUntraced(function* (first: Said) {
   return yield* (yield* resolving(paying({ first }))).offer(url)
 })
 
-/** What becomes of a payment to one that says this then. */
+/** The result of requesting an invoice when the server's second response is this. */
 const fetched = Effect.fnUntraced(function* (second: Said) {
   const { offer, invoice } = yield* resolving(paying({ second }))
   return yield* invoice(yield* offer(url), amount)
@@ -29,7 +29,7 @@ const raw =
     response.writeHead(status).end(body)
 
 describe("LUD-06, payRequest", () => {
-  it.live("LUD-06: the pay request is read as sent: metadata byte for byte, numbers of any size exactly", () =>
+  it.live("LUD-06: the pay request is read exactly: metadata byte for byte, and numbers of any size", () =>
     Effect.gen(function* () {
       const { callback } = payRequest
       assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
@@ -47,23 +47,23 @@ describe("LUD-06, payRequest", () => {
 
   for (const [what, first] of [
     ["no callback", { callback: undefined }],
-    ["less than nothing", { minSendable: 0 }],
+    ["a minimum of zero", { minSendable: 0 }],
     ["a negative amount", { minSendable: -1 }],
     ["half a millisatoshi", { minSendable: 1.5 }],
-    ["a smallest amount above the largest", { minSendable: 1_000_001 }],
+    ["a minimum above the maximum", { minSendable: 1_000_001 }],
     ["no amount", { maxSendable: null }],
     ["an amount in words", { maxSendable: "much" }],
     ["no metadata", { metadata: undefined }],
-    ["metadata that is no JSON", { metadata: "[[" }],
-    ["metadata that is no list", { metadata: '{"text/plain":"x"}' }],
-    ["metadata with an entry that is no list", { metadata: '[["text/plain","x"],"y"]' }],
+    ["metadata that is not JSON", { metadata: "[[" }],
+    ["metadata that is not a list", { metadata: '{"text/plain":"x"}' }],
+    ["metadata with an entry that is not a list", { metadata: '[["text/plain","x"],"y"]' }],
     ["metadata without a text", { metadata: '[["image/png;base64","AA=="]]' }],
     ["metadata with two texts", { metadata: '[["text/plain","x"],["text/plain","y"]]' }],
-    ["metadata whose text is none", { metadata: '[["text/plain",{}]]' }],
+    ["metadata whose text is not a string", { metadata: '[["text/plain",{}]]' }],
     ["no tag", { tag: undefined }],
-    ["a tag that nobody knows", { tag: "payLater" }]
+    ["an unknown pay request tag", { tag: "payLater" }]
   ] as const) {
-    it.live(`LUD-06: ${what} is refused`, () =>
+    it.live(`LUD-06: ${what} is rejected`, () =>
       Effect.gen(function* () {
         assert.match(yield* refused(offered(first)), /^RecipientRefused: its server/)
       })
@@ -82,20 +82,20 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("LUD-06: a body that is no JSON is refused; a gateway's error page is an outage", () =>
+  it.live("LUD-06: a body that is not JSON is rejected; a gateway's error page is an outage", () =>
     Effect.gen(function* () {
       for (const body of ["<html>", "", "[]", "null", '"payRequest"', '{"tag":']) {
         const { offer } = yield* resolving(raw(200, body))
-        assert.strictEqual(yield* refused(offer(url)), "RecipientRefused: its server did not answer with JSON")
+        assert.strictEqual(yield* refused(offer(url)), "RecipientRefused: its server did not return JSON")
       }
       const nobody = yield* resolving(raw(404, "<html>"))
       assert.match(yield* refused(nobody.offer(url)), /^RecipientRefused/)
       const away = yield* resolving(raw(502, "<html>"))
-      assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server answered with 502")
+      assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server returned 502")
     })
   )
 
-  it.live("LUD-06: the callback is requested with the exact amount, and keeps its own query", () =>
+  it.live("LUD-06: the callback is requested with the exact amount and keeps its query", () =>
     Effect.gen(function* () {
       for (const [callback, path] of [
         ["https://wallet.example/cb", "/cb?amount=123456"],
@@ -111,7 +111,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("LUD-06: a response without an invoice is refused", () =>
+  it.live("LUD-06: a response without an invoice is rejected", () =>
     Effect.gen(function* () {
       for (const pr of [undefined, null, "", [], "lnbc1".repeat(1000)])
         assert.strictEqual(yield* refused(fetched({ pr })), "RecipientRefused: its server sent no invoice")
@@ -125,9 +125,9 @@ describe("LUD-03 and other tags", () => {
     ["login", "logs you in"],
     ["channelRequest", "opens a channel"]
   ] as const) {
-    it.live(`LNURL: tag ${tag} is refused with its reason`, () =>
+    it.live(`LNURL: tag ${tag} is rejected with its reason`, () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}: it cannot be paid`)
+        assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}, so it cannot be paid`)
       })
     )
   }
@@ -148,25 +148,25 @@ describe("LUD-09 and LUD-10, success actions", () => {
     )
   }
 
-  it.live("LUD-09: null is no success action", () =>
+  it.live("LUD-09: null means no success action", () =>
     Effect.gen(function* () {
       assert.isNull((yield* fetched({ successAction: null })).successAction)
     })
   )
 
   for (const [what, successAction] of [
-    ["a tag that is not known", { tag: "open_door", message: "x" }],
+    ["an unknown tag", { tag: "open_door", message: "x" }],
     ["no tag", { message: "x" }],
     ["a message that is too long", { tag: "message", message: "x".repeat(145) }],
-    ["a message that is none", { tag: "message", message: {} }],
-    ["a link to somewhere else", { tag: "url", description: "x", url: "https://else.example/order" }],
-    ["a link that is none", { tag: "url", description: "x", url: "javascript:alert(1)" }],
+    ["a message that is not a string", { tag: "message", message: {} }],
+    ["a link to another domain", { tag: "url", description: "x", url: "https://else.example/order" }],
+    ["a link that is not a URL", { tag: "url", description: "x", url: "javascript:alert(1)" }],
     ["an iv of another length", { tag: "aes", description: "x", ciphertext: "AAAA", iv: "AAAA" }],
-    ["something that is no object", "thanks"]
+    ["a success action that is not an object", "thanks"]
   ] as const) {
-    it.live(`LUD-09: ${what} forbids the payment`, () =>
+    it.live(`LUD-09: ${what} prevents the payment`, () =>
       Effect.gen(function* () {
-        assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:wants|leads)/)
+        assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:requires|leads)/)
       })
     )
   }

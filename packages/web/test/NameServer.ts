@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import type http from "node:http"
 import net from "node:net"
 
-/** A record of an answer, as it is: an owner, a type, and its data. Owners and names in data are not compressed. */
+/** A record of a response: an owner, a type and its data. Owners and names in the data are not compressed. */
 export interface Record {
   readonly owner: string
   readonly type: "TXT" | "CNAME" | "RRSIG"
@@ -14,7 +14,7 @@ const types = { CNAME: 5, TXT: 16, RRSIG: 46 } as const
 export const nameBytes = (name: string): Buffer =>
   Buffer.concat([...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label, "latin1")])), Buffer.from([0])])
 
-/** A TXT record of these strings. */
+/** A TXT record with these strings. */
 export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record => ({
   owner,
   type: "TXT",
@@ -24,7 +24,7 @@ export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record =>
 export const cname = (owner: string, target: string): Record => ({ owner, type: "CNAME", data: nameBytes(target) })
 export const signature = (owner: string): Record => ({ owner, type: "RRSIG", data: Buffer.alloc(90, 7) })
 
-/** What a resolver says, where it says something else than all is well and validated. */
+/** A resolver's response, where it differs from a successful and validated one. */
 export interface Said {
   readonly records?: ReadonlyArray<Record>
   /** The response code. */
@@ -34,7 +34,7 @@ export interface Said {
   readonly isTruncated?: boolean
 }
 
-/** The whole message (RFC 1035, section 4) that answers `question`. */
+/** The complete message (RFC 1035, section 4) in response to `question`. */
 export const answer = (question: Uint8Array, { records = [], code = 0, isAuthentic = true, isTruncated = false }: Said = {}): Buffer => {
   const header = Buffer.from(question.subarray(0, 12))
   header.writeUInt16BE(0x8180 | code | (isAuthentic ? 0x20 : 0) | (isTruncated ? 0x200 : 0), 2)
@@ -47,7 +47,7 @@ export const answer = (question: Uint8Array, { records = [], code = 0, isAuthent
   return Buffer.concat([header, question.subarray(12), ...answers])
 }
 
-/** The name that is asked for, as it is written in the question. */
+/** The name in the question, as written there. */
 export const asked = (question: Uint8Array): string => {
   const labels: Array<string> = []
   for (let at = 12; question[at] !== 0; at += (question[at] ?? 0) + 1)
@@ -55,7 +55,10 @@ export const asked = (question: Uint8Array): string => {
   return labels.join(".")
 }
 
-/** DNS over HTTPS (RFC 8484, GET): what it says is asked of `zone` by name. Undefined: there is no such name. */
+/**
+ * DNS over HTTPS (RFC 8484, GET). `zone` returns the response for a name, or undefined if the name does not
+ * exist.
+ */
 export const overHttps =
   (zone: (name: string) => Said | undefined): http.RequestListener =>
   (request, response) => {
@@ -64,7 +67,10 @@ export const overHttps =
     response.setHeader("content-type", "application/dns-message").end(answer(question, zone(asked(question).toLowerCase()) ?? { code: 3 }))
   }
 
-/** The same over TCP (RFC 7766): what is written to the connection for a question, undefined where it is closed instead. */
+/**
+ * DNS over TCP (RFC 7766). `answer` returns the bytes to write for a question, or undefined to close the
+ * connection.
+ */
 export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined): Effect.Effect<number, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -87,5 +93,5 @@ export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined
     }
   )
 
-/** A message behind its length. */
+/** A message prefixed with its length. */
 export const framed = (message: Uint8Array): Buffer => Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])

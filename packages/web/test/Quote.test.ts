@@ -20,7 +20,7 @@ const rate = (...prices: ReadonlyArray<number>) => {
 }
 
 describe("Quotes", () => {
-  it("quotes: the rate is their median, exactly, in any order and notation", () => {
+  it("quotes: the rate is the exact median, in any order and notation", () => {
     assert.strictEqual(rate(100, 102, 101), "101")
     assert.strictEqual(rate(103, 100, 101, 102), "101.5")
     assert.strictEqual(rate(100, 101, 150), "100.5")
@@ -28,12 +28,12 @@ describe("Quotes", () => {
     assert.strictEqual(written && Decimal.format(written.price), "100.0001")
   })
 
-  it("quotes: no rate where too few agree", () => {
+  it("quotes: there is no rate if too few agree", () => {
     for (const prices of [[], [100], [100, 150], [100, 120, 150], [50, 100, 101, 150], [100, 100, 150, 150]])
       assert.isUndefined(rate(...prices), prices.join(" "))
   })
 
-  it("quotes: agree up to 5 % from the median, inclusive", () => {
+  it("quotes: quotes up to 5 % from the median agree", () => {
     assert.strictEqual(rate(100, 100, 105), "100")
     assert.strictEqual(rate(95, 100, 100, 105), "100")
     assert.strictEqual(rate(94, 100), "97")
@@ -48,7 +48,7 @@ describe("Quotes", () => {
 
   for (const honest of [2, 3]) {
     it.prop(
-      `quotes: of ${honest} right ones and one arbitrary one, the rate is between the right ones`,
+      `quotes: with ${honest} correct quotes and one arbitrary one, the rate is between the correct ones`,
       {
         right: Arbitrary.schema(
           Schema.Tuple(Array.from({ length: honest }, () => Schema.Int.check(Schema.isBetween({ minimum: 9_900, maximum: 10_100 }))))

@@ -13,7 +13,7 @@ import * as Rates from "../src/Rates.ts"
 import * as Tickers from "../src/Tickers.ts"
 import { serve } from "./Server.ts"
 
-/** What one bitcoin costs in dollars, and a dollar in the rest. */
+/** Each currency's value of one dollar. */
 const rest: Readonly<Record<Fiat, number>> = {
   usd: 1,
   eur: 0.92,
@@ -30,7 +30,7 @@ const inAll = (usd: number) =>
   // The keys of `rest` are the currencies
   Object.fromEntries(Object.entries(rest).map(([currency, each]) => [currency, (usd * each).toFixed(2)])) as Record<Fiat, string>
 
-/** Each ticker's answer in the shape that its maker documents, for a price in dollars. Numbers stand in the text as they are. */
+/** Each ticker's response in its documented format for a price in dollars. Numbers are inserted as given. */
 const answers = {
   "api.kraken.com": (usd: number) => {
     const pairs = { usd: "XXBTZUSD", eur: "XXBTZEUR", gbp: "XXBTZGBP", jpy: "XXBTZJPY", cad: "XXBTZCAD", aud: "XBTAUD", chf: "XBTCHF" }
@@ -59,7 +59,7 @@ const answers = {
 } as const
 type Host = keyof typeof answers
 
-/** All four, under their own names, on one local server. Undefined: it does not answer. */
+/** All four tickers under their own names on one local server. Undefined means no response. */
 const market = Effect.fnUntraced(function* () {
   const prices: Record<string, number | string | undefined> = {}
   const asked: Array<string> = []
@@ -89,7 +89,7 @@ const everywhere = (usd: number | undefined): Record<Host, number | undefined> =
   "api.coingecko.com": usd
 })
 
-/** Tickers on a server of their own, a store, and a process that asks them when it is told to. */
+/** Tickers on a local server, a store, and a process that polls them on request. */
 const trading = Effect.fnUntraced(function* (options: Rates.Options = {}) {
   const all = yield* market()
   const store = yield* Layer.build(Memory.layer)
@@ -109,7 +109,7 @@ const unavailable = <A, R>(effect: Effect.Effect<A, RateUnavailable | { readonly
   Effect.map(Effect.flip(effect), (error) => (error._tag === "RateUnavailable" ? failureFor(error).status : error._tag))
 
 describe("Rates", () => {
-  it.effect("exchange rates: every currency's rate is the median of the documented responses, exactly", () =>
+  it.effect("exchange rates: every currency's rate is the exact median of the documented responses", () =>
     Effect.gen(function* () {
       const { asked, say, process } = yield* trading()
       const { rates, refresh } = yield* process
@@ -124,14 +124,15 @@ describe("Rates", () => {
         asked,
         Tickers.all.map(({ url }) => url)
       )
-      // Of four the mean of the middle two; Kraken has no yuan, and of three it is the middle one.
+      // With four prices, the mean of the middle two. Kraken has no yuan, and with three prices it is the
+      // middle one.
       assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "100000.055")
       assert.strictEqual(Decimal.format((yield* rates.rate("cny")).price), "720000.29")
       for (const currency of Currency.literals.filter(isFiat)) assert.isTrue((yield* rates.rate(currency)).price.digits > 0n)
     })
   )
 
-  it.effect("exchange rates: one source off by half, one down: still a rate; all down: a rate for a minute, then 503", () =>
+  it.effect("exchange rates: one source off by half and one down still give a rate; all down give a rate for a minute, then 503", () =>
     Effect.gen(function* () {
       const { say, tick, process } = yield* trading()
       const { usd, prices, refresh } = yield* process
@@ -164,7 +165,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: one source down and one wrong leave a rate; half against half leaves none", () =>
+  it.effect("exchange rates: one source down and one wrong still give a rate; an even split gives none", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -191,7 +192,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: a response of another shape is an outage, and an invalid price is none", () =>
+  it.effect("exchange rates: a response of another shape is an outage, and an invalid price is ignored", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -214,7 +215,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: a price that its source marks as old is ignored", () =>
+  it.effect("exchange rates: a price that its source marks as stale is ignored", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("10 minutes")
       const { say, tick, process } = yield* trading()
@@ -246,7 +247,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: none before the first response", () =>
+  it.effect("exchange rates: there are none before the first response", () =>
     Effect.gen(function* () {
       const { process } = yield* trading()
       const { usd, prices } = yield* process
@@ -265,7 +266,7 @@ describe("rates and exactness", () => {
     ])
   })
 
-  it("exchange rates: every currency has three tickers or more", () => {
+  it("exchange rates: every currency has at least three tickers", () => {
     const said = Object.values(answers).map((answer) => answer(50_000, 0))
     for (const currency of Currency.literals.filter(isFiat))
       assert.isAtLeast(said.filter((text) => new RegExp(currency, "i").test(text)).length, 3, currency)

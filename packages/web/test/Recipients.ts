@@ -10,12 +10,12 @@ import * as Outbound from "../src/Outbound.ts"
 import * as Resolver from "../src/Resolver.ts"
 import { serve } from "./Server.ts"
 
-/** What a server says, member by member: `undefined` leaves one out. */
+/** A server's response, member by member. `undefined` omits a member. */
 export type Said = Readonly<Record<string, unknown>>
 
 export const metadata = '[["text/plain", "Tea \\u2615"],["image/png;base64","AA=="],["x-new",{"a":[1]}]]'
 
-/** LUD-06's first answer, for a recipient who takes 1 to 1000 sats. */
+/** LUD-06's first response, for a payee who accepts 1 to 1000 sats. */
 export const payRequest: Said = {
   tag: "payRequest",
   callback: "https://wallet.example/cb?to=alice",
@@ -27,7 +27,7 @@ export const payRequest: Said = {
 const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex")
 const privateKey = Uint8Array.from({ length: 32 }, () => 7)
 
-/** A fresh invoice, signed. */
+/** Creates and signs an invoice. */
 export const invoice = (amount: bigint, about: string): string =>
   Result.getOrThrow(
     Bolt11.encode(
@@ -43,7 +43,7 @@ export const invoice = (amount: bigint, about: string): string =>
     )
   )
 
-/** The whole of LNURL-pay for one recipient at `wallet.example`, with some of what it says changed. */
+/** All of LNURL-pay for one payee at `wallet.example`, with changes to its responses. */
 export const paying =
   ({ first = {}, second = {} }: { readonly first?: Said; readonly second?: Said } = {}): http.RequestListener =>
   (request, response) => {
@@ -53,7 +53,7 @@ export const paying =
     response.setHeader("content-type", "application/json").end(JSON.stringify(said))
   }
 
-/** A resolver whose `wallet.example` is this server. */
+/** A resolver that maps `wallet.example` to this server. */
 export const resolving = Effect.fnUntraced(function* (answer: http.RequestListener) {
   const server = yield* serve(answer)
   const allow = new Map([["wallet.example", new URL(`http://127.0.0.1:${server.port}`)]])
@@ -61,7 +61,7 @@ export const resolving = Effect.fnUntraced(function* (answer: http.RequestListen
   return { server, ...resolver }
 })
 
-/** A local server that keeps its word, as the other side of the contract. */
+/** A correct local server, as the peer of the contract. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const takes: Array<{ readonly min: Msat.Msat; readonly max: Msat.Msat }> = []

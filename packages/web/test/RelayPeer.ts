@@ -9,10 +9,10 @@ import * as LocalServer from "./LocalServer.ts"
 
 const Said = Schema.fromJsonString(Schema.Tuple([Schema.Literal("EVENT"), Nostr.Event]))
 
-/** How a relay answers an event: `["OK", id, …]` with these, or with nothing at all. */
+/** A relay's response to an event: `["OK", id, …]` with these values, or none. */
 export type Answer = readonly [isTaken: boolean, reason: string] | undefined
 
-/** A relay on this machine that keeps what it takes. */
+/** A local relay that stores the events it accepts. */
 export const relay = (answer: Answer) =>
   Effect.gen(function* () {
     const events = new Map<string, Nostr.Event>()
@@ -22,15 +22,15 @@ export const relay = (answer: Answer) =>
         const [, event] = Schema.decodeUnknownSync(Said)(String(data))
         if (answer === undefined) return
         if (answer[0]) events.set(event.id, event)
-        socket.send("something else that relays say")
-        socket.send(JSON.stringify(["OK", "00".repeat(32), !answer[0], ""])) // of another event
+        socket.send("an unrelated message")
+        socket.send(JSON.stringify(["OK", "00".repeat(32), !answer[0], ""])) // about another event
         socket.send(JSON.stringify(["OK", event.id, ...answer]))
       })
     )
     return { port, events }
   })
 
-/** A port that nobody listens at. */
+/** A port without a listener. */
 const nobody = Effect.promise(async () => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -43,7 +43,7 @@ const nobody = Effect.promise(async () => {
 
 const at = (port: number) => new URL(`http://127.0.0.1:${port}`)
 
-/** Relays on this machine that answer so, by their host, and the way to them. */
+/** Local relays with these responses by host, and the outbound route to them. */
 export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
   Effect.gen(function* () {
     const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) => Effect.map(relay(answer), (one) => ({ host, ...one })))
@@ -54,7 +54,7 @@ export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
     }
   })
 
-/** The relays that the contract asks for, and ours over a guarded way out to them. */
+/** The relays that the contract requires, and our guarded outbound connection to them. */
 export const layer = Layer.unwrap(
   Effect.map(relaysOf({ "takes.example": [true, ""], "refuses.example": [false, "blocked: not you"] }), ({ outbound, events }) =>
     Layer.merge(

@@ -14,20 +14,20 @@ const refusal = (bytes: Uint8Array): string => {
 }
 const refused = (said: Said) => refusal(answer(question, said))
 
-/** The processor time of this thread, which a busy machine does not change. */
+/** The processor time of this thread, which does not depend on the machine's load. */
 const millisSince = (started: NodeJS.CpuUsage): number => {
   const { user, system } = process.threadCpuUsage(started)
   return (user + system) / 1000
 }
 
 describe("RFC 1035, a question for TXT records", () => {
-  it("RFC 1035: the question is the name's labels, TXT, IN; recursion and validation are wanted", () => {
+  it("RFC 1035: the question has the name's labels, TXT and IN, and requests recursion and validation", () => {
     assert.strictEqual(
       Buffer.from(DnsMessage.question("a.shop.example")).toString("hex"),
       `${"0000 0120 0001 0000 0000 0000".replaceAll(" ", "")}01610473686f70076578616d706c650000100001`
     )
   })
-  it("RFC 1035: a name has labels of 1 to 63 bytes, and 255 in all", () => {
+  it("RFC 1035: a name has labels of 1 to 63 bytes and at most 255 bytes", () => {
     const label = "a".repeat(63)
     assert.isTrue(DnsMessage.isName(`${label}.example`))
     for (const none of ["", ".", "a..b", "a.", `${label}a.example`, [label, label, label, label].join(".")]) {
@@ -36,15 +36,15 @@ describe("RFC 1035, a question for TXT records", () => {
   })
 })
 
-describe("RFC 1035, an answer", () => {
-  it("RFC 1035: the strings of a record are put together, records are not", () => {
+describe("RFC 1035, a response", () => {
+  it("RFC 1035: the strings of one record are joined, and records stay separate", () => {
     assert.deepStrictEqual(texts(txt(name, "bitcoin:?lno=", "", "lno1abc"), txt(name, "v=spf1")), ["bitcoin:?lno=lno1abc", "v=spf1"])
     assert.deepStrictEqual(texts(), [])
   })
-  it("RFC 1035: letter case of names does not matter", () => {
+  it("RFC 1035: names are case-insensitive", () => {
     assert.deepStrictEqual(texts(txt(name.toUpperCase(), "tea")), ["tea"])
   })
-  it("RFC 1035: aliases are followed, in whatever order they come, and what is at other names is not read", () => {
+  it("RFC 1035: aliases are followed in any order, and records of other names are ignored", () => {
     const records = [
       txt("pay.example", "there"),
       signature(name),
@@ -61,18 +61,18 @@ describe("RFC 1035, an answer", () => {
     const record = Buffer.concat([Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 1, 0, 4]), Buffer.from("\u0003tea", "latin1")])
     assert.deepStrictEqual(Result.getOrThrow(read(Buffer.concat([compressed, record]))).texts, ["tea"])
   })
-  it("RFC 1035: code and AD bit are the header's", () => {
+  it("RFC 1035: the response code and the AD bit come from the header", () => {
     const { code, isAuthenticated } = Result.getOrThrow(read(answer(question, { code: 3, isAuthentic: false })))
     assert.deepStrictEqual([code, isAuthenticated], [3, false])
     assert.isTrue(Result.getOrThrow(read(answer(question))).isAuthenticated)
   })
 
-  it("RFC 1035: an answer that is cut off anywhere is none", () => {
+  it("RFC 1035: a truncated response is rejected, wherever it is cut", () => {
     const whole = answer(question, { records: [cname(name, "b.example"), txt("b.example", "bitcoin:", "?x=y")] })
     assert.isTrue(Result.isSuccess(read(whole)))
     for (let length = 0; length < whole.length; length++) assert.notStrictEqual(refusal(whole.subarray(0, length)), "valid", String(length))
   })
-  it("RFC 1035: an answer to another question is none", () => {
+  it("RFC 1035: a response to another question is rejected", () => {
     for (const other of ["bob.user._bitcoin-payment.shop.example", "alice.user._bitcoin-payment.shop.example.evil.example"])
       assert.strictEqual(refusal(answer(DnsMessage.question(other), { records: [txt(other, "x")] })), "is one to another question")
     for (const [at, byte] of [
@@ -80,15 +80,15 @@ describe("RFC 1035, an answer", () => {
       [2, 0x01], // a question
       [2, 0xa9], // an update
       [5, 2], // two questions
-      [question.length - 3, 1], // for an address
-      [question.length - 1, 3] // of another class
+      [question.length - 3, 1], // asks for an address
+      [question.length - 1, 3] // another class
     ] as const) {
       const changed = answer(question)
       changed[at] = byte
       assert.notStrictEqual(refusal(changed), "valid", `${at}`)
     }
   })
-  it("RFC 1035: what is truncated, too long or has too many records is refused", () => {
+  it("RFC 1035: a response that is truncated, too long or has too many records is rejected", () => {
     assert.strictEqual(refused({ isTruncated: true }), "is truncated")
     assert.strictEqual(
       refused({ records: Array.from({ length: DnsMessage.maxRecords + 1 }, () => txt(name, "x")) }),
@@ -96,7 +96,7 @@ describe("RFC 1035, an answer", () => {
     )
     assert.strictEqual(refusal(Buffer.alloc(DnsMessage.maxBytes + 1)), "is too long")
   })
-  it("RFC 1035: names that go round in circles, or forward, or are too long, are none", () => {
+  it("RFC 1035: names with circular or forward pointers, or too long, are rejected", () => {
     const withOwner = (owner: ReadonlyArray<number>) => {
       const begun = answer(question)
       begun.writeUInt16BE(1, 6)
@@ -116,7 +116,7 @@ describe("RFC 1035, an answer", () => {
       assert.notStrictEqual(refusal(withOwner(owner)), "valid", owner.join())
     assert.notStrictEqual(refusal(withOwner([...Array.from({ length: 130 }, () => [1, 97]).flat(), 0])), "valid")
   })
-  it("RFC 1035: aliases that go round in circles, are too many, or two for one name, are refused", () => {
+  it("RFC 1035: aliases that are circular, too many, or duplicated for one name are rejected", () => {
     assert.strictEqual(refused({ records: [cname(name, name)] }), "has more than 8 aliases in a row")
     assert.strictEqual(refused({ records: [cname(name, "b.example"), cname("b.example", name)] }), "has more than 8 aliases in a row")
     const chain = (length: number) => [
@@ -128,14 +128,14 @@ describe("RFC 1035, an answer", () => {
     assert.strictEqual(refused({ records: chain(9) }), "has more than 8 aliases in a row")
     assert.strictEqual(refused({ records: [cname(name, "b.example"), cname(name, "c.example")] }), "has two aliases for one name")
   })
-  it("RFC 1035: data that is not exactly what its type says is refused", () => {
+  it("RFC 1035: record data that does not match its type is rejected", () => {
     const wrong = (type: "TXT" | "CNAME", data: Buffer) => refused({ records: [{ owner: name, type, data }] })
-    assert.strictEqual(wrong("TXT", Buffer.alloc(0)), "has a TXT record that is none")
-    assert.strictEqual(wrong("TXT", Buffer.from([5, 97])), "has a TXT record that is none")
-    assert.strictEqual(wrong("CNAME", Buffer.alloc(0)), "has an alias that is none")
-    assert.strictEqual(wrong("CNAME", Buffer.concat([nameBytes("b.example"), Buffer.from([0])])), "has an alias that is none")
+    assert.strictEqual(wrong("TXT", Buffer.alloc(0)), "has an invalid TXT record")
+    assert.strictEqual(wrong("TXT", Buffer.from([5, 97])), "has an invalid TXT record")
+    assert.strictEqual(wrong("CNAME", Buffer.alloc(0)), "has an invalid alias")
+    assert.strictEqual(wrong("CNAME", Buffer.concat([nameBytes("b.example"), Buffer.from([0])])), "has an invalid alias")
   })
-  it("RFC 1035: labels with dots in them are no other name", () => {
+  it("RFC 1035: labels that contain dots do not match another name", () => {
     const owner = Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([0])])
     const begun = answer(question)
     begun.writeUInt16BE(1, 6)
@@ -145,7 +145,7 @@ describe("RFC 1035, an answer", () => {
 
   const bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
   it.prop(
-    "RFC 1035: no bytes behind the question make it throw, or take long",
+    "RFC 1035: arbitrary bytes after the question neither make it throw nor take long",
     { behind: Arbitrary.schema(bytes) },
     ({ behind }) => {
       const begun = answer(question)
@@ -158,7 +158,7 @@ describe("RFC 1035, an answer", () => {
     { arbitrary: { seed: 11, runs: 2000 } }
   )
   it.prop(
-    "RFC 1035: no change of an answer makes it throw",
+    "RFC 1035: no change to a response makes it throw",
     {
       at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 }))),
       byte: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
@@ -170,7 +170,7 @@ describe("RFC 1035, an answer", () => {
     },
     { arbitrary: { seed: 11, runs: 2000 } }
   )
-  it("RFC 1035: the longest answer, whose names are pointers to pointers, is refused at once", () => {
+  it("RFC 1035: the longest response, whose names are pointers to pointers, is rejected immediately", () => {
     const data = question.length + nameBytes("x.example").length + 10
     const chain = Buffer.alloc(16_000 - data)
     for (let at = 0; at + 1 < chain.length; at += 2) chain.writeUInt16BE(0xc000 | (at === 0 ? 12 : data + at - 2), at)

@@ -13,7 +13,7 @@ const asking = Effect.fnUntraced(function* (say: (question: Uint8Array) => Uint8
 })
 
 describe("RFC 7766, DNS over TCP", () => {
-  it.live("RFC 7766: records and the AD bit are what the resolver on this machine says, behind a length of two bytes", () =>
+  it.live("RFC 7766: records and the AD bit come from the local resolver's response, after a length of two bytes", () =>
     Effect.gen(function* () {
       for (const isAuthentic of [true, false]) {
         const result = yield* asking((question) => framed(answer(question, { records: [record], isAuthentic })))
@@ -21,7 +21,7 @@ describe("RFC 7766, DNS over TCP", () => {
       }
     })
   )
-  it.live("RFC 7766: what comes after the message is not read", () =>
+  it.live("RFC 7766: bytes after the message are not read", () =>
     Effect.gen(function* () {
       const result = yield* asking((question) => Buffer.concat([framed(answer(question, { records: [record] })), Buffer.alloc(100_000, 1)]))
       assert.deepStrictEqual((yield* Effect.fromResult(result)).texts, ["bitcoin:?lno=lno1abc"])
@@ -29,19 +29,19 @@ describe("RFC 7766, DNS over TCP", () => {
   )
   for (const [what, say] of [
     ["a connection that is closed", () => undefined],
-    ["an answer that does not come to its end", (question) => framed(answer(question, { records: [record] })).subarray(0, 60)],
-    ["an answer that does not come", () => new Uint8Array()],
-    ["a length of nothing", () => framed(new Uint8Array())],
+    ["an incomplete response", (question) => framed(answer(question, { records: [record] })).subarray(0, 60)],
+    ["a missing response", () => new Uint8Array()],
+    ["a length of zero", () => framed(new Uint8Array())],
     ["SERVFAIL", (question) => framed(answer(question, { code: 2 }))],
-    ["an answer to another question", (question) => framed(answer(Buffer.from(question).fill(97, 14, 16), { records: [record] }))]
+    ["a response to another question", (question) => framed(answer(Buffer.from(question).fill(97, 14, 16), { records: [record] }))]
   ] as ReadonlyArray<readonly [string, (question: Uint8Array) => Uint8Array | undefined]>) {
     it.live(`RFC 7766: ${what} is an outage`, () =>
       Effect.gen(function* () {
-        assert.deepInclude(yield* Effect.flip(Effect.fromResult(yield* asking(say))), { _tag: "NamesUnavailable", name })
+        assert.deepInclude(yield* Effect.flip(Effect.fromResult(yield* asking(say))), { _tag: "DnsUnavailable", name })
       })
     )
   }
-  it("RFC 7766: TCP without TLS is for this machine alone", () => {
+  it("RFC 7766: TCP without TLS is only allowed on this machine", () => {
     for (const url of [
       "tcp://127.0.0.1",
       "tcp://127.0.0.1:5353",

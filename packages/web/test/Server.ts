@@ -8,23 +8,23 @@ import * as Certificate from "./Certificate.ts"
 
 export interface Server {
   readonly port: number
-  /** How many connections it got, whatever became of them. */
+  /** The number of connections, whether or not they succeeded. */
   readonly connections: () => number
-  /** The lines and headers of what it was asked. */
+  /** The requests, with their lines and headers. */
   readonly asked: ReadonlyArray<http.IncomingMessage>
 }
 
 export interface Options {
   /**
-   * The page of somebody on the Internet is on 127.0.0.2 in these tests, and what is inside is on 127.0.0.1. What must be inside at the same port is on
-   * 127.0.0.3, where no other process takes it.
+   * In these tests 127.0.0.2 stands for a public server on the Internet and 127.0.0.1 for an internal one. An
+   * internal server that needs the same port is on 127.0.0.3, where no other process takes it.
    */
   readonly host?: "127.0.0.1" | "127.0.0.2" | "127.0.0.3"
   readonly port?: number
   readonly isSecure?: boolean
 }
 
-/** A server for as long as the scope is open. */
+/** Starts a server until the scope closes. */
 export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port = 0, isSecure = false }: Options = {}) =>
   Effect.acquireRelease(
     Effect.callback<Server & { readonly stop: () => void }>((resume) => {
@@ -57,10 +57,10 @@ export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port =
     ({ stop }) => Effect.sync(stop)
   )
 
-/** Takes the tests' certificate for a good one, in this process. */
+/** Makes this process trust the tests' certificate. */
 export const trusting = Effect.sync(() => tls.setDefaultCACertificates([Certificate.certificate]))
 
-/** Counts every connection that this process begins, while `use` runs: whatever it is, and whether it comes about. */
+/** Counts every connection that this process attempts while `use` runs, whether or not it succeeds. */
 export const counting = <A, E, R>(use: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     let begun = 0

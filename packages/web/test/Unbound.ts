@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import os from "node:os"
 import path from "node:path"
 
-// A real resolver for one test: Debian's unbound, and ldns to sign a zone with. What the machine does not have is unpacked into a folder of ours; nothing is installed.
+// A real resolver for one test: Debian's unbound, and ldns to sign a zone. Missing packages are unpacked into
+// our own folder, and nothing is installed.
 
-/** How its programs are called. */
+/** How to run its programs. */
 export interface Programs {
   readonly unbound: string
   readonly folder: string
@@ -19,7 +20,7 @@ const limitMillis = 600_000
 const run = (command: string, args: ReadonlyArray<string>, options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}) =>
   execFileSync(command, [...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], timeout: limitMillis, ...options })
 
-/** Libraries that a package names as its own needs, and a machine may not have. */
+/** Libraries that a package depends on and the machine may lack. */
 const librariesOf = (name: string): ReadonlyArray<string> =>
   [...run("apt-cache", ["depends", "--no-recommends", "--no-suggests", name]).matchAll(/^\s*Depends: (lib[\w.+-]+)$/gm)].flatMap(
     ([, library]) => (library === undefined || /^lib(?:c6|ssl\d\w*|systemd0)$/.test(library) ? [] : [library])
@@ -38,7 +39,7 @@ const unpack = (into: string) => {
   }
 }
 
-/** The programs; why they are not here in a line, where they cannot be had. */
+/** Returns the programs, or one line that explains why they are not available. */
 export const find = (): Programs | string => {
   if (process.platform !== "linux") return `this is ${process.platform}`
   try {
@@ -57,11 +58,11 @@ export const find = (): Programs | string => {
     run("unbound", ["-V"], { env: environment })
     return { unbound: path.join(into, "usr/sbin/unbound"), folder: into, environment }
   } catch (error) {
-    return `Debian's unbound and ldnsutils cannot be had: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : ""}`
+    return `Debian's unbound and ldnsutils are not available: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : ""}`
   }
 }
 
-/** Signs the zone in a file, with a key that it makes. Answers the files of the zone and of its key. */
+/** Signs the zone in a file with a new key. Returns the files of the zone and the key. */
 export const sign = ({ environment }: Programs, folder: string, origin: string, zone: string) => {
   writeFileSync(path.join(folder, origin), zone)
   const key = run("ldns-keygen", ["-a", "ECDSAP256SHA256", "-k", origin], { cwd: folder, env: environment }).trim()
@@ -69,14 +70,14 @@ export const sign = ({ environment }: Programs, folder: string, origin: string, 
   return { zoneFile: path.join(folder, `${origin}.signed`), keyFile: path.join(folder, `${key}.key`) }
 }
 
-/** Exchanges a text in a signed zone, whose signature is wrong from there on. */
+/** Replaces a string in a signed zone without signing again, so its signature is wrong. */
 export const forge = (zoneFile: string, find: string, replace: string) => {
   const zone = readFileSync(zoneFile, "utf8")
   if (!zone.includes(find)) throw new Error(`${find} is not in the zone`)
   writeFileSync(zoneFile, zone.replace(find, replace))
 }
 
-/** An unbound on this machine that knows these zones, and trusts this key. It is to be killed. */
+/** Starts a local unbound with these zones and this trusted key. The caller must kill it. */
 export const start = (
   { environment }: Programs,
   folder: string,

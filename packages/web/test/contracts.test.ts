@@ -1,21 +1,21 @@
-import * as Names from "@satrail/contracts/Names"
+import * as Dns from "@satrail/contracts/Dns"
 import * as Resolver from "@satrail/contracts/Resolver"
 import { Effect, Layer } from "effect"
-import * as Validating from "../src/Names.ts"
+import * as Validating from "../src/Dns.ts"
 import { answer, asked, framed, overHttps, overTcp, type Said, txt } from "./NameServer.ts"
 import * as Recipients from "./Recipients.ts"
 import { serve } from "./Server.ts"
 
 Resolver.suite("web", Recipients.layer)
 
-/** A zone that a test writes, and whether its server answers. */
+/** A zone that a test can edit, and whether its server responds. */
 const zone = () => {
   const records = new Map<string, Said>()
   let isCut = false
   return {
     said: (name: string) => records.get(name.toLowerCase()) ?? { code: 3 },
     isCut: () => isCut,
-    peer: Names.Peer.of({
+    peer: Dns.Peer.of({
       set: (name, texts, isSigned) =>
         Effect.sync(() => {
           const strings = (text: string) => text.match(/.{1,255}/g) ?? []
@@ -31,8 +31,8 @@ const zone = () => {
   }
 }
 
-const layerOf = (peer: Names.Peer["Service"], url: string) =>
-  Layer.merge(Layer.succeed(Names.Peer, peer), Validating.layer({ validating: [new URL(url)] }))
+const layerOf = (peer: Dns.Peer["Service"], url: string) =>
+  Layer.merge(Layer.succeed(Dns.Peer, peer), Validating.layer({ validating: [new URL(url)] }))
 
 const http = Layer.unwrap(
   Effect.gen(function* () {
@@ -50,5 +50,5 @@ const tcp = Layer.unwrap(
   })
 )
 
-Names.suite("over HTTPS", http)
-Names.suite("over TCP", tcp)
+Dns.suite("over HTTPS", http)
+Dns.suite("over TCP", tcp)

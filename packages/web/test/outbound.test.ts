@@ -10,7 +10,7 @@ import { counting, serve, trusting } from "./Server.ts"
 
 const isAllowed = (address: string) => address === "127.0.0.2"
 
-/** Names by what they answer when they are looked up the first, the second … time. */
+/** Names with the results of their first, second and later lookups. */
 const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>) => {
   const asked: Array<string> = []
   const lookup = async (name: string) => {
@@ -33,7 +33,7 @@ const elapsed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("Outbound", () => {
-  it.live("outbound: requests go over TLS, by name, with no headers beyond the needed ones", () =>
+  it.live("outbound: requests use TLS and the host name, and send only required headers", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -67,7 +67,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a connection that is kept is used again, one after the other, and closed when nothing more is asked", () =>
+  it.live("outbound: a kept connection is reused sequentially, and closed when idle", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -79,11 +79,11 @@ describe("Outbound", () => {
       assert.deepStrictEqual([server.connections(), asked.length, server.asked.length], [1, 1, 30])
       assert.strictEqual(server.asked[0]?.headers.connection, "keep-alive")
       yield* Effect.forEach([1, 2, 3], () => ask({ url }), { concurrency: "unbounded" })
-      assert.strictEqual(server.connections(), 3, "each has one of its own while it is asked")
+      assert.strictEqual(server.connections(), 3, "concurrent requests each have their own connection")
     })
   )
 
-  it.effect("C51: outbound: a connection that is kept is to an address that was checked a minute ago at most", () =>
+  it.effect("C51: outbound: a kept connection goes to an address checked at most a minute ago", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -101,7 +101,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C51: outbound: a connection that is kept is used for its own host, name by name", () =>
+  it.live("C51: outbound: a kept connection is reused only for its own host name", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -113,12 +113,12 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: what a server closes between two questions is asked again over another connection", () =>
+  it.live("outbound: a request is repeated on another connection if the server closed the kept one", () =>
     Effect.gen(function* () {
       const sockets = new Set<Socket>()
       const server = yield* serve((request, response) => {
         sockets.add(request.socket)
-        // It hangs up as soon as it is asked again.
+        // The server closes the connection when it receives a second request on it.
         if (sockets.size === 1 && server.asked.length === 2) return request.socket.destroy()
         return response.end("hello")
       })
@@ -129,7 +129,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C49: outbound: other protocols too connect only to the checked address", () =>
+  it.live("C49: outbound: other protocols also connect only to the checked address", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -149,7 +149,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C51: outbound: a name that changes between check and connection leads to the checked address", () =>
+  it.live("C51: outbound: a name that changes between check and connection still resolves to the checked address", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -159,13 +159,13 @@ describe("Outbound", () => {
       const url = `https://page.example.com:${server.port}/`
       assert.strictEqual((yield* ask({ url })).body, "hello")
       assert.deepStrictEqual(asked, ["page.example.com"], "it was looked up once")
-      // And from now on it is inside, and refused.
+      // From now on the name resolves to an internal address, so the request is refused.
       const { value, begun } = yield* counting(Effect.flip(ask({ url })))
       assert.deepStrictEqual([value._tag, begun, inside.connections()], ["Forbidden", 0, 0])
     })
   )
 
-  it.live("C48: outbound: of several addresses only the allowed ones are tried", () =>
+  it.live("C48: outbound: only the allowed ones of several addresses are tried", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -177,7 +177,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a certificate of another name, or an untrusted one, is an outage", () =>
+  it.live("outbound: a certificate that is untrusted or of another name is an outage", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -188,10 +188,10 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: an unreachable host times out after the same time, with the same message, for every reason", () =>
+  it.live("outbound: an unreachable host times out after the same time and with the same message for every cause", () =>
     Effect.gen(function* () {
       const connectMillis = 400
-      const plain = yield* serve(hello, { host: "127.0.0.2" }) // talks, and no TLS
+      const plain = yield* serve(hello, { host: "127.0.0.2" }) // responds, but without TLS
       const silent = yield* Effect.acquireRelease(
         Effect.callback<net.Server>((resume) => {
           const server = net.createServer().listen(0, "127.0.0.2", () => resume(Effect.succeed(server)))
@@ -211,30 +211,24 @@ describe("Outbound", () => {
     })
   )
 
-  it.live(
-    "C50: outbound: a host that the operator vouches for is reached at the given address, and its redirects are not vouched for",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* serve((request, response) => {
-          if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
-          response.end("hello")
-        })
-        const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
-        const { ask } = Outbound.make({ allow })
-        assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
-        assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
-        assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
-        assert.strictEqual(
-          (yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag,
-          "Forbidden",
-          "another port is another host"
-        )
-        assert.strictEqual(server.connections(), 2)
+  it.live("C50: outbound: a trusted host is reached at the given address, and its redirects are not trusted", () =>
+    Effect.gen(function* () {
+      const server = yield* serve((request, response) => {
+        if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
+        response.end("hello")
       })
+      const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
+      const { ask } = Outbound.make({ allow })
+      assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
+      assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
+      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
+      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag, "Forbidden", "another port is another host")
+      assert.strictEqual(server.connections(), 2)
+    })
   )
 })
 
-describe("what a server answers", () => {
+describe("responses of a server", () => {
   const asking = Effect.fnUntraced(function* (answer: http.RequestListener, limits: Partial<Outbound.Limits> = {}) {
     const { port } = yield* serve(answer)
     const { ask } = Outbound.make({ maxBytes: 1000, ...limits, allow: new Map([["pay.example", new URL(`http://127.0.0.1:${port}`)]]) })
@@ -245,7 +239,7 @@ describe("what a server answers", () => {
 
   const slow = { totalMillis: 600 }
 
-  it.live("outbound: one redirect is followed, and no second", () =>
+  it.live("outbound: one redirect is followed, not a second", () =>
     Effect.gen(function* () {
       const redirecting =
         (times: number): http.RequestListener =>
@@ -259,10 +253,10 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("outbound: a response that is too long is refused, declared or not", () =>
+  it.live("outbound: a response that is too long is rejected, with or without a declared length", () =>
     Effect.gen(function* () {
       const said = yield* failure((_, response) => response.writeHead(200, { "content-length": 1001 }).end("x".repeat(1001)))
-      assert.deepInclude(said, { _tag: "Unusable", reason: "answered with more than 1000 bytes" })
+      assert.deepInclude(said, { _tag: "Unusable", reason: "returned more than 1000 bytes" })
       const { value, millis } = yield* elapsed(
         failure((_, response) => {
           const more = () => {
@@ -272,21 +266,21 @@ describe("what a server answers", () => {
         })
       )
       assert.deepInclude(value, { _tag: "Unusable" })
-      assert.isBelow(millis, Outbound.defaults.totalMillis, "it is not read to its end, which it has not")
+      assert.isBelow(millis, Outbound.defaults.totalMillis, "reading stops, although the response never ends")
     })
   )
 
-  it.effect("outbound: a response that is too slow, byte by byte, is refused", () =>
+  it.effect("outbound: a response that is too slow, byte by byte, is rejected", () =>
     Effect.gen(function* () {
       const { listener, isHeard } = Dripping.make()
       const asked = yield* Effect.forkChild(failure(listener, slow), { startImmediately: true })
       yield* isHeard
       yield* TestClock.adjust(slow.totalMillis)
-      assert.deepInclude(yield* Fiber.join(asked), { _tag: "Unusable", reason: "did not come to an end within 0.6 seconds" })
+      assert.deepInclude(yield* Fiber.join(asked), { _tag: "Unusable", reason: "did not complete within 0.6 seconds" })
     })
   )
 
-  it.live("outbound: a response that does not begin is an outage", () =>
+  it.live("outbound: a response that never begins is an outage", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* failure(() => undefined, slow))._tag, "Unreachable")
     })
@@ -302,7 +296,7 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("outbound: an unrequested encoding is refused, and so is a body that is no text", () =>
+  it.live("outbound: an unrequested encoding and a body that is not text are rejected", () =>
     Effect.gen(function* () {
       const packed = yield* failure((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("x"))
       assert.deepInclude(packed, { _tag: "Unusable" })
@@ -311,7 +305,7 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("outbound: a protocol switch is refused", () =>
+  it.live("outbound: a protocol switch is rejected", () =>
     Effect.gen(function* () {
       const switched = yield* failure((request) => {
         request.socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pace from "../src/Pace.ts"
 
-/** A process whose time passes while somebody waits for a turn, and as `passing` says between turns. */
+/** A simulated process. Its time advances while a caller waits for a turn, and between turns by `passing`. */
 const process = () => {
   let now = 0
   let load = 0
@@ -15,7 +15,7 @@ const process = () => {
       return Promise.resolve()
     }
   })
-  /** How many turns there are in so long. */
+  /** The number of turns in this time. */
   const turnsIn = Effect.fnUntraced(function* (millis: number) {
     const end = now + millis
     let turns = 0
@@ -28,8 +28,8 @@ const process = () => {
 const isNear = (turns: number, wanted: number) =>
   assert.isTrue(turns >= wanted * 0.95 && turns <= wanted * 1.05 + 1, `${turns} turns, not about ${wanted}`)
 
-describe("the pace of what can wait", () => {
-  it.effect("pace: a process with time to spare gives as many turns as there may be, and the first at once", () =>
+describe("pacing of background work", () => {
+  it.effect("pace: an idle process grants the maximum number of turns, and the first one immediately", () =>
     Effect.gen(function* () {
       const { turn, turnsIn, pass } = process()
       pass(60_000)
@@ -38,7 +38,7 @@ describe("the pace of what can wait", () => {
     })
   )
 
-  it.effect("pace: a process without time gives few, and never fewer than the least; when it has time again, as many as before", () =>
+  it.effect("pace: a busy process grants few turns, but at least the minimum; when it is idle again, it grants as many as before", () =>
     Effect.gen(function* () {
       const { turnsIn, busy } = process()
       busy(1)
@@ -50,7 +50,7 @@ describe("the pace of what can wait", () => {
     })
   )
 
-  it.effect("pace: turns that nobody took are not saved up", () =>
+  it.effect("pace: unused turns are not saved", () =>
     Effect.gen(function* () {
       const { turnsIn, busy, pass } = process()
       busy(1)
@@ -60,7 +60,7 @@ describe("the pace of what can wait", () => {
     })
   )
 
-  it.effect("pace: turns come in the order in which they were asked for", () =>
+  it.effect("pace: turns are granted in the order of requests", () =>
     Effect.gen(function* () {
       const { turn } = process()
       const came: Array<number> = []

@@ -21,7 +21,7 @@ import { serve } from "./Server.ts"
 
 const successAction = { tag: "message", message: "Thank you" } as const
 
-/** The whole service, whose recipients are a server's at `wallet.example`, and behind that the sandbox's payees. */
+/** The whole service. Its payees are on a server at `wallet.example`, backed by the sandbox's payees. */
 const world = Effect.gen(function* () {
   let give = async (_amount: Msat.Msat): Promise<string> => ""
   const asked: Array<string> = []
@@ -63,7 +63,7 @@ const company = Effect.gen(function* () {
   return opened._tag === "Made" ? opened.value : assert.fail()
 })
 
-/** A company that was paid this much. */
+/** A company with this balance. */
 const companyWith = Effect.fnUntraced(function* (amount: bigint) {
   const row = yield* company
   const { paymentRequest } = yield* invoiced(row.id, amount)
@@ -86,7 +86,7 @@ const sent = Effect.fnUntraced(function* (destination: string) {
   return { estimated, row }
 })
 
-describe("a recipient outside", () => {
+describe("an external recipient", () => {
   for (const destination of ["Alice@Wallet.example", "lnurlp://wallet.example/tea", "bitcoin:?lightning=lnurlp://wallet.example/tea"]) {
     it.live(`outside recipient: ${destination} is paid with an invoice fetched when it is sent, and its success action is stored`, () =>
       Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("a recipient outside", () => {
     )
   }
 
-  it.live("outside recipient: a server that asks for more is not paid, and nothing stays held", () =>
+  it.live("outside recipient: a server that requests more is not paid, and nothing stays held", () =>
     Effect.gen(function* () {
       const { services, gives } = yield* world
       const { destination: make } = Context.get(services, Sandbox.Sandbox)
@@ -118,7 +118,7 @@ describe("a recipient outside", () => {
     })
   )
 
-  it.live("outside recipient: an invoice of ours from its server is paid inside", () =>
+  it.live("outside recipient: if its server returns our invoice, it is settled internally", () =>
     Effect.gen(function* () {
       const { services, gives } = yield* world
       const payee = yield* Effect.provideContext(company, services)

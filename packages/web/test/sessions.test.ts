@@ -12,7 +12,7 @@ const to = "ab".repeat(32)
 const event = (content: string) => Nostr.signed({ kind: 23195, created_at: 1_700_000_000, tags: [["p", to]], content }, key)
 const filter = { kinds: [23195], to, by: Nostr.publicKeyOf(key), sinceSeconds: 1_700_000_000 }
 
-/** A relay on this machine that does as it is told with whoever connects. */
+/** A local relay with scripted responses. */
 const scripted = (does: (socket: WebSocket, said: string) => void) =>
   Effect.map(LocalServer.make, ({ port, server }) => {
     server.on("connection", (socket) => socket.on("message", (data) => does(socket, String(data))))
@@ -26,7 +26,7 @@ const open = (port: number) =>
     )
   )
 
-it.live("relay session: what was stored comes first, then what is published, and nothing that was not asked for", () =>
+it.live("relay session: stored events come first, then published ones, and nothing outside the subscription", () =>
   Effect.gen(function* () {
     const relay = yield* LocalRelay.make
     const [stored, old, another, later] = [event("stored"), event("old"), event("of another kind"), event("later")]
@@ -40,7 +40,7 @@ it.live("relay session: what was stored comes first, then what is published, and
   })
 )
 
-it.live("relay session: one that is cut fails whoever listens and whoever waits for an answer", () =>
+it.live("relay session: a lost connection fails all subscribers and pending requests", () =>
   Effect.gen(function* () {
     const port = yield* scripted((socket, said) => {
       if (said.startsWith('["EVENT"')) socket.terminate()
@@ -54,7 +54,7 @@ it.live("relay session: one that is cut fails whoever listens and whoever waits 
   })
 )
 
-it.live("relay session: what a hostile relay says is passed over, or ends the connection", () =>
+it.live("relay session: messages of a hostile relay are ignored or end the connection", () =>
   Effect.gen(function* () {
     const said = [
       "no JSON",
@@ -86,7 +86,7 @@ it.live("relay session: what a hostile relay says is passed over, or ends the co
   })
 )
 
-it.live("relay session: of a relay that floods every event arrives, in order, as it is fetched", () =>
+it.live("relay session: every event of a flooding relay arrives, in order, as it is fetched", () =>
   Effect.gen(function* () {
     const count = 4 * WebSocketSessions.maxWaiting
     let sent = 0
@@ -100,7 +100,7 @@ it.live("relay session: of a relay that floods every event arrives, in order, as
   })
 )
 
-it.live("C49: relay session: an address inside, and one without TLS, are not connected to", () =>
+it.live("C49: relay session: an internal address and a URL without TLS are not connected to", () =>
   Effect.gen(function* () {
     const outbound = Outbound.layer({ lookup: () => Promise.resolve(["127.0.0.1"]) })
     const sessions = yield* Effect.provide(Nostr.Sessions, Layer.provide(WebSocketSessions.layer, outbound))

@@ -15,15 +15,15 @@ import * as Dripping from "./Dripping.ts"
 import { payRequest } from "./Recipients.ts"
 import { counting, serve, trusting } from "./Server.ts"
 
-/** One address of every special range, and of their edges, in every notation that somebody might read as it. */
+/** One address of every special range and its boundaries, in every notation that a parser might accept. */
 const hosts = [
   // loopback
   ["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.0.0.1."],
   ["localhost", "LOCALHOST", "localhost.", "app.localhost", "[::1]", "[0:0:0:0:0:0:0:1]", "ⓛocalhost", "①②⑦.⓪.⓪.①", "127。0。0。1"],
-  // this network, private, carriers', link local
+  // this network, private, carrier-grade NAT, link-local
   ["0.0.0.0", "0", "0.1.2.3", "[::]", "10.0.0.1", "10.255.255.255", "167772161", "172.16.0.1", "172.31.255.255", "192.168.0.1"],
   ["192.168.255.255", "0xc0a80001", "100.64.0.1", "100.127.255.255", "169.254.0.1", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]"],
-  // clouds' metadata
+  // cloud metadata
   ["169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "[fd00:ec2::254]", "100.100.100.200", "192.0.0.192"],
   ["168.63.129.16", "metadata", "metadata.google.internal", "instance-data", "169.254.170.2", "kubernetes.default.svc"],
   // documentation, benchmarks, assignments, relays
@@ -34,13 +34,13 @@ const hosts = [
   // IPv4 inside IPv6: mapped, compatible, translated, 6to4, Teredo, ISATAP
   ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]"],
   ["[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001:0:7f00:1::]", "[fe80::5efe:127.0.0.1]"],
-  // unique local, names of private networks, and what is no public name
+  // unique local, names of private networks, and names that are not public
   ["[fc00::1]", "[fdff::1]", "printer.local", "db.internal", "router.lan", "nas.home.arpa", "intranet", "db", "x.test", "x.invalid"],
-  // a public address is no name either, and an .onion wants Tor
+  // a public address is not a name either, and an .onion address requires Tor
   ["93.184.215.14", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]", `${"a".repeat(56)}.onion`]
 ].flat()
 
-/** The same in other places of a URL, and other tricks. */
+/** The same hosts in other parts of a URL, and other tricks. */
 const urls = [
   ...hosts.map((host) => `https://${host}/.well-known/lnurlp/alice`),
   "https://page.example.com@127.0.0.1/",
@@ -75,7 +75,7 @@ const urls = [
   ""
 ]
 
-/** Addresses that a name may turn out to have. */
+/** Addresses to which a name may resolve. */
 const addresses = [
   ["127.0.0.1", "127.0.0.2", "0.0.0.0", "10.1.2.3", "100.64.0.1", "169.254.169.254", "172.16.5.4", "192.168.1.1", "192.0.0.192"],
   ["192.0.2.7", "198.18.0.1", "198.51.100.7", "203.0.113.7", "224.0.0.251", "255.255.255.255", "168.63.129.16", "192.88.99.1"],
@@ -89,26 +89,28 @@ const refused = { status: 422, tag: "RecipientRefused" } as const
 
 const resolver = (options: Outbound.Options) => Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make(options))
 
-/** Says no to a lookup: what is refused by its name alone is not even looked up. */
+/** Fails every lookup: a name that is refused as such is not even looked up. */
 const unasked = async (name: string) => {
   throw new Error(`${name} was looked up`)
 }
 
 describe("a hostile destination", () => {
-  it.live(`C48 C50 C51: destination: none of ${urls.length} hostile URLs connects, or is looked up; each is a 422 with the reason`, () =>
-    Effect.gen(function* () {
-      assert.isAtLeast(urls.length, 100)
-      const { offer } = yield* resolver({ lookup: unasked })
-      for (const url of urls) {
-        const { value, begun } = yield* counting(Effect.flip(offer(url)))
-        assert.deepStrictEqual({ ...statusOf(value), begun }, { ...refused, begun: 0 }, url)
-        assert.isAbove(failureFor(value).message.length, 40, url)
-      }
-    })
+  it.live(
+    `C48 C50 C51: destination: none of ${urls.length} hostile URLs is resolved or connected to; each returns a 422 with the reason`,
+    () =>
+      Effect.gen(function* () {
+        assert.isAtLeast(urls.length, 100)
+        const { offer } = yield* resolver({ lookup: unasked })
+        for (const url of urls) {
+          const { value, begun } = yield* counting(Effect.flip(offer(url)))
+          assert.deepStrictEqual({ ...statusOf(value), begun }, { ...refused, begun: 0 }, url)
+          assert.isAbove(failureFor(value).message.length, 40, url)
+        }
+      })
   )
 
   it.live(
-    `C48 C50 C51: destination: none of ${addresses.length} internal addresses behind a public name is connected to; each is a 422`,
+    `C48 C50 C51: destination: none of ${addresses.length} internal addresses behind a public name is connected to; each returns a 422`,
     () =>
       Effect.gen(function* () {
         for (const address of addresses) {
@@ -117,11 +119,11 @@ describe("a hostile destination", () => {
           assert.deepStrictEqual({ ...statusOf(value), begun }, { ...refused, begun: 0 }, address)
         }
         const { offer } = yield* resolver({ lookup: async () => addresses })
-        assert.strictEqual((yield* counting(Effect.flip(offer("https://page.example.com/")))).begun, 0, "all of them at once")
+        assert.strictEqual((yield* counting(Effect.flip(offer("https://page.example.com/")))).begun, 0, "all failed immediately")
       })
   )
 
-  it.live("C48 C50 C51: webhook: no hostile URL is taken for an endpoint, and none is connected to when it was", () =>
+  it.live("C48 C50 C51: webhook: no hostile URL is accepted as an endpoint, and none is connected to if it was", () =>
     Effect.gen(function* () {
       const poster = WebhookPoster.make({ outbound: { lookup: unasked } })
       const ask = { headers: {}, body: "{}" }
@@ -138,7 +140,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it("destination: public addresses are not taken for internal ones", () => {
+  it("destination: public addresses are not mistaken for internal ones", () => {
     const open = [
       "1.1.1.1",
       "9.255.255.255",
@@ -185,7 +187,8 @@ describe("a hostile destination", () => {
       ]
       for (const place of places) {
         away = place
-        // What no header can say, and what is the page's own in a header, is tried as a callback only.
+        // A place that is not valid in a header, or is the page's own origin there, is tried only as a
+        // callback.
         if (/^[!-~]*$/.test(place) && URL.parse(place, here)?.origin !== here) {
           const redirected = yield* counting(Effect.flip(offer(`${here}/`)))
           assert.deepStrictEqual({ ...statusOf(redirected.value), begun: redirected.begun }, { ...refused, begun: 1 }, place)
@@ -198,7 +201,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it.effect("C48: destination: a response that is huge, slow or no JSON is refused with a 422", () =>
+  it.effect("C48: destination: a response that is huge, slow or not JSON is rejected with a 422", () =>
     Effect.gen(function* () {
       const dripping = Dripping.make()
       const page = yield* serve((request, response) => {
@@ -217,7 +220,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it("C51: destination: no spelling of a destination leads to a URL other than the checked one", () => {
+  it("C51: destination: no spelling of a destination reaches a URL other than the checked one", () => {
     for (const url of urls) {
       const written = Result.try(() => Lnurl.encode(url))
       const read = Result.isSuccess(written) ? Destination.parse(written.success, "mainnet") : undefined

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import net from "node:net"
 import os from "node:os"
 import path from "node:path"
-import * as Names from "../src/Names.ts"
+import * as Dns from "../src/Dns.ts"
 import * as Unbound from "./Unbound.ts"
 
 const found = Unbound.find()
@@ -55,11 +55,11 @@ const resolver = Effect.fnUntraced(function* (programs: Unbound.Programs) {
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  return Names.make({ validating: [new URL(`tcp://127.0.0.1:${port}`)] }).validated ?? (() => Effect.die("no resolver"))
+  return Dns.make({ validating: [new URL(`tcp://127.0.0.1:${port}`)] }).validated ?? (() => Effect.die("no resolver"))
 })
 
 describe.skipIf(typeof found === "string")("a resolver that validates, for real", () => {
-  it.live("BIP 353: what unbound says of signed, forged, unsigned and missing records is what is understood", () =>
+  it.live("BIP 353: signed, forged, unsigned and missing records from unbound are interpreted correctly", () =>
     Effect.gen(function* () {
       const validated = yield* resolver(yield* typeof found === "string" ? Effect.die(found) : Effect.succeed(found))
       const at = (user: string, domain = "shop.example") => validated(`${user}.user._bitcoin-payment.${domain}`)
@@ -68,9 +68,9 @@ describe.skipIf(typeof found === "string")("a resolver that validates, for real"
         assert.deepStrictEqual([texts.toSorted(), isSigned], [[long, "v=spf1 -all"], true], user)
       }
       assert.deepStrictEqual(yield* at("anybody"), { texts: ["bitcoin:?lno=lno1any"], isSigned: true })
-      // Signed wrongly is no answer.
-      assert.strictEqual((yield* Effect.flip(at("carol")))._tag, "NamesUnavailable")
-      // Signed as far as the alias: what it leads to is not.
+      // A wrong signature counts as no response.
+      assert.strictEqual((yield* Effect.flip(at("carol")))._tag, "DnsUnavailable")
+      // The alias is signed, but its target is not.
       for (const [user, domain] of [
         ["alice", "plain.example"],
         ["dave", "shop.example"]

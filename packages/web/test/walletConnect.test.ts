@@ -32,7 +32,10 @@ const walletSecret = Redacted.make("21".repeat(32))
 const walletKey = Nostr.publicKeyOf(walletSecret)
 const place = { relays: ["wss://relay.example"], secretKey: walletSecret }
 
-/** The whole service, its workers included, as a wallet at a relay on this machine: so many processes over one store. */
+/**
+ * The whole service, including its workers, as a wallet on a local relay. Runs several processes over one
+ * store.
+ */
 const world = Effect.fnUntraced(function* (processes = 1) {
   const relay = yield* LocalRelay.make
   const allow = new Map([["relay.example", new URL(`http://127.0.0.1:${relay.port}`)]])
@@ -86,7 +89,7 @@ const keyOf = Effect.fnUntraced(function* (
   return (yield* Effect.flatMap(issued, Answer.made)).apiKey
 })
 
-/** An app with a connection of its own, as getalby's SDK is one. */
+/** An app with its own connection, using getalby's SDK. */
 const app = Effect.fnUntraced(function* ({ relay }: World, apiKey: ApiKey.ApiKey) {
   const { text } = yield* Effect.flatMap((yield* WalletConnections).create(apiKey.id), Answer.made)
   const connection = Redacted.value(text)
@@ -101,7 +104,7 @@ const app = Effect.fnUntraced(function* ({ relay }: World, apiKey: ApiKey.ApiKey
   return { client, secretKey: Redacted.make(new URL(connection).searchParams.get("secret") ?? "") }
 })
 
-/** What it is answered: the result, or the code of the error. */
+/** The response: the result or the error's code. */
 const answered = <A>(ask: () => Promise<A>) =>
   Effect.match(Effect.tryPromise({ try: ask, catch: (error) => error }), {
     onSuccess: (value) => value,
@@ -115,13 +118,13 @@ const payee = Effect.fnUntraced(function* (amount: number) {
 const balance = (companyId: CompanyId.CompanyId) =>
   Effect.flatMap(Records, (records) => Effect.map(records.balance(companyId), ({ posted, held }) => Number(posted - held) / 1000))
 
-/** How often somebody outside was paid, all together. */
+/** How often external payees were paid in total. */
 const paidTimes = Effect.map(
   Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.payments),
   (payments) => payments.reduce((sum, { times }) => sum + times, 0)
 )
 
-/** A request as an app sends it, written by hand. */
+/** A handwritten request of an app. */
 const requested = (secretKey: Redacted.Redacted, content: WalletConnect.Request, atSeconds = Math.floor(Date.now() / 1000)) =>
   WalletConnect.request(content, { from: secretKey, to: walletKey, atSeconds, nonce: crypto.getRandomValues(new Uint8Array(32)) }) ??
   assert.fail("no event")
@@ -130,7 +133,7 @@ const answersTo = ({ relay }: World, event: Nostr.Event) =>
   relay.events.filter((one) => one.kind === WalletConnect.kinds.response && WalletConnect.tagOf(one, "e") === event.id)
 
 describe("Nostr Wallet Connect", () => {
-  it.live("wallet connect: an app pays within its key's limit, and not a satoshi more", () =>
+  it.live("wallet connect: an app pays within its key's limit, and not one satoshi more", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
@@ -148,7 +151,8 @@ describe("Nostr Wallet Connect", () => {
         const { paymentHash } = first
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: paymentHash ?? "" }))
         assert.deepInclude(found, { type: "outgoing", state: "settled", amount: 9_000_000 })
-        // What the app is told it cost is what is gone, to the millisatoshi: its own books follow from it.
+        // The cost reported to the app must equal the amount debited, to the millisatoshi, because the app
+        // keeps its own books.
         const gone = 50_000_000 - (yield* balance(companyId)) * 1000
         const toldOf = (one: unknown) =>
           typeof one === "object" && one !== null && "fees_paid" in one ? 9_000_000 + Number(one.fees_paid) : one
@@ -182,7 +186,7 @@ describe("Nostr Wallet Connect", () => {
         yield* (yield* Settlements.Settlements).poll
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: made.payment_hash }))
         assert.deepInclude(found, { type: "incoming", state: "settled", amount: 21_000, description: "tea" })
-        // What was paid right before the app was connected may be told too.
+        // The app may also be notified of payments just before it was connected.
         const isIt = (one: Nip47Notification) => one.notification.payment_hash === made.payment_hash
         yield* eventually(
           Effect.sync(() => told.some(isIt)),
@@ -196,7 +200,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: an event that comes again, also when the relay was cut, pays once and is answered the same", () =>
+  it.live("wallet connect: a repeated event, also after the relay connection was lost, pays once and gets the same response", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
@@ -211,7 +215,7 @@ describe("Nostr Wallet Connect", () => {
           (count) => count === 2
         )
         world.relay.cut()
-        // What is stored is asked for again, twice now.
+        // The stored request is received again, now twice.
         yield* eventually(
           Effect.sync(() => answersTo(world, event).length),
           (count) => count === 4
@@ -223,7 +227,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: of two processes one listens, and both pay an event once", () =>
+  it.live("wallet connect: one of two processes listens, and an event processed by both is paid once", () =>
     story(
       2,
       Effect.fnUntraced(function* (world) {
@@ -232,7 +236,7 @@ describe("Nostr Wallet Connect", () => {
         assert.strictEqual(world.relay.listeners(WalletConnect.kinds.request), 1)
         const { destination } = yield* payee(1_000)
         const event = requested(secretKey, { method: "pay_invoice", params: { invoice: destination } })
-        // As if two held the lease for a moment.
+        // As if two processes held the lease for a moment.
         const requests = yield* Effect.forEach(world.processes, (process) =>
           Effect.provideContext(WalletRequests.make(walletSecret), process)
         )

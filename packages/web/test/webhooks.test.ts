@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Posted } from "@satrail/core/features/webhooks/Ports"
-import { keptCharacters } from "@satrail/core/features/webhooks/Sending"
+import { keptCharacters, type Posted } from "@satrail/core/nodes/Poster"
 import { Effect } from "effect"
 import type http from "node:http"
 import * as WebhookPoster from "../src/WebhookPoster.ts"
@@ -14,8 +13,8 @@ const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
   })
 const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no answer in time" }
 
-describe("a receiver of webhooks", () => {
-  it.live("webhook: a redirect is an answer, and is not followed", () =>
+describe("a webhook receiver", () => {
+  it.live("webhook: a redirect counts as a response and is not followed", () =>
     Effect.gen(function* () {
       const inside = yield* serve((_, response) => response.end("inside"))
       for (const status of [301, 302, 307, 308]) {
@@ -28,7 +27,7 @@ describe("a receiver of webhooks", () => {
     })
   )
 
-  it("webhook: a URL with a user or a password in it is refused, and one of a host that is vouched for is not", () => {
+  it("webhook: a URL with a user or a password is rejected, and a URL of a trusted host is accepted", () => {
     const shop = new URL("http://127.0.0.1:3000")
     const [open, guarded] = [
       WebhookPoster.make({ isOpen: true }),
@@ -41,7 +40,7 @@ describe("a receiver of webhooks", () => {
     assert.isUndefined(guarded.issue("http://shop:3000/hook"))
   })
 
-  it.live("webhook: a server that closes half way has not answered, before its answer or in the middle of it", () =>
+  it.live("webhook: a server that closes the connection before or during its response has not responded", () =>
     Effect.gen(function* () {
       const before = yield* posts((request) => request.socket.destroy())
       assert.deepStrictEqual(before.posted, silent)
@@ -52,7 +51,7 @@ describe("a receiver of webhooks", () => {
     })
   )
 
-  it.live("webhook: a server that takes too long has not answered, before its answer or in the middle of it", () =>
+  it.live("webhook: a server that takes too long before or during its response has not responded", () =>
     Effect.gen(function* () {
       const never = yield* posts(() => {}, 300)
       assert.deepStrictEqual(never.posted, silent)
@@ -61,7 +60,7 @@ describe("a receiver of webhooks", () => {
     })
   )
 
-  it.live("webhook: of an answer that never ends its beginning is read, and nothing is waited for", () =>
+  it.live("webhook: only the beginning of an endless response is read, without waiting for the rest", () =>
     Effect.gen(function* () {
       const { posted } = yield* posts((_, response) => response.write("x".repeat(5000)))
       assert.deepStrictEqual(posted, { _tag: "Answered", status: 200, body: "x".repeat(keptCharacters), retryAfter: null })

@@ -4,18 +4,20 @@ export const adjustments: ReadonlyArray<Canary> = [
   {
     name: "adjustment-approved-by-who-asked",
     rows: [],
-    bug: "a second token of the same operator approves what the first one asked for",
+    bug: "a second token of the same operator approves the first one's request",
     file: core("accounts/SecondOperator"),
+    in: "isSame",
     find: "a.id === b.id || nameOf(a.name) === nameOf(b.name)",
     replace: "a.id === b.id",
     test: "packages/http/test/adjustments.test.ts",
-    titles: "adjustments: whoever asked"
+    titles: "adjustments: the requester cannot approve it"
   },
   {
     name: "adjustment-booked-twice",
     rows: [],
     bug: "each approval of an adjustment books it",
     file: core("features/adjustments/Adjustment"),
+    in: "life",
     find: `    from: ["pending"],
     to: "booked",
     sets: ["decidedBy"],
@@ -32,8 +34,9 @@ export const adjustments: ReadonlyArray<Canary> = [
   {
     name: "adjustment-unverified",
     rows: [],
-    bug: "verification believes whatever is booked by hand",
+    bug: "verification accepts any manual booking",
     file: postgres("reads/Posted"),
+    in: "ofCompany",
     find: ") as v(account, amount)`",
     replace: ") as v(account, amount) where false`",
     test: inSql,

@@ -4,18 +4,20 @@ export const approvals: ReadonlyArray<Canary> = [
   {
     name: "asker-approves",
     rows: [],
-    bug: "the key that asked for a withdrawal approves it",
+    bug: "the key that requested a withdrawal can approve it",
     file: core("features/approvals/Approvals"),
-    find: "if (by === row.approvalAskedBy)",
-    replace: "if (by === row.id)",
+    in: "make",
+    find: "(yield* isSame(by, row.approvalAskedBy))",
+    replace: "by === row.id",
     test: coreTest("Approvals"),
-    titles: "approval: the key that asked"
+    titles: "approval: neither the requesting key"
   },
   {
     name: "sent-unapproved",
     rows: [],
-    bug: "a withdrawal that waits to be approved has the job of sending it",
+    bug: "a withdrawal that waits for approval already has a job to send it",
     file: core("sending/Withdrawal"),
+    in: "requested",
     find: `jobs: withdrawal.approval === "waiting" ? [] : [`,
     replace: `jobs: withdrawal.approval === "rejected" ? [] : [`,
     test: coreTest("Approvals"),
@@ -24,8 +26,9 @@ export const approvals: ReadonlyArray<Canary> = [
   {
     name: "approved-after-rejection",
     rows: [],
-    bug: "what was rejected or has expired can be approved, with its money given back",
+    bug: "a rejected or expired withdrawal can be approved after its hold was released",
     file: core("features/approvals/Approval"),
+    in: "life",
     find: `  approved: Noun.move(Withdrawal.noun, "approved", {
     from: waiting,
     expects: ["approval"],`,
@@ -33,36 +36,39 @@ export const approvals: ReadonlyArray<Canary> = [
     from: ["pending", "failed"],
     expects: [],`,
     test: inMemory,
-    titles: "approval: rejected or expired"
+    titles: "approval: a rejection or expiry"
   },
   {
     name: "approved-at-any-fee",
     rows: [],
-    bug: "a withdrawal is approved for more of a network's fee than it holds",
+    bug: "a withdrawal is approved although the network fee exceeds its hold",
     file: core("features/approvals/Approvals"),
+    in: "make",
     find: "if (fee.network > row.networkAllowance)",
     replace: "if (fee.network > row.amount)",
     test: coreTest("Approvals"),
-    titles: "approval: a fee that has risen"
+    titles: "approval: a fee above the amount held"
   },
   {
     name: "hook-hides-refusal",
     rows: [],
-    bug: "a withdrawal that one hook has wait is not shown to the others, which would refuse it",
+    bug: "a withdrawal that one hook delays skips the other hooks, which would refuse it",
     file: core("sending/WithdrawalHooks"),
+    in: "make",
     find: "      waits ??= found\n",
     replace: "      if (found !== undefined) return found\n",
     test: coreTest("WithdrawalHooks"),
-    titles: "withdrawal hooks: what a host has wait"
+    titles: "withdrawal hooks: a withdrawal the host delays"
   },
   {
     name: "approved-unasked",
     rows: [],
-    bug: "a withdrawal that waited is approved without asking the hooks again",
+    bug: "a delayed withdrawal is approved without calling the hooks again",
     file: core("sending/WithdrawalDrafts"),
+    in: "make",
     find: "      yield* mayBegin({ spender: { company }, recipient, withdrawal: row })\n",
     replace: "",
     test: coreTest("WithdrawalHooks"),
-    titles: "withdrawal hooks: what a host has wait"
+    titles: "withdrawal hooks: a withdrawal the host delays"
   }
 ]

@@ -4,8 +4,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-linked-past-the-horizon",
     rows: [],
-    bug: "an audit entry is linked while an earlier one may still be committed, which then counts as inserted",
+    bug: "an audit entry is linked while an earlier one may still commit, which then counts as inserted",
     file: postgres("reads/AuditStore"),
+    in: "unlinked",
     find: " and e.id < ${horizon} order",
     replace: " order",
     test: "packages/postgres/test/audit.test.ts",
@@ -15,8 +16,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-forgotten",
     rows: [],
-    bug: "what is committed for somebody is in no audit log",
+    bug: "a Change committed on someone's behalf has no audit entry",
     file: core("ledger/Audit"),
+    in: "layerJournal",
     find: `if (acting === undefined && changes.length === 0) return journal.commit(change)`,
     replace: `if (acting === undefined || change.legs.length > 0) return journal.commit(change)`,
     test: "packages/http/test/audit.test.ts",
@@ -25,8 +27,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-of-the-host-forgotten",
     rows: [],
-    bug: "a key that the host issues in process is in no audit log",
+    bug: "a key that the host issues in process has no audit entry",
     file: core("ledger/Audit"),
+    in: "layerJournal",
     find: `acting === undefined && changes.length === 0`,
     replace: `acting === undefined`,
     test: inTampering,
@@ -37,6 +40,7 @@ export const audit: ReadonlyArray<Canary> = [
     rows: [],
     bug: "records are not compared with the audit log",
     file: core("features/audit/AuditVerification"),
+    in: "replay",
     find: `possible.includes(value) ? [] : [field]`,
     replace: `possible.length > 0 ? [] : [field]`,
     test: inTampering,
@@ -45,8 +49,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-unknown-record",
     rows: [],
-    bug: "a record that the audit log does not know is taken for one without values",
+    bug: "a record missing from the audit log counts as one without values",
     file: core("features/audit/AuditVerification"),
+    in: "replay",
     find: `if (fields === undefined) return undefined`,
     replace: `if (fields === undefined) return []`,
     test: inTampering,
@@ -55,8 +60,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-any-seal",
     rows: [],
-    bug: "an entry with a wrong signature is taken for one of the service",
+    bug: "an entry with an invalid signature counts as the service's",
     file: core("ledger/Audit"),
+    in: "sealOf",
     find: `mac === hmacOf("entry", key, signedText(draft, text))`,
     replace: `mac !== ""`,
     test: inTampering,
@@ -65,8 +71,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-unsealed",
     rows: [],
-    bug: "an entry without a signature is taken for one of an earlier version, wherever it is",
+    bug: "an unsigned entry counts as one of an earlier version, wherever it is",
     file: core("features/audit/AuditVerification"),
+    in: "verify",
     find: `(seal === "unsealed" && lastMillis < firstMillis + transitionMillis)`,
     replace: `seal === "unsealed"`,
     test: inTampering,
@@ -75,8 +82,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-copied",
     rows: [],
-    bug: "a signed entry can be written a second time",
+    bug: "a signed entry can be written twice",
     file: postgres("reads/AuditStore"),
+    in: "strays",
     find: `where copy > 1`,
     replace: `where copy > 1000`,
     test: inTampering,
@@ -85,48 +93,53 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-begins-again",
     rows: [],
-    bug: "each start takes the records for right as they are",
+    bug: "every start accepts the current records, not only the first",
     file: core("ledger/Audit"),
+    in: "baseline",
     find: `if (yield* hasSealed) return`,
     replace: `yield* hasSealed`,
     test: inTampering,
-    titles: "taken as it is, once"
+    titles: "accepted as they are, once"
   },
   {
     name: "audit-of-what-was-refused",
     rows: [],
-    bug: "the audit log says done of what was refused",
+    bug: "the audit log records refused requests as done",
     file: postgres("statements/Statements"),
+    in: "audited",
     find: `from done where audit is not null order by n`,
     replace: `from asked where audit is not null order by n`,
     test: inSql,
-    titles: "the audit log has a Change"
+    titles: "the audit log has each applied Change"
   },
   {
     name: "audit-head-published-again",
     rows: [],
-    bug: "the head of the audit log is published again though nothing was added",
+    bug: "the head of the audit log is published again although nothing was added",
     file: core("features/audit/AuditHead"),
+    in: "publish",
     find: `last.value === text) return`,
     replace: `last.value === source) return`,
     test: inMemory,
-    titles: "the head of the audit log is published once"
+    titles: "two processes publish the head of the audit log once"
   },
   {
     name: "audit-head-kept-inside",
     rows: [],
-    bug: "the head of the audit log is in the log only, and not in the operator's webhooks",
+    bug: "the head of the audit log is logged but not sent to the operator's webhooks",
     file: core("features/audit/AuditLog"),
+    in: "layerWorker",
     find: `AuditHead.publish(head, fence, { unlessFirst: isFirst })`,
     replace: `AuditHead.publish(head, fence, { unlessFirst: true })`,
     test: coreTest("AuditLog"),
-    titles: "the head goes out in the operator's webhooks"
+    titles: "sends the head in the operator's webhooks"
   },
   {
     name: "audit-flood",
     rows: [],
-    bug: "each refusal of a flood is a line of the audit log",
+    bug: "a flood of refusals writes one audit entry each",
     file: core("features/audit/AuditLog"),
+    in: "make",
     find: `if (before !== undefined) {`,
     replace: `if (before !== undefined && before.count > 1_000_000) {`,
     test: "packages/http/test/audit.test.ts",
@@ -135,8 +148,9 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-without-floods",
     rows: [],
-    bug: "requests that are refused for their rate are in no log",
+    bug: "requests rejected by the rate limit are not logged",
     file: "packages/http/src/api/Authentication.ts",
+    in: "layer",
     find: `() => acting.refused(key, operation, "rate_limited")`,
     replace: `() => Effect.void`,
     test: "packages/http/test/requestRates.test.ts",
@@ -145,18 +159,20 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-linked-from-the-wrong-place",
     rows: [],
-    bug: "who links the audit log begins where it read, though another has linked a part of it",
+    bug: "a process links the audit log from where it read, although another one has linked a part of it",
     file: core("features/audit/AuditLog"),
+    in: "link",
     find: `found.filter(({ id }) => id > linkedTo)`,
     replace: `found.filter(({ id }) => id > 0n || id > linkedTo)`,
     test: inMemory,
-    titles: "is linked soundly by two"
+    titles: "the audit log stays valid if one process"
   },
   {
     name: "audit-unhashed",
     rows: [],
-    bug: "the chain of the audit log says nothing of what an entry says",
+    bug: "the chain of the audit log does not cover the entries' contents",
     file: core("ledger/Audit"),
+    in: "hashOf",
     find: `digest(before, String(id), companyId, String(atMillis), body)`,
     replace: `digest(before, String(id), companyId, String(atMillis), body.slice(0, 2))`,
     test: "packages/postgres/test/audit.test.ts",

@@ -4,8 +4,9 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "rest-rounded-down",
     rows: [],
-    bug: "who pays the rest of a checkout has not paid it",
+    bug: "paying the rest of a checkout does not complete it",
     file: core("features/checkouts/Checkout"),
+    in: "rest",
     find: "((missing + 999n) / 1000n)",
     replace: "(missing / 1000n)",
     test: coreTest("Checkouts"),
@@ -16,16 +17,18 @@ export const checkouts: ReadonlyArray<Canary> = [
     rows: [],
     bug: "an expired checkout can be canceled",
     file: core("features/checkouts/CheckoutCancel"),
+    in: "make",
     find: 'status !== "open" && status !== "underpaid"',
     replace: 'status !== "open" && status !== "underpaid" && status !== "expired"',
     test: coreTest("Checkouts"),
-    titles: "checkout: an expired one cannot be canceled"
+    titles: "checkout: an expired checkout cannot be canceled"
   },
   {
     name: "checkout-unfollowed",
     rows: [],
-    bug: "what pays a checkout is credited, and nobody looks at the checkout",
+    bug: "a payment of a checkout is credited, but the checkout is not updated",
     file: core("features/checkouts/CheckoutJobs"),
+    in: "ofDeposit",
     find: `checkoutId === null ? [] :`,
     replace: `checkoutId === null || atMillis > 0 ? [] :`,
     test: "packages/http/test/checkouts.test.ts",
@@ -35,8 +38,9 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "checkout-rest-of-nobody",
     rows: [],
-    bug: "the invoice of a checkout's rest does not say whose it is: what is paid to it is not counted",
-    file: core("features/checkouts/CheckoutSteps"),
+    bug: "the invoice for a checkout's rest has no checkout, so its payment is not counted",
+    file: core("features/checkouts/CheckoutAsking"),
+    in: "make",
     find: `      checkoutId: checkout.id`,
     replace: `      checkoutId: null`,
     test: coreTest("Checkouts"),
@@ -45,8 +49,9 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "checkout-half-canceled",
     rows: [],
-    bug: "a crash between the cancellation of a checkout's invoice and its own leaves it open with an invoice that nobody can pay",
+    bug: "a crash between canceling a checkout's invoice and the checkout leaves it open with an unpayable invoice",
     file: core("receiving/Invoices"),
+    in: "make",
     find: `next === undefined ? [] : [next(nowMillis)]`,
     replace: `[]`,
     test: coreTest("Checkouts"),
@@ -55,8 +60,9 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "checkout-paid-by-less",
     rows: [],
-    bug: "a part pays a checkout",
+    bug: "a partial payment completes a checkout",
     file: core("features/checkouts/Checkout"),
+    in: "standing",
     find: `  if (status === "paid" || received >= enough) return "paid"`,
     replace: `  if (status === "paid" || (received > 0n && received * 2n >= enough)) return "paid"`,
     test: "packages/http/test/checkouts.test.ts",
@@ -65,8 +71,9 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "page-streams-without-end",
     rows: [],
-    bug: "whoever has a checkout's link may have as many streams of it as he likes",
+    bug: "a checkout's link opens any number of streams",
     file: "packages/http/src/features/checkouts/CheckoutPage.ts",
+    in: "states",
     find: "for (const other of open.take({ caller, of }, lost))",
     replace: "for (const other of open.take({ caller, of }, lost).slice(1))",
     test: "packages/http/test/checkoutPage.test.ts",
@@ -75,21 +82,23 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "page-in-any-frame",
     rows: [],
-    bug: "an origin that is written with more than an origin becomes part of the page's policy",
+    bug: "an origin with extra text becomes part of the page's policy",
     file: core("features/checkouts/Checkouts"),
+    in: "originIssue",
     find: "URL.parse(text)?.origin === text && !/[;,'*\\s]/.test(text)",
     replace: "URL.canParse(text)",
     test: "packages/http/test/checkouts.test.ts",
-    titles: "checkout: says which member"
+    titles: "checkout: an error names the invalid field"
   },
   {
     name: "page-asks-for-what-is-on-its-way",
     rows: [],
-    bug: "a page asks to be paid again while enough is on its way",
+    bug: "a page asks for payment again while enough money is pending",
     file: "packages/http/src/features/checkouts/CheckoutState.ts",
+    in: "askingOf",
     find: "!isAsking || Checkout.isSeen(checkout)",
     replace: "!isAsking",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page: seen, underpaid, paid"
+    titles: "page: seen, underpaid and overpaid"
   }
 ]

@@ -4,8 +4,9 @@ export const offers: ReadonlyArray<Canary> = [
   {
     name: "paid-offers-are-nobodys",
     rows: [60],
-    bug: "what is paid for an offer of ours has no invoice of ours, and is credited to nobody",
+    bug: "a payment of our offer has no invoice and is credited to no company",
     file: core("receiving/Credits"),
+    in: "make",
     find: "Option.isSome(known) || offerId === undefined ||",
     replace: "Option.isSome(known) || offerId !== undefined ||",
     test: "packages/http/test/offers.test.ts",
@@ -14,61 +15,67 @@ export const offers: ReadonlyArray<Canary> = [
   {
     name: "own-offers-not-looked-up",
     rows: [],
-    bug: "the node is asked to pay an offer of its own, which no node can",
+    bug: "the node is called to pay its own offer, which no node can",
     file: core("sending/Recipients"),
+    in: "make",
     find: "return yield* findOffer(destination.bolt12)",
     replace: `return { _tag: "Bolt12", bolt12: destination.bolt12 }`,
     test: coreTest("OwnOffers"),
-    titles: "own offers: it is paid inside"
+    titles: "own offers: settled internally"
   },
   {
     name: "own-offers-need-the-node",
     rows: [],
-    bug: "an offer of ours is refused where the node cannot pay offers, though none is asked to pay it",
+    bug: "our own offer is refused if the node cannot pay offers, although the node is not needed",
     file: core("sending/PayableOffers"),
+    in: "make",
     find: "Option.isSome(yield* issued.byText(bolt12.offer))",
     replace: "false",
     test: coreTest("OwnOffers"),
-    titles: "own offers: it is paid inside where the node cannot"
+    titles: "own offers: settled internally even if the node cannot"
   },
   {
     name: "offers-nobody-can-pay",
     rows: [],
-    bug: "an offer of somebody else's is taken, and money held for it, though the node cannot pay offers",
+    bug: "an external offer is accepted, and money held for it, although the node cannot pay offers",
     file: core("sending/PayableOffers"),
+    in: "make",
     find: "Option.isSome(yield* issued.byText(bolt12.offer))",
     replace: "true",
     test: coreTest("OwnOffers"),
-    titles: "own offers: where the node cannot pay offers, nobody else's"
+    titles: "own offers: if the node cannot pay offers, external offers"
   },
   {
     name: "own-offer-pays-its-payer",
     rows: [],
-    bug: "what is paid for an offer of ours goes back to whoever pays it",
+    bug: "a payment of our own offer is returned to its payer",
     file: core("sending/Transfers"),
+    in: "make",
     find: "{ companyId: offer.companyId, metadata }",
     replace: "{ companyId: withdrawal.companyId, metadata }",
     test: coreTest("OwnOffers"),
-    titles: "own offers: it is paid inside"
+    titles: "own offers: settled internally"
   },
   {
     name: "own-offer-of-a-deleted-address",
     rows: [],
-    bug: "an offer is paid inside though the Lightning address that it belongs to was deleted",
+    bug: "an offer settles internally although its Lightning address was deleted",
     file: core("sending/Recipients"),
+    in: "offersIn",
     find: "if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis !== null))",
     replace: "if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis === undefined))",
     test: coreTest("OwnOffers"),
-    titles: "own offers: one of a deleted"
+    titles: "own offers: the offer of a deleted"
   },
   {
     name: "own-offers-by-their-beginning",
     rows: [],
-    bug: "what begins like an offer of ours is taken for it",
+    bug: "an offer with the same beginning as ours is treated as ours",
     file: memory("features/Offers"),
+    in: "make",
     find: "one.offer === offer",
     replace: "one.offer.startsWith(offer.slice(0, 40))",
     test: inMemory,
-    titles: "an offer of ours is found"
+    titles: "our offer is found"
   }
 ]

@@ -4,19 +4,21 @@ export const refunds: ReadonlyArray<Canary> = [
   {
     name: "refunded-of-what-was",
     rows: [],
-    bug: "a refund takes its part of a deposit whatever other refunds took meanwhile",
+    bug: "a refund ignores what concurrent refunds took from the deposit",
     file: core("features/refunds/Refund"),
+    in: "depositLife",
     find: `    expects: ["refunded"],
 `,
     replace: "",
     test: coreTest("Refunds"),
-    titles: "of 64 at once"
+    titles: "of 64 concurrent refunds"
   },
   {
     name: "refund-kept-its-room",
     rows: [],
-    bug: "a refund that ends unpaid gives the deposit nothing back",
+    bug: "an unpaid refund that ends returns nothing to the deposit",
     file: core("features/refunds/Refund"),
+    in: "givenBack",
     find: "refundedMore(companyId, depositId, -amount)",
     replace: "refundedMore(companyId, depositId, -amount + amount)",
     test: coreTest("Refunds"),
@@ -25,28 +27,31 @@ export const refunds: ReadonlyArray<Canary> = [
   {
     name: "refund-shown-when-it-ended",
     rows: [],
-    bug: "the page of a checkout shows the link of a refund that has ended",
+    bug: "the checkout page shows the link of an ended refund",
     file: core("features/refunds/Refund"),
+    in: "told",
     find: `  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined`,
     replace: "  return { refund, expiresAtMillis }",
     test: coreTest("Refunds"),
-    titles: "the page of its checkout"
+    titles: "its checkout page shows the refund"
   },
   {
     name: "refund-shown-though-told-apart",
     rows: [],
-    bug: "the page of a checkout shows the link of a refund that its company tells the payer itself",
+    bug: "the checkout page shows the link of a refund with on_checkout false",
     file: "packages/http/src/features/refunds/Refunds.ts",
+    in: "create",
     find: "on_checkout === false ? undefined : {",
     replace: "{",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "its company tells the payer itself"
+    titles: "a refund with on_checkout false"
   },
   {
     name: "frozen-company-refunds",
     rows: [],
-    bug: "a company that is frozen refunds",
+    bug: "a frozen company can refund",
     file: core("features/refunds/Refund"),
+    in: "created",
     find: `    unlessFrozen: true,
 `,
     replace: "",

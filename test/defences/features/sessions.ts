@@ -4,8 +4,9 @@ export const sessions: ReadonlyArray<Canary> = [
   {
     name: "step-up-before-its-time",
     rows: [],
-    bug: "a clock that was put back prolongs a step-up",
+    bug: "after the clock is set back, a step-up stays valid for longer",
     file: core("features/sessions/Session"),
+    in: "steppedUpUntil",
     find: " && nowMillis >= steppedUpAtMillis",
     replace: "",
     test: coreTest("Sessions"),
@@ -14,18 +15,20 @@ export const sessions: ReadonlyArray<Canary> = [
   {
     name: "session-outlives-its-key",
     rows: [],
-    bug: "a session goes on opening everything after its key was revoked",
+    bug: "a session stays usable after its key was revoked",
     file: core("accounts/KeyChecks"),
+    in: "make",
     find: `return yield* open(found.value, yield* Clock.currentTimeMillis)`,
     replace: `return found.value`,
     test: "packages/http/test/session.test.ts",
-    titles: "it ends at once with its key"
+    titles: "session: ends immediately with its key"
   },
   {
     name: "session-of-any-secret",
     rows: [],
-    bug: "whoever knows a key's id has its sessions",
+    bug: "anyone who knows a key's id can use its sessions",
     file: core("features/sessions/Sessions"),
+    in: "make",
     find: `ApiKey.isSame(hash, session.secretHash) && Session.isOpen(session, nowMillis)`,
     replace: `Session.isOpen(session, nowMillis)`,
     test: coreTest("Sessions"),
@@ -34,21 +37,23 @@ export const sessions: ReadonlyArray<Canary> = [
   {
     name: "session-from-another-origin",
     rows: [],
-    bug: "another origin's page acts by the session of its visitor",
+    bug: "a page of another origin can act through its visitor's session",
     file: "packages/http/src/features/sessions/Session.ts",
+    in: "make",
     find: `if (!isOwn(request)) return yield* Effect.fail(foreign)`,
     replace: ``,
     test: "packages/http/test/session.test.ts",
-    titles: "another origin's page opens nothing"
+    titles: "another origin's page cannot use it"
   },
   {
     name: "money-without-step-up",
     rows: [],
-    bug: "a session moves money without its key being shown again",
+    bug: "a session can move money without re-entering the key",
     file: "packages/http/src/features/sessions/Session.ts",
+    in: "make",
     find: `if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null)`,
     replace: `if (session.steppedUpAtMillis === 0)`,
     test: "packages/http/test/session.test.ts",
-    titles: "money moves only once"
+    titles: "sending requires the same key"
   }
 ]

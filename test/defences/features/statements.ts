@@ -4,8 +4,9 @@ export const statements: ReadonlyArray<Canary> = [
   {
     name: "statement-without-reversals",
     rows: [],
-    bug: "a statement does not say what the chain took back",
+    bug: "a statement omits reversals by reorganizations",
     file: core("features/statements/Statement"),
+    in: "sent",
     find: `Msat.sum(withdrawals.amount, reversals.amount, debits.amount)`,
     replace: `Msat.sum(withdrawals.amount, Msat.make(reversals.amount * 0n), debits.amount)`,
     test: coreTest("Bookings"),
@@ -14,41 +15,45 @@ export const statements: ReadonlyArray<Canary> = [
   {
     name: "statement-runs-a-name",
     rows: [],
-    bug: "the name of a company is HTML on its statement",
+    bug: "a company's name is rendered as HTML in its statement",
     file: "packages/http/src/features/statements/StatementPage.ts",
-    find: "<p>${Html.escaped(one.company.name)}<br>",
-    replace: "<p>${one.company.name}<br>",
+    in: "page",
+    find: `h("p", null, one.company.name,`,
+    replace: `h("p", null, Html.raw("span", one.company.name),`,
     test: "packages/http/test/exports.test.ts",
     titles: "the page runs nothing"
   },
   {
     name: "closed-month-takes-more",
     rows: [],
-    bug: "what is committed into a closed month is in its statement, which was told as final without it",
+    bug: "a late booking for a closed month changes its final statement",
     file: postgres("features/statements/Reads"),
+    in: "monthSums",
     find: "and (ends.closed is null or id <= ends.closed)",
     replace: "and (ends.closed is null or id > 0)",
     test: inSql,
-    titles: "an open month has everything|a month end closes every month"
+    titles: "an open month includes everything|a month end closes every earlier month"
   },
   {
     name: "late-is-lost",
     rows: [],
-    bug: "what is committed into a closed month is in no statement",
+    bug: "a late booking for a closed month is in no statement",
     file: postgres("features/statements/Reads"),
+    in: "monthSums",
     find: "when ends.opened is null or id <= ends.opened then 'before' else 'late' end",
     replace: "when ends.opened is null or id <= ends.opened then 'before' end",
     test: inSql,
-    titles: "an open month has everything|a month end closes every month"
+    titles: "an open month includes everything|a month end closes every earlier month"
   },
   {
     name: "month-ends-race",
     rows: [],
-    bug: "of two who close a company's months at once each has an end, and the one with less comes last",
+    bug: "of two processes that close a company's months concurrently both store an end, the one with less last",
     file: core("features/statements/MonthEnd"),
+    in: "noun",
     find: `unique: [["companyId", "number"]]`,
     replace: "unique: []",
     test: "packages/core/test/Statements.test.ts",
-    titles: "statement: of two who close"
+    titles: "statement: of two that close"
   }
 ]

@@ -4,8 +4,9 @@ export const vouchers: ReadonlyArray<Canary> = [
   {
     name: "voucher-claimed-twice",
     rows: [18],
-    bug: "a voucher is paid as often as it is claimed",
+    bug: "a voucher is paid each time it is claimed",
     file: core("features/vouchers/Voucher"),
+    in: "life",
     find: `    from: ["open"],
     to: "claimed",`,
     replace: `    from: ["open", "claimed"],
@@ -16,8 +17,9 @@ export const vouchers: ReadonlyArray<Canary> = [
   {
     name: "voucher-claimed-twice-sql",
     rows: [18],
-    bug: "a voucher is paid as often as it is claimed, since SQL moves a record whatever its status",
+    bug: "a voucher is paid each time it is claimed because SQL moves a record from any status",
     file: postgres("statements/Writes"),
+    in: "applies",
     find: "    ...(from.length === 0 ? [] : [`g.status in (${list(from)})`]),\n",
     replace: "",
     test: inSql,

@@ -4,28 +4,31 @@ export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "app-of-a-live-key",
     rows: [],
-    bug: "one operator alone connects an app to a key that is in use, and can send with it",
+    bug: "one operator alone connects an app to an active key and can send with it",
     file: core("features/wallet-connect/WalletConnections"),
+    in: "make",
     find: "if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes)",
     replace: "if (by !== undefined && refusal !== undefined && ApiKey.movesMoney(scopes)",
-    test: "packages/http/test/approvedKeys.test.ts",
+    test: "packages/http/test/walletConnections.test.ts",
     titles: "second operator: an app"
   },
   {
     name: "wallet-replay",
     rows: [],
-    bug: "each time that an app's event comes it is another payment",
+    bug: "a repeated event of an app is another payment",
     file: core("features/wallet-connect/WalletPayments"),
+    in: "requestOf",
     find: "key: `nwc:${event.id}`",
     replace: "key: `nwc:${event.id}:${Math.random()}`",
     test: "packages/core/test/WalletRequests.test.ts",
-    titles: "and the same event has its end later$"
+    titles: "and the same event later returns its result$"
   },
   {
     name: "wallet-limitless",
     rows: [],
-    bug: "an app is held to the limits of its company, and not to those of its key",
+    bug: "an app is held to its company's limits but not to its key's",
     file: core("features/wallet-connect/WalletPayments"),
+    in: "make",
     find: "      apiKey,\n      asked: undefined,",
     replace: "      asked: undefined,",
     test: "packages/web/test/walletConnect.test.ts",
@@ -34,8 +37,9 @@ export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "wallet-revoked",
     rows: [],
-    bug: "an app goes on with a key that is revoked",
+    bug: "an app stays connected after its key is revoked",
     file: core("accounts/ApiKey"),
+    in: "refusal",
     find: '  if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")\n',
     replace: "",
     test: "packages/web/test/walletConnect.test.ts",
@@ -44,18 +48,20 @@ export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "wallet-pending-failed",
     rows: [],
-    bug: "an app is told that a payment failed which is pending, and pays again",
+    bug: "an app is notified that a pending payment failed, and pays again",
     file: core("features/wallet-connect/WalletPayments"),
+    in: "resultOf",
     find: 'refuse("OTHER", approval === "waiting"',
     replace: 'refuse("PAYMENT_FAILED", approval === "waiting"',
     test: coreTest("WalletRequests"),
-    titles: "wallet connect: a payment that is pending"
+    titles: "wallet connect: a pending payment"
   },
   {
     name: "wallet-tells-all",
     rows: [],
-    bug: "every app of a company is told of its payments, whatever its key may read",
+    bug: "every app of a company is notified of its payments, whatever its key may read",
     file: core("features/wallet-connect/WalletNotices"),
+    in: "make",
     find: ' && ApiKey.allows(apiKey, "read")',
     replace: "",
     test: coreTest("WalletNotices"),

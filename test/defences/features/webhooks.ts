@@ -4,8 +4,9 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-cursor-before-delivery",
     rows: [],
-    bug: "an endpoint's cursor is moved past events that are not there yet",
+    bug: "an endpoint's cursor moves past events that are not committed yet",
     file: core("features/webhooks/Runner"),
+    in: "reached",
     find: `return first === undefined ? position : before(first)`,
     replace: `return position`,
     test: coreTest("Webhooks"),
@@ -14,8 +15,9 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-behind-a-failure-unrecorded",
     rows: [],
-    bug: "what waits behind a delivery that failed is in the memory of a process alone, and the cursor passes it",
+    bug: "events behind a failed delivery are kept only in one process's memory, and the cursor passes them",
     file: core("features/webhooks/Runner"),
+    in: "attempt",
     find: `queue[i] = yield* sending.defer(standing.endpoint, other, fence)`,
     replace: `queue[i] = other`,
     test: crashTest,
@@ -24,8 +26,9 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-two-of-a-record",
     rows: [],
-    bug: "two events of a record are under way at once",
+    bug: "two events of one record are sent at the same time",
     file: core("features/webhooks/Runner"),
+    in: "fill",
     find: `if (head === undefined && !standing.busy.has(subject)) {`,
     replace: `if (head === undefined) {`,
     test: "packages/core/test/Webhooks.test.ts",
@@ -34,8 +37,9 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-order-lost-in-a-restart",
     rows: [],
-    bug: "what a dead process left is sent in another order",
+    bug: "deliveries left by a dead process are sent in another order",
     file: core("features/webhooks/Runner"),
+    in: "load",
     find: `.toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? 1 : -1))`,
     replace: `.toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? -1 : 1))`,
     test: crashTest,
@@ -44,8 +48,9 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-silence-is-delivery",
     rows: [],
-    bug: "a server that does not answer was delivered to",
+    bug: "a server that does not respond counts as delivered",
     file: core("features/webhooks/Sending"),
+    in: "isSuccess",
     find: `const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" &&`,
     replace: `const isSuccess = (posted: Posted): boolean => posted._tag === "Unanswered" ||`,
     test: crashTest,
@@ -54,8 +59,9 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-signed-by-id",
     rows: [58],
-    bug: "a webhook's signature covers its id and time, and not what it says",
-    file: core("features/webhooks/Signature"),
+    bug: "a webhook's signature covers its id and time but not its body",
+    file: core("base/Signature"),
+    in: "contentOf",
     find: "`${id}.${timestampSeconds}.${body}`",
     replace: "`${id}.${timestampSeconds}.`",
     test: "packages/http/test/webhooks.test.ts",
@@ -64,11 +70,12 @@ export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-lag-of-the-recorded",
     rows: [],
-    bug: "how late webhooks are is not about those that wait for another attempt",
+    bug: "the webhook delay metric ignores deliveries that wait for a retry",
     file: core("features/webhooks/Runner"),
+    in: "waitingSinceMillis",
     find: `for (const [head] of queues.values()) since = Math.min(since, head?.item.atMillis ?? Infinity)`,
     replace: `for (const [head] of queues.values()) since = Math.min(since, head?.recorded === undefined ? Infinity : since)`,
     test: coreTest("Webhooks"),
-    titles: "how late they are is measured"
+    titles: "the delivery delay and the time readers wait"
   }
 ]

@@ -8,7 +8,7 @@ import type { Records } from "@satrail/core/service/Records"
 import type { Promises } from "../Contract.ts"
 import type { Made, Subject } from "../Subject.ts"
 
-/** What a record of a feature holds, and since when it waits. */
+/** The fees that a record holds, and since when it has been waiting. */
 export interface Held {
   readonly serviceFee?: Msat
   readonly networkAllowance?: Msat
@@ -16,32 +16,37 @@ export interface Held {
   readonly expiresAtMillis?: number
 }
 
-/** What a feature of the core promises of every store. */
+/** Contract tests that a core feature runs against every store. */
 export interface Feature {
-  /** Promises that keep people's money right, of the Journal. */
+  /** Journal guarantees that protect customers' money. */
   readonly money?: Promises<Journal | Records | Tasks>
   readonly other?: Promises<Journal | Records | Tasks>
-  /** Promises of what is read. */
+  /** Promises about reads. */
   readonly records?: Promises<Journal | Records | Tasks>
-  /** How a record of each of its nouns is made and moved. */
+  /** Read guarantees that protect customers' money. */
+  readonly books?: Promises<Journal | Records | Tasks>
+  /** How records of each of its kinds are created and change state. */
   readonly subjects: { readonly [noun: string]: Subject }
-  /** Its moves of records whose noun is not its own, by noun. */
+  /** The transitions it makes to other features' records, by noun. */
   readonly moves?: { readonly [noun: string]: Subject["moves"] }
-  /** Changes that take so many sats of a company, each made anew: what refuses a withdrawal refuses them. */
+  /**
+   * Builds Changes that spend this many sats of a company. Anything that refuses a withdrawal refuses them
+   * too.
+   */
   readonly spends?: ReadonlyArray<(companyId: CompanyId, sats: number) => Made<Written.Any>>
-  /** Records that hold so many sats and wait, by what they wait for. Their job is due at `expiresAtMillis`. */
+  /** Waiting records that hold this many sats, keyed by reason. Their job is due at `expiresAtMillis`. */
   readonly holds?: { readonly [kind in Waiting.Kind]?: (companyId: CompanyId, sats: number, fields?: Held) => Made<Written.Any> }
-  /** Commits a record in each state that money can be in, of a company that has 1,000 sats or more. */
+  /** Commits one record for each state that funds can be in, for a company with at least 1,000 sats. */
   readonly everyState?: (companyId: CompanyId) => Made<void>
 }
 
 export const make = <const F extends Feature>(feature: F): F => feature
 
-/** The parts that are folded into one. */
-type Whole = "money" | "other" | "records" | "subjects"
+/** The parts that are merged into one. */
+type Whole = "money" | "other" | "records" | "books" | "subjects"
 
-/** The same part of all of them, in one. */
-export type Together<Features, Part extends Whole, All = unknown> = Features extends readonly [infer First, ...infer Rest]
+/** The same part of all features, merged. */
+export type Together<Features, Part extends Whole, All = object> = Features extends readonly [infer First, ...infer Rest]
   ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>
   : All
 
@@ -49,5 +54,5 @@ export const together = <const Features extends ReadonlyArray<Feature>, Part ext
   features: Features,
   part: Part
 ): Together<Features, Part> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- merges them in the order of the types
   Object.assign({}, ...features.map((feature) => feature[part])) as Together<Features, Part>

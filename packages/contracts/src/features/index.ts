@@ -4,6 +4,7 @@ import { adjustments } from "./adjustments/index.ts"
 import { audit } from "./audit/index.ts"
 import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
+import { people } from "./people/index.ts"
 import { refunds } from "./refunds/index.ts"
 import { sessions } from "./sessions/index.ts"
 import { statements } from "./statements/index.ts"
@@ -11,7 +12,7 @@ import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/index.ts"
 
-/** Every feature that has promises of its own. */
+/** Every feature with its own promises. */
 export const features = [
   approvals,
   checkouts,
@@ -22,9 +23,10 @@ export const features = [
   walletConnect,
   adjustments,
   statements,
+  people,
   sessions,
   audit
 ] as const
 
-/** The same, for whoever needs of each what any may have. */
+/** The same list, typed by the interface. */
 export const all: ReadonlyArray<Feature> = features

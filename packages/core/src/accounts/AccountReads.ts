@@ -8,42 +8,56 @@ import type { ApiKey, Holder } from "./ApiKey.ts"
 import type { Company, Query } from "./Company.ts"
 import type { Domain } from "./Domain.ts"
 
-/** How many keys of one company are counted: more are that many. */
+/** Maximum number of a company's keys that are counted. Higher counts are reported as this number. */
 export const maxCounted = 1000
 
-/** How a company stands. */
+/** A company's status. */
 export interface Standing {
   readonly companyId: CompanyId.CompanyId
   readonly balance: Balance
-  /** Keys that are not revoked and have not expired. */
+  /** Number of keys that are neither revoked nor expired. */
   readonly keys: number
-  /** When one of its keys was used last, to within a minute; null: never. */
+  /** When one of its keys was last used, to within a minute; null: never. */
   readonly lastSeenAtMillis: number | null
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Companies, and what opens their doors. A method that takes a company's id answers only what is that company's. */
+/**
+ * Reads companies, API keys, domains and limits. A method that takes a company id returns only that company's
+ * records.
+ */
 export class AccountReads extends Context.Service<
   AccountReads,
   {
     readonly company: (id: CompanyId.CompanyId) => Read<Option.Option<Company>>
-    /** A key by the id in its text, of any company, and its company's plan and limits. */
+    /** Returns the API key of any company by the id in its text, with the company's plan and limits. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
-    /** What was counted for a key or a company, in any order: as much as windows need, and what is older as far as it is still there. */
+    /**
+     * Returns the running totals of a key or company, in any order. Includes all buckets that windows need,
+     * and may include older ones.
+     */
     readonly spent: (companyId: CompanyId.CompanyId, subject: string) => Read<ReadonlyArray<Spent>>
     readonly domain: (domain: string) => Read<Option.Option<Domain>>
-    /** A company's domains, by name. */
+    /** Returns a company's domains, ordered by name. */
     readonly domainsOf: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Domain>>
-    /** Domains that DNS shows, looked for last before `beforeMillis`, by name, after `after`. */
+    /**
+     * Returns domains verified by DNS and last checked before `beforeMillis`, ordered by name, after `after`.
+     */
     readonly domainsToCheck: (beforeMillis: number, after: string | null, limit: number) => Read<ReadonlyArray<Domain>>
-    /** Every company, by id, after `after`. */
+    /** Returns all companies, ordered by id, after `after`. */
     readonly companies: (after: string | null, limit: number) => Read<ReadonlyArray<Company>>
-    /** Companies that were asked for. Looks at no more than `looks` of them. */
+    /** Returns the companies that match the query. Scans at most `looks` companies. */
     readonly companiesAsked: (query: Query, looks: number) => Read<Found<Company>>
-    /** How each of these companies stands at `nowMillis`; in no order, and without those that were not opened. */
+    /**
+     * Returns the status of each of these companies at `nowMillis`, in any order. Omits companies that do not
+     * exist.
+     */
     readonly standings: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => Read<ReadonlyArray<Standing>>
-    /** A company's keys, revoked ones too, the newest first, before `before` (exclusive; null for the first page). */
+    /**
+     * Returns a company's keys before `before` (exclusive; null for the first page), the newest first,
+     * including revoked ones.
+     */
     readonly keysOf: (companyId: CompanyId.CompanyId, before: Position | null, limit: number) => Read<ReadonlyArray<ApiKey>>
   }
 >()("@satrail/core/accounts/AccountReads") {}

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Characters from "../base/Characters.ts"
 import * as IpAddress from "../base/IpAddress.ts"
 
-/** The most ranges that a key can be limited to, and the longest text of one. */
+/** Maximum number of ranges of a key, and maximum length of a range. */
 export const maxRanges = 50
 export const maxRangeCharacters = 43
 
@@ -12,7 +12,7 @@ interface Range extends IpAddress.Address {
 
 const mapped = 0xffffn << 32n
 
-/** An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address. */
+/** Converts an IPv4 address written as IPv6 (`::ffff:192.0.2.1`) to IPv4. */
 const plain = (range: Range): Range =>
   range.bits === 128 && range.prefix >= 96 && (range.value & ~0xffffffffn) === mapped
     ? { bits: 32, value: range.value & 0xffffffffn, prefix: range.prefix - 96 }
@@ -20,27 +20,31 @@ const plain = (range: Range): Range =>
 
 const firstOf = ({ bits, value, prefix }: Range): bigint => (value >> BigInt(bits - prefix)) << BigInt(bits - prefix)
 
-/** An address, or all that begin as it does for `/prefix` bits; text says why it is none. */
+/** Parses an address or a CIDR range. Returns the reason as a string if it is invalid. */
 const rangeOf = (text: string): Range | string => {
   const [written = "", size, more] = text.split("/")
   const address = IpAddress.parse(written)
-  if (address === undefined || more !== undefined) return "An IPv4 or IPv6 address, or a range such as 203.0.113.0/24 or 2001:db8::/32"
+  if (address === undefined || more !== undefined)
+    return "must be an IPv4 or IPv6 address, or a range such as 203.0.113.0/24 or 2001:db8::/32"
   const prefix = size === undefined ? address.bits : Number(size)
-  if (size !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(size) || prefix > address.bits)) return `A prefix from /0 to /${address.bits}`
+  if (size !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(size) || prefix > address.bits))
+    return `must have a prefix between /0 and /${address.bits}`
   const range = { ...address, prefix }
-  // Bits beyond the prefix say something that a range cannot hold: perhaps one address was meant.
-  return firstOf(range) === range.value ? plain(range) : `The address has bits beyond /${prefix}: write the first address of the range`
+  // Reject bits after the prefix: a single address may have been intended.
+  return firstOf(range) === range.value ? plain(range) : `must not have bits beyond /${prefix}: use the first address of the range`
 }
 
-/** Why a text is no range of addresses, undefined where it is one. */
+/** Returns why a string is not an address range; undefined if it is one. */
 export const rangeIssue = (text: string): string | undefined => {
   const range = rangeOf(text)
   return typeof range === "string" ? range : undefined
 }
 
-/** From where a key may be used: these IPv4 and IPv6 addresses and ranges (CIDR), and for what it is refused from anywhere else. */
+/**
+ * IPv4 and IPv6 addresses and ranges (CIDR) from which a key may be used, and the operations limited to them.
+ */
 export const AllowedFrom = Schema.Struct({
-  /** `sending`: what sends money or approves it. From elsewhere the key does the rest that its scopes allow. */
+  /** `sending`: only sending and approving are limited. Elsewhere, the key can use its other scopes. */
   for: Schema.Literals(["sending", "everything"]),
   ranges: Schema.Array(
     Schema.String.check(
@@ -54,7 +58,10 @@ export interface AllowedFrom extends Schema.Schema.Type<typeof AllowedFrom> {}
 const contains = (range: Range, { bits, value }: IpAddress.Address): boolean =>
   range.bits === bits && range.value === firstOf({ bits, value, prefix: range.prefix })
 
-/** Whether a caller at this address may use the key. An address that is unknown, or none (`""`), is in no range. A range of IPv6 has no IPv4 in it, `::/0` included. */
+/**
+ * Returns whether a caller at this address may use the key. An unknown or empty address is in no range. IPv6
+ * ranges contain no IPv4 addresses, and neither does `::/0`.
+ */
 export const has = ({ ranges }: AllowedFrom, address: string): boolean => {
   const found = rangeOf(address.replace(/%.*$/, ""))
   if (typeof found === "string" || found.prefix !== found.bits) return false
@@ -64,7 +71,7 @@ export const has = ({ ranges }: AllowedFrom, address: string): boolean => {
   })
 }
 
-/** Whether the key could do something from somewhere under `after` that it could not under `before`. */
+/** Returns whether `after` allows an operation from an address that `before` did not allow. */
 export const loosens = (before: AllowedFrom | null, after: AllowedFrom | null): boolean => {
   if (before === null) return false
   if (after === null || (before.for === "everything" && after.for === "sending")) return true

@@ -14,31 +14,37 @@ import { Loosening } from "./Loosening.ts"
 import { Plan } from "./Plan.ts"
 import { isSame as isSameOperator, type Operator, SameOperator } from "./SecondOperator.ts"
 
-/** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals, `approve` those of other keys, manage `webhooks`. `admin` may do all of it. */
+/**
+ * Permissions of a key: `read` records, `receive` (create invoices and addresses), `send` withdrawals,
+ * `approve` withdrawals of other keys, manage `webhooks`. `admin` includes all of them.
+ */
 export const Scope = Schema.Literals(["read", "receive", "send", "approve", "webhooks", "admin"])
 export type Scope = typeof Scope.Type
 
-/** The scopes that move no money. A company makes keys with these itself; with any other scope, a key can send or approve what others send. */
+/**
+ * Scopes that move no money. A company can create keys with these itself. A key with any other scope can
+ * send, or approve withdrawals of others.
+ */
 export const harmless = ["read", "receive", "webhooks"] as const satisfies ReadonlyArray<Scope>
 
-/** Whether a key with these scopes can move money. */
+/** Returns whether a key with these scopes can move money. */
 export const movesMoney = (scopes: ReadonlyArray<Scope>): boolean => {
   const none: ReadonlyArray<Scope> = harmless
   return scopes.some((scope) => !none.includes(scope))
 }
 
-/** The request of an operator that a second one has to approve. */
+/** A key request that a second operator must approve. */
 export const Approval = Schema.Struct({
   requestedById: Schema.String,
   requestedBy: Schema.String,
-  /** The key that it replaces, and how long that one stays valid once this one is approved. */
+  /** The key it replaces, and how long that key stays valid after this one is approved. */
   replaces: Schema.NullOr(Schema.Struct({ id: Schema.String, overlapSeconds: Schema.Int }))
 })
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}
 
-/** A company's key. The secret itself is nowhere: only its SHA-256 is kept. */
+/** A company's API key. The secret is not stored, only its SHA-256. */
 export const ApiKey = Schema.Struct({
-  /** 12 characters, part of the key itself. */
+  /** 12 characters that are part of the key's text. */
   id: Schema.String,
   companyId: CompanyId.CompanyId,
   name: Schema.String,
@@ -49,17 +55,23 @@ export const ApiKey = Schema.Struct({
   revokedAtMillis: Schema.NullOr(Schema.Int),
   /** To within a minute. */
   lastUsedAtMillis: Schema.NullOr(Schema.Int),
-  /** What it may send. */
+  /** Its sending limits. */
   limits: Schema.NullOr(Limits),
-  /** The first of the keys that it replaces, one after another: under that id it is counted what they sent. */
+  /** Id of the first key in a chain of rotations. Spending of all keys in the chain is counted under it. */
   spendsAs: Schema.NullOr(Schema.String),
-  /** From where it may be used; null: from anywhere. Whoever lets callers in by the network asks (`AllowedFrom.has`); a call in process has no address. */
+  /**
+   * Addresses from which it may be used; null: any. Code that accepts network requests must check this with
+   * `AllowedFrom.has`, because in-process calls have no address.
+   */
   allowedFrom: Schema.NullOr(AllowedFrom),
-  /** What an operator asked to loosen, until a second one asks for the same, or the limits or the ranges change. */
+  /**
+   * An operator's pending request to loosen it. Ends when a second operator sends the same request, or when
+   * the limits or ranges change.
+   */
   loosening: Schema.NullOr(Loosening),
-  /** Null where no second operator had to approve it. */
+  /** null if no second operator was needed. */
   approval: Schema.NullOr(Approval),
-  /** The name of the second operator. A key with an `approval` opens nothing before. */
+  /** Name of the second operator. A key with an `approval` is not valid before. */
   approvedBy: Schema.NullOr(Schema.String),
   approvedAtMillis: Schema.NullOr(Schema.Int)
 })
@@ -93,7 +105,7 @@ export const noun = Noun.make("api_keys", ApiKey, {
   ]
 })
 
-/** A key, and the plan, the limits and the fees of the company it belongs to, as they stand now. */
+/** A key with its company's current plan, limits and fees. */
 export const Holder = Schema.Struct({
   apiKey: ApiKey,
   plan: Plan,
@@ -103,21 +115,27 @@ export const Holder = Schema.Struct({
 })
 export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
-/** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */
+/**
+ * The key is missing, unknown, expired, revoked, or for another network. `other_network` reports the key's
+ * network and that of the service.
+ */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked", "waiting"]),
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
-  /** Whose key it is, where that is known: it has ended, or its secret was wrong. For the audit log, and no answer. */
+  /**
+   * The owner, if known, of an ended key or of one with a wrong secret. For the audit log only, never for a
+   * response.
+   */
   key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
 }) {}
 
 export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
   readonly apiKey: ApiKey
-  /** A rotation: this older key of the company's ends at this time, unless it ends earlier. */
+  /** For a rotation: the older key, and when it ends unless it ends earlier. */
   readonly replaces: Replaces | null
 }
 
-/** An older key of the company's, and when it ends at the latest. */
+/** An older key of the company, and the latest time at which it ends. */
 export interface Replaces {
   readonly id: string
   readonly expiresAtMillis: number
@@ -137,11 +155,11 @@ export const life = {
 }
 
 export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
-/** The same limits again change nothing. */
+/** Changes a key's limits. Setting the same limits again changes nothing. */
 export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
-/** The same ranges again change nothing. */
+/** Changes a key's address ranges. Setting the same ranges again changes nothing. */
 export interface ApiKeyConfined extends Written<"ApiKeyConfined", readonly [Noun.TransitionOf<typeof life.confined>]> {}
-/** An operator asked to loosen its limits or its ranges. */
+/** An operator requested to loosen a key's limits or ranges. */
 export interface ApiKeyLooseningRequested extends Written<
   "ApiKeyLooseningRequested",
   readonly [Noun.TransitionOf<typeof life.looseningRequested>]
@@ -151,12 +169,13 @@ export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const idLength = 12
 
-/** Whether a text has the shape of a key's id. */
+/** Returns whether a string has the shape of a key id. */
 export const isId = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{12}$/.test(text)
 
-/** A new key's two halves: what is kept, and the text that is shown once. */
+/** Generates a key. Returns the fields to store, and the text that is shown once. */
 export const generate = (network: Network, entropy: (size: number) => Uint8Array) => {
-  // 58 does not divide 256: bytes from 232 up would favour the first letters, so they are drawn again.
+  // 58 does not divide 256, so bytes from 232 up are drawn again. Otherwise, they would favor the first
+  // letters.
   let id = ""
   while (id.length < idLength)
     for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
@@ -164,7 +183,7 @@ export const generate = (network: Network, entropy: (size: number) => Uint8Array
   return { id, secretHash: SecretHash.of(secret), text: Redacted.make(`${prefix}${network}_${id}_${secret}`, { label: "api key" }) }
 }
 
-/** The id and the secret in a key's text, of any company. */
+/** Parses the network, id and secret in a key's text. */
 export const parse = (text: string): { readonly network: string; readonly id: string; readonly secret: string } | undefined => {
   const match = /^sr_([a-z]+)_([1-9A-HJ-NP-Za-km-z]{12})_([1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(text)
   if (match === null) return undefined
@@ -172,12 +191,12 @@ export const parse = (text: string): { readonly network: string; readonly id: st
   return { network, id, secret }
 }
 
-/** How every key begins. */
+/** Prefix of every key. */
 export const prefix = "sr_"
 
 const isNetwork = Schema.is(Network)
 
-/** Why a text that is no key of this network is none, as far as its beginning says. */
+/** Returns the reason why a string is not a key of this network, as far as its prefix shows. */
 export const stranger = (text: string, network: Network): Unauthorized => {
   if (text === "") return new Unauthorized({ reason: "missing" })
   const [, named = ""] = /^sr_([a-z]+)_/.exec(text) ?? []
@@ -186,25 +205,25 @@ export const stranger = (text: string, network: Network): Unauthorized => {
   return new Unauthorized({ reason: text.startsWith(prefix) ? "incomplete" : "unknown" })
 }
 
-/** Whether two texts are the same, in a time that does not reveal how much of them is. */
+/** Compares two texts in constant time. */
 export const isSame = (one: string, other: string): boolean => {
   let difference = one.length ^ other.length
   for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
   return difference === 0
 }
 
-/** Whether `secret` is this key's. Takes the same time however much of it is right. */
+/** Returns whether `secret` belongs to this key, in constant time. */
 export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(SecretHash.of(secret), apiKey.secretHash)
 
-/** The key is known, and opens nothing. */
+/** Returns the error for a known key that is not valid. */
 export const closed = ({ id, companyId, name }: ApiKey, reason: "unknown" | "revoked" | "expired" | "waiting"): Unauthorized =>
   new Unauthorized({ reason, key: { id, companyId, name } })
 
-/** Whether a second operator still has to approve the key. */
+/** Returns whether the key still needs approval by a second operator. */
 export const isWaiting = ({ approval, approvedAtMillis }: Pick<ApiKey, "approval" | "approvedAtMillis">): boolean =>
   approval !== null && approvedAtMillis === null
 
-/** Why the key opens nothing at this time; undefined when it does. */
+/** Returns why the key is not valid at this time; undefined if it is valid. */
 export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {
   if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")
   if (apiKey.expiresAtMillis !== null && apiKey.expiresAtMillis <= nowMillis) return closed(apiKey, "expired")
@@ -212,10 +231,10 @@ export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undef
   return undefined
 }
 
-/** Whether the key may do what needs `scope`. */
+/** Returns whether the key has `scope` or `admin`. */
 export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
 
-/** What the audit log says of a key that is replaced. */
+/** Returns the audit record of a replaced key. */
 const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
   replaces === null || old === undefined
     ? []
@@ -229,7 +248,10 @@ const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
         }
       ]
 
-/** The key opens from here on, unless it waits for a second operator; the one it replaces, until its overlap is over. */
+/**
+ * Issues a key, which is valid immediately unless it needs approval. The key it replaces stays valid until
+ * the end of its overlap.
+ */
 export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
   id: apiKey.id,
@@ -243,7 +265,10 @@ export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: 
   ...(once && { once })
 })
 
-/** The key can be used from now on, and the company receives an event. The operator who requested the key cannot approve it. */
+/**
+ * Approves a key, which becomes valid, and notifies the company. The operator who requested the key cannot
+ * approve it.
+ */
 export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: ApiKey): Result.Result<ApiKeyApproved, SameOperator> => {
   const { id, companyId, approval } = apiKey
   if (approval !== null && isSameOperator(by, { id: approval.requestedById, name: approval.requestedBy }))
@@ -266,7 +291,7 @@ export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: A
   })
 }
 
-/** The key opens nothing from here on. */
+/** Revokes a key. It is no longer valid. */
 export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   _tag: "ApiKeyRevoked",
   id: apiKey.id,
@@ -277,7 +302,7 @@ export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   event: { type: "api_key.revoked", subject: apiKey.id }
 })
 
-/** The key may send so much from here on. What it has sent stays counted, from when it first had limits. */
+/** Changes a key's limits. Earlier spending still counts, from when the key first had limits. */
 export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited => ({
   _tag: "ApiKeyLimited",
   id: apiKey.id,
@@ -287,7 +312,7 @@ export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number)
   writes: [Noun.step(life.limited, apiKey, { limits })]
 })
 
-/** The key opens from these addresses only, from here on; from anywhere with null. */
+/** Limits a key to these addresses; null allows any. */
 export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMillis: number): ApiKeyConfined => ({
   _tag: "ApiKeyConfined",
   id: apiKey.id,
@@ -297,7 +322,7 @@ export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMill
   writes: [Noun.step(life.confined, apiKey, { allowedFrom })]
 })
 
-/** A second operator has to ask for the same. */
+/** Stores a request to loosen the key, which a second operator must repeat. */
 export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested => ({
   _tag: "ApiKeyLooseningRequested",
   id: apiKey.id,
@@ -307,7 +332,7 @@ export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMilli
   writes: [Noun.step(life.looseningRequested, apiKey, { loosening })]
 })
 
-/** The key was used. Recorded at most once a minute. */
+/** Records that the key was used, at most once per minute. */
 export const used = (apiKey: ApiKey, atMillis: number): ApiKeyUsed => ({
   _tag: "ApiKeyUsed",
   id: apiKey.id,

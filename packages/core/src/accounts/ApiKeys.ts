@@ -3,7 +3,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
-import { everywhere } from "../base/Known.ts"
+import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -19,41 +19,41 @@ import type * as Limit from "../ledger/Limit.ts"
 import * as AllowedFrom from "./AllowedFrom.ts"
 import * as Limits from "./Limits.ts"
 import * as Loosening from "./Loosening.ts"
-import { isNew } from "./NewCompany.ts"
+import * as NewCompany from "./NewCompany.ts"
 import type { Operator, SameOperator } from "./SecondOperator.ts"
 
-/** A new key. `text` is the key itself: shown now, and never again. */
+/** A new key. `text` is the key itself, which is shown only now. */
 export interface Issued {
   readonly apiKey: ApiKey.ApiKey
   readonly text: Redacted.Redacted
 }
 
-/** How long an old key may live on beside the one that replaces it, in seconds. */
+/** Maximum time that an old key stays valid after its rotation, in seconds. */
 export const maxOverlapSeconds = 30 * 24 * 3600
 
-/** Why a key cannot have these scopes, undefined when it can. */
+/** Returns why a key cannot have these scopes; undefined if it can. */
 export const scopesIssue = (scopes: ReadonlyArray<ApiKey.Scope>): string | undefined =>
-  scopes.length === 0 ? `At least one of ${ApiKey.Scope.literals.join(", ")}` : undefined
+  scopes.length === 0 ? `must contain at least one of ${ApiKey.Scope.literals.join(", ")}` : undefined
 
-/** Why a key that is made now cannot end then, undefined when it can. */
+/** Returns why a new key cannot expire at this time; undefined if it can. */
 export const expiryIssue = (expiresAtMillis: number, nowMillis: number): string | undefined =>
-  expiresAtMillis <= nowMillis ? "A key must expire in the future" : undefined
+  expiresAtMillis <= nowMillis ? "must be in the future" : undefined
 
-/** What a host gave in process was read by nobody yet. */
+/** Checks ranges, because in-process callers' values were not validated before. */
 const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect<void, Invalid> => {
   if (allowedFrom === null) return Effect.void
   const { length } = allowedFrom.ranges
   if (length < 1 || length > AllowedFrom.maxRanges)
-    return Effect.fail(new Invalid({ path: "allowed_from.ranges", message: `From 1 to ${AllowedFrom.maxRanges} ranges` }))
+    return Effect.fail(new Invalid({ path: "allowed_from.ranges", message: `must have 1 to ${AllowedFrom.maxRanges} ranges` }))
   const at = allowedFrom.ranges.findIndex((text) => AllowedFrom.rangeIssue(text) !== undefined)
   const message = AllowedFrom.rangeIssue(allowedFrom.ranges[at] ?? "")
   return at < 0 || message === undefined ? Effect.void : Effect.fail(new Invalid({ path: `allowed_from.ranges.${at}`, message }))
 }
 
-/** What a new key may do. */
+/** Permissions of a new key. */
 interface Asked extends Pick<ApiKey.ApiKey, "scopes" | "expiresAtMillis" | "limits" | "allowedFrom"> {}
 
-/** Who may ask. */
+/** Manages API keys and authenticates callers. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -62,21 +62,28 @@ export class ApiKeys extends Context.Service<
       readonly name: string
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null
-      /** What it may send; null or absent: whatever its company may. */
+      /** Its sending limits; null or absent: only those of its company. */
       readonly limits?: Limits.Limits | null
-      /** From where it may be used; null or absent: from anywhere. */
+      /** Addresses from which it may be used; null or absent: any. */
       readonly allowedFrom?: AllowedFrom.AllowedFrom | null
-      /** The operator who asks: a key that can send then waits for a second one, unless the company is new. A host that issues keys itself leaves it out. */
+      /**
+       * The requesting operator. If set, a key that can send needs approval by a second operator, unless the
+       * company is new. Omit it in a host that issues keys itself.
+       */
       readonly by?: Operator
-      /** What it renders is stored: the key in it must be sealed. */
+      /** The output of its `render` is stored, so it must encrypt the key. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * When this answers, every process accepts the key, and the key that it replaces ends after its overlap. The operator who requested the key is refused. Approving a key
-     * that needs no approval changes nothing.
+     * Approves a key. When it returns, every process accepts the key, and the key it replaces ends after its
+     * overlap. Fails for the operator who requested the key. Approving a key that needs no approval changes
+     * nothing.
      */
     readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
-    /** A key that a company's own key `by` makes, which has the scope `admin`: another one of the company's, with what `by` may hand on (OwnKeys.ts). */
+    /**
+     * Issues a key for the company of `by`, a key with the scope `admin`, within the limits of what `by` may
+     * grant (OwnKeys.ts).
+     */
     readonly issueOwn: (ask: {
       readonly by: ApiKey.ApiKey
       readonly name: string
@@ -88,14 +95,17 @@ export class ApiKeys extends Context.Service<
       Answer.Outcome<Issued>,
       Invalid | NotFound | OwnKeys.TooManyKeys | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    /** A key of any company, or of this one, and what it has sent within the windows of its limits. */
+    /**
+     * Returns a key of any company, or of the given one, and its spending within the windows of its limits.
+     */
     readonly get: (
       id: string,
       of?: CompanyId.CompanyId
     ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
     /**
-     * When this answers, every process goes by the new limits. What it sends is counted from when it first has limits. Where `by` loosens them for a company that holds
-     * much, a second operator has to ask for the same. A host that changes limits itself leaves `by` out.
+     * Changes a key's limits. When it returns, every process applies them. Spending is counted from when the
+     * key first has limits. If `by` loosens limits for a company with a large balance, a second operator must
+     * send the same request. Omit `by` in a host that changes limits itself.
      */
     readonly limit: (
       id: string,
@@ -103,50 +113,61 @@ export class ApiKeys extends Context.Service<
       by?: Operator
     ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
-     * When this answers, every process goes by the new ranges; null: the key may be used from anywhere. They are for who lets callers in by the network: `check` knows
-     * no address, and a call in process has none. A second operator is needed as for limits.
+     * Changes a key's address ranges; null allows any address. When it returns, every process applies them.
+     * Code that accepts network requests must check them: `check` does not, because in-process calls have no
+     * address. A second operator is needed as for limits.
      */
     readonly allowFrom: (
       id: string,
       allowedFrom: AllowedFrom.AllowedFrom | null,
       by?: Operator
     ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
-    /** Closes the key, of any company or of this one: when this answers, no process takes it any more. Closing a closed one changes nothing. */
+    /**
+     * Revokes a key of any company, or of the given one. When it returns, no process accepts the key.
+     * Revoking it again changes nothing.
+     */
     readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** A new key with the same name, scopes, expiry, limits and ranges, counted on from what the old one sent; the old one ends `overlapSeconds` from now, or from when a second operator approves the new one. */
+    /**
+     * Issues a new key with the same name, scopes, expiry, limits and ranges, and with the old key's
+     * spending. The old key ends after `overlapSeconds`, counted from now, or from the approval of the new
+     * key by a second operator.
+     */
     readonly rotate: (
       id: string,
       overlapSeconds: number,
       request?: Answer.Request<Issued>,
       by?: Operator
     ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** A page of a company's keys, revoked ones too, the newest first. */
+    /** Returns a page of a company's keys, the newest first, including revoked ones. */
     readonly list: (
       companyId: CompanyId.CompanyId,
       asked: { readonly limit: number; readonly before: Page.Position | null }
     ) => Effect.Effect<Page.Page<ApiKey.ApiKey>, Invalid | NotFound | StoreUnavailable>
-    /** The key with this id, as of now, for a session that was begun with the key itself. */
+    /** Returns the current state of the key with this id, for a session that was started with the key. */
     readonly standing: (id: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
-    /** Whose key this is, as of now: a key whose revocation was answered opens nothing. */
+    /** Authenticates a key. A key is not accepted after its `revoke` has returned. */
     readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
   }
 >()("@satrail/core/accounts/ApiKeys") {}
 
-/** That there is this company. */
+/** Fails if the company does not exist. */
 const existing = (records: AccountReads["Service"]) =>
   Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
     const company = Id.is(companyId) ? yield* records.company(companyId) : undefined
     if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
   })
 
-/** What a second operator has to approve of a key that `by` asks for: null for a host, for keys that move no money, and for companies that are new. */
+/**
+ * Returns the approval that a key requested by `by` needs. null for a host, for keys that move no money, and
+ * for new companies.
+ */
 const approvalOf = Effect.fnUntraced(function* (
-  records: AccountReads["Service"],
+  isNew: Effect.Success<typeof NewCompany.make>,
   { companyId, scopes }: Pick<ApiKey.ApiKey, "companyId" | "scopes">,
   by: Operator | undefined,
   replaces: ApiKey.Approval["replaces"]
 ): Effect.fn.Return<ApiKey.Approval | null, StoreUnavailable> {
-  if (by === undefined || !ApiKey.movesMoney(scopes) || (yield* isNew(records, companyId))) return null
+  if (by === undefined || !ApiKey.movesMoney(scopes) || (yield* isNew(companyId))) return null
   return { requestedById: by.id, requestedBy: by.name, replaces }
 })
 
@@ -154,9 +175,10 @@ const makeIssue = Effect.gen(function* () {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
   const records = yield* AccountReads
   const exists = existing(records)
+  const isNew = yield* NewCompany.make
   const { network } = yield* Installation
 
-  /** `owner` has asked, and gets the same answer to the same request. What is asked for is first what `allowed` leaves of it. */
+  /** Issues a key once per request of `owner`. `allowed` first reduces the requested permissions. */
   return Effect.fnUntraced(function* <E>(
     owner: CompanyId.CompanyId,
     ask: Parameters<ApiKeys["Service"]["issue"]>[0],
@@ -194,7 +216,7 @@ const makeIssue = Effect.gen(function* () {
       spendsAs: null,
       allowedFrom,
       loosening: null,
-      approval: yield* approvalOf(records, { companyId, scopes }, by, null),
+      approval: yield* approvalOf(isNew, { companyId, scopes }, by, null),
       approvedBy: null,
       approvedAtMillis: null
     }
@@ -204,7 +226,7 @@ const makeIssue = Effect.gen(function* () {
   })
 })
 
-/** Passes where the limits or ranges of a key can be changed: whoever loosens them may need a second operator. */
+/** Checks whether a key's limits or ranges may be changed. Loosening them may need a second operator. */
 const loosening = Effect.gen(function* () {
   const journal = yield* Journal
   const check = yield* Loosening.checkOf(yield* AccountReads)
@@ -234,6 +256,7 @@ export const make = Effect.gen(function* () {
   })
 
   const exists = existing(records)
+  const isNew = yield* NewCompany.make
   const issue = yield* makeIssue
   const mayLoosen = yield* loosening
 
@@ -260,7 +283,7 @@ export const make = Effect.gen(function* () {
       const apiKey = yield* get(id)
       yield* mayLoosen(apiKey, by, Limits.loosens(apiKey.limits, limits), { limits })
       yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
-      yield* everywhere
+      yield* awaitCacheExpiry
       return yield* get(id)
     }),
     allowFrom: Effect.fnUntraced(function* (id, allowedFrom, by) {
@@ -268,34 +291,35 @@ export const make = Effect.gen(function* () {
       const apiKey = yield* get(id)
       yield* mayLoosen(apiKey, by, AllowedFrom.loosens(apiKey.allowedFrom, allowedFrom), { allowedFrom })
       yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, yield* Clock.currentTimeMillis))
-      yield* everywhere
+      yield* awaitCacheExpiry
       return yield* get(id)
     }),
     revoke: Effect.fnUntraced(function* (id, of) {
       yield* journal.commit(ApiKey.revoked(yield* get(id, of), yield* Clock.currentTimeMillis))
-      yield* everywhere
+      yield* awaitCacheExpiry
     }),
     approve: Effect.fnUntraced(function* (id, by) {
       const apiKey = yield* get(id)
       const nowMillis = yield* Clock.currentTimeMillis
       if (!ApiKey.isWaiting(apiKey)) return apiKey
-      // Approved after it was revoked or has expired, it would end the key that it replaces and open nothing.
+      // If approved after it was revoked or has expired, it would end the key it replaces without being
+      // valid.
       if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
       const replaced = apiKey.approval?.replaces
       const old = replaced && (yield* get(replaced.id))
       yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis, old ?? undefined)))
-      yield* everywhere
+      yield* awaitCacheExpiry
       return yield* get(id)
     }),
     rotate: Effect.fnUntraced(function* (id, overlapSeconds, request, by) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
-        return yield* new Invalid({ path: "overlap_seconds", message: `A whole number from 0 to ${maxOverlapSeconds}` })
+        return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from 0 to ${maxOverlapSeconds}` })
       }
       const old = yield* get(id)
       const nowMillis = yield* Clock.currentTimeMillis
-      // A key that opens nothing any more has nothing to hand over.
+      // A key that is no longer valid cannot be rotated.
       if (ApiKey.refusal(old, nowMillis) !== undefined) return yield* new NotFound({ what: "API key", id })
       const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = {
@@ -306,7 +330,7 @@ export const make = Effect.gen(function* () {
         lastUsedAtMillis: null,
         spendsAs: old.spendsAs ?? id,
         loosening: null,
-        approval: yield* approvalOf(records, old, by, { id, overlapSeconds }),
+        approval: yield* approvalOf(isNew, old, by, { id, overlapSeconds }),
         approvedBy: null,
         approvedAtMillis: null
       }
@@ -314,7 +338,7 @@ export const make = Effect.gen(function* () {
       const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
       const replaces = ApiKey.isWaiting(apiKey) ? null : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
       const applied = yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old))
-      yield* everywhere
+      yield* awaitCacheExpiry
       return Answers.outcome(applied, issued)
     }),
     check,

@@ -5,7 +5,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
-import { everywhere } from "../base/Known.ts"
+import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import { isText } from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
@@ -24,36 +24,36 @@ import * as Loosening from "./Loosening.ts"
 import type { Operator } from "./SecondOperator.ts"
 import type { Plan } from "./Plan.ts"
 
-/** The longest name of a company or a key. */
+/** Maximum length of the name of a company or key. */
 export const maxNameCharacters = 200
 
-/** Why a name cannot be kept and shown, undefined when it can. */
+/** Returns why a name is invalid; undefined if it is valid. */
 export const nameIssue = (name: string): string | undefined =>
   name.trim() !== "" && Characters.count(name) <= maxNameCharacters && isText(name)
     ? undefined
-    : `A name has 1 to ${maxNameCharacters} characters, not all of them blank`
+    : `must have 1 to ${maxNameCharacters} characters that are not all blank`
 
-/** A name that can be kept and shown. */
+/** Fails if a name is invalid. */
 export const checkName = (name: string): Effect.Effect<void, Invalid> => {
   const message = nameIssue(name)
   return message === undefined ? Effect.void : Effect.fail(new Invalid({ path: "name", message }))
 }
 
-/** A company, and how it stands. */
+/** A company and its status. */
 export interface Overview extends Omit<Standing, "companyId"> {
   readonly company: Company.Company
 }
 
-/** The longest reason of a freeze. */
+/** Maximum length of the reason for a freeze. */
 export const maxReasonCharacters = 500
 
-/** Why a reason cannot be kept and shown, undefined when it can. */
+/** Returns why a reason is invalid; undefined if it is valid. */
 export const reasonIssue = (reason: string): string | undefined =>
   reason.trim() !== "" && Characters.count(reason) <= maxReasonCharacters && isText(reason)
     ? undefined
-    : `A reason has 1 to ${maxReasonCharacters} characters, not all of them blank`
+    : `must have 1 to ${maxReasonCharacters} characters that are not all blank`
 
-/** The account holders. Only the operator opens and changes them. */
+/** Manages account holders. Only the operator creates and changes them. */
 export class Companies extends Context.Service<
   Companies,
   {
@@ -64,13 +64,17 @@ export class Companies extends Context.Service<
     }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly get: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     readonly overview: (id: CompanyId.CompanyId) => Effect.Effect<Overview, NotFound | StoreUnavailable>
-    /** A page, the newest first. Of what is picked among very many, a page may have fewer than `limit` rows, or none, and yet a `next`. */
+    /**
+     * Returns a page of companies, the newest first. With filters, a page may have fewer than `limit` rows,
+     * or none, and still have a `next`.
+     */
     readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
-    /** When this answers, every process goes by the new plan. */
+    /** Changes a company's plan. When it returns, every process applies it. */
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
-     * When this answers, every process goes by the new limits. What is sent is counted from when it first has limits. Where `by` loosens them for a company that holds
-     * much, a second operator has to ask for the same. A host that changes limits itself leaves `by` out.
+     * Changes a company's limits. When it returns, every process applies them. Spending is counted from when
+     * the company first has limits. If `by` loosens limits for a company with a large balance, a second
+     * operator must send the same request. Omit `by` in a host that changes limits itself.
      */
     readonly limit: (
       id: CompanyId.CompanyId,
@@ -78,13 +82,15 @@ export class Companies extends Context.Service<
       by?: Operator
     ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
-     * Replaces all that it pays in place of what its plan says; null: nothing. Whatever holds money from the commit on is charged this, in whichever process, and
-     * when this answers every process shows it. What was confirmed keeps its fee.
+     * Replaces all custom fees of a company; null removes them. Every hold committed afterwards, in any
+     * process, uses the new fees. When it returns, every process shows them. Confirmed withdrawals keep their
+     * fees.
      */
     readonly charge: (id: CompanyId.CompanyId, fees: CompanyFees | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
-     * When this answers, no process holds money of its for a withdrawal or a voucher, and none of its vouchers is claimed. What it confirmed before goes on, or
-     * waits. Freezing it again changes the reason and what becomes of that.
+     * Freezes a company. When it returns, no process holds its funds for a withdrawal or voucher, and none of
+     * its vouchers can be claimed. Withdrawals confirmed before continue or wait. Freezing it again changes
+     * the reason and whether they wait.
      */
     readonly freeze: (
       id: CompanyId.CompanyId,
@@ -95,9 +101,9 @@ export class Companies extends Context.Service<
       id: CompanyId.CompanyId,
       by?: Operator
     ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
-    /** What it has sent within the windows of its limits. */
+    /** Returns its spending within the windows of its limits. */
     readonly spent: (id: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
-    /** The operator vouches that the domain is the company's. */
+    /** Marks a domain as verified by the operator, without a TXT record. */
     readonly verifyDomain: (
       id: CompanyId.CompanyId,
       domain: string,
@@ -111,7 +117,7 @@ type Changed = (
   found: Company.Company
 ) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
 
-/** What protects its money: whoever loosens it may need a second operator. */
+/** Operations that protect a company's funds. Loosening them may need a second operator. */
 const protecting = Effect.fnUntraced(function* (
   get: Companies["Service"]["get"],
   change: (id: CompanyId.CompanyId, changed: Changed) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
@@ -177,7 +183,7 @@ export const make = Effect.gen(function* () {
   const change = Effect.fnUntraced(function* (id: CompanyId.CompanyId, changed: Changed) {
     const found = yield* get(id)
     yield* journal.commit(changed(yield* Clock.currentTimeMillis, found))
-    yield* everywhere
+    yield* awaitCacheExpiry
     return yield* get(id)
   })
 
@@ -189,7 +195,7 @@ export const make = Effect.gen(function* () {
     }),
     list: Effect.fnUntraced(function* (query) {
       if (query.text !== undefined && !isText(query.text))
-        return yield* new Invalid({ path: "search", message: "Text without control characters" })
+        return yield* new Invalid({ path: "search", message: "must be text without control characters" })
       const { rows, next } = yield* Page.pick(query.limit, (limit) => records.companiesAsked({ ...query, limit }, Page.looks))
       return { rows: yield* overviews(rows), next }
     }),

@@ -15,22 +15,29 @@ export const Company = Schema.Struct({
   name: Schema.String,
   plan: Plan,
   createdAtMillis: Schema.Int,
-  /** What it may send, by whichever key. */
+  /** Its sending limits, for all of its keys together. */
   limits: Schema.NullOr(Limits),
-  /** Since when it is frozen, null where it is not. */
+  /** Its freeze; null if it is not frozen. */
   frozen: Schema.NullOr(Freeze),
-  /** What an operator asked to loosen, until a second one asks for the same, or its limits or its freeze change. */
+  /**
+   * An operator's pending request to loosen it. Ends when a second operator sends the same request, or when
+   * the limits or the freeze change.
+   */
   loosening: Schema.NullOr(Loosening),
-  /** What it pays in place of what its plan says, null where it is all as in the plan. */
+  /** Fees that replace those of its plan; null if there are none. */
   fees: Schema.NullOr(CompanyFees),
-  /** How often its plan or its fees were changed: what holds money says by which of them, and is refused where they are others by then. */
+  /**
+   * Number of changes of its plan or fees. A Change that holds funds carries the revision it used, and is
+   * refused if the revision has changed.
+   */
   feesRevision: Schema.Int
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
 /**
- * A company that sends: what its fees hang on, and its limits, where it has any. Without `fees` and `feesRevision` it is one whose fees were never changed: where
- * they were, it is charged them nevertheless, and one read slower.
+ * A sending company: the fields that determine its fees, and its limits. Without `fees` and `feesRevision`,
+ * the fees are assumed to be unchanged. If they were changed, the right fees are still charged, after one
+ * more read.
  */
 export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits" | "fees" | "feesRevision">>
 
@@ -41,16 +48,19 @@ export const members = Noun.members(
   ["name", "plan", "limits", "frozen", "loosening", "fees"]
 )
 
-/** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
+/**
+ * Selects companies before `before` (exclusive; null for the first page), the newest first by id. Ids start
+ * with the creation time.
+ */
 export interface Query {
   readonly limit: number
   readonly before: string | null
-  /** The beginning of an id, or a part of a name in any letter case. */
+  /** The start of an id, or a part of a name, ignoring case. */
   readonly text?: string
   readonly plan?: Plan
 }
 
-/** Whether a company is one that was asked for. */
+/** Returns whether a company matches the query. */
 export const isAsked = ({ id, name, plan }: Company, { text, plan: of }: Query): boolean =>
   (text === undefined || id.startsWith(text.toLowerCase()) || name.toLowerCase().includes(text.toLowerCase())) &&
   (of === undefined || of === plan)
@@ -64,7 +74,7 @@ export interface PlanChanged extends Change.Parts<"PlanChanged"> {
 export interface FreezeChanged extends Change.Parts<"FreezeChanged"> {
   readonly frozen: Freeze | null
 }
-/** An operator asked to loosen its limits or its freeze. */
+/** An operator requested to loosen its limits or freeze. */
 export interface CompanyLooseningRequested extends Change.Parts<"CompanyLooseningRequested"> {
   readonly loosening: Loosening
 }
@@ -75,7 +85,7 @@ export interface CompanyLimited extends Change.Parts<"CompanyLimited"> {
   readonly limits: Limits | null
 }
 
-/** A company exists from here on, with nothing in it. */
+/** Creates a company with a zero balance. */
 export const opened = (company: Company, once?: Change.Once): CompanyOpened => ({
   _tag: "CompanyOpened",
   id: company.id,
@@ -88,13 +98,13 @@ export const opened = (company: Company, once?: Change.Once): CompanyOpened => (
   ...(once && { once })
 })
 
-/** What the audit log says: the company as it was found, and as it becomes. */
+/** Returns the company before and after a change, for the audit log. */
 const changedIn = (found: Company | undefined, change: Partial<Company>) =>
   found === undefined
     ? {}
     : { recorded: [{ noun: members, id: found.id, before: found, after: { ...found, ...change }, sets: new Set(Object.keys(change)) }] }
 
-/** What the company may do from here on. What it made under its old plan stays. */
+/** Changes a company's plan. Records created under the old plan are unchanged. */
 export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number, found?: Company): PlanChanged => ({
   _tag: "PlanChanged",
   id: companyId,
@@ -106,7 +116,7 @@ export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis
   event: { type: "company.plan_changed", subject: companyId }
 })
 
-/** The company may send so much from here on. What it has sent stays counted, from when it first had limits. */
+/** Changes a company's limits. Earlier spending still counts, from when it first had limits. */
 export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number, found?: Company): CompanyLimited => ({
   _tag: "CompanyLimited",
   id: companyId,
@@ -117,7 +127,7 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
   limits
 })
 
-/** A second operator has to ask for the same. */
+/** Stores a request to loosen the company's limits or freeze, which a second operator must repeat. */
 export const looseningRequested = (found: Company, loosening: Loosening, atMillis: number): CompanyLooseningRequested => ({
   _tag: "CompanyLooseningRequested",
   id: found.id,
@@ -128,7 +138,7 @@ export const looseningRequested = (found: Company, loosening: Loosening, atMilli
   loosening
 })
 
-/** The company pays this from here on, in place of what its plan says. What was confirmed keeps its fee. */
+/** Changes the company's custom fees. Confirmed withdrawals keep their fees. */
 export const feesChanged = (
   companyId: CompanyId.CompanyId,
   fees: CompanyFees | null,
@@ -144,7 +154,9 @@ export const feesChanged = (
   fees
 })
 
-/** From here on the company is frozen, or is not any more. Whoever commits for it meanwhile is before that or after it. */
+/**
+ * Freezes or unfreezes a company. Concurrent Changes of the company are committed either before or after it.
+ */
 export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number, found?: Company): FreezeChanged => ({
   _tag: "FreezeChanged",
   id: companyId,

@@ -8,11 +8,13 @@ import * as Noun from "../ledger/Noun.ts"
 export const Domain = Schema.Struct({
   domain: Schema.String,
   companyId: CompanyId.CompanyId,
-  /** Who says that it is the company's: the operator, or a record in the domain's own DNS, which is looked for again and again. */
+  /**
+   * Proof of ownership: the operator's word, or a record in the domain's DNS, which is checked repeatedly.
+   */
   shownBy: Schema.Literals(["operator", "dns"]),
   verifiedAtMillis: Schema.Int,
   checkedAtMillis: Schema.Int,
-  /** Since when the record has been missing; null while it is there. */
+  /** Since when the record has been missing; null if it is present. */
   lostAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Domain extends Schema.Schema.Type<typeof Domain> {}
@@ -22,40 +24,52 @@ export const members = Noun.members("domains", Domain, ["companyId", "shownBy", 
 export class Options extends Context.Service<
   Options,
   {
-    /** How often the record of a company's domain is looked for. */
+    /** How often a domain's DNS record is checked. */
     readonly domainCheckMillis: number
-    /** How long addresses at a domain answer whose record is missing. Then they stop, and the domain may be shown to be another company's. */
+    /**
+     * How long a domain's addresses keep working while its record is missing. Afterwards they stop, and
+     * another company can verify the domain.
+     */
     readonly domainGraceMillis: number
   }
 >()("@satrail/core/accounts/Domain/Options") {}
 
 export const defaults: Options["Service"] = { domainCheckMillis: 24 * 3600 * 1000, domainGraceMillis: 3 * 24 * 3600 * 1000 }
 
-/** Another company has this domain. It stays theirs. */
+/** The domain belongs to another company. Nothing was changed. */
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
 
-/** Applies when no company has the domain; when `replaces` has it and lost it, then; and when the operator vouches for what DNS showed. */
+/**
+ * Applies if no company has the domain, if `replaces` has it and its record is missing, or if the operator
+ * verifies a domain that was verified by DNS.
+ */
 export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken | IdempotencyMismatch> {
   readonly domain: Domain
   readonly replaces: { readonly companyId: CompanyId.CompanyId; readonly lostAtMillis: number } | null
 }
-/** Applies while the domain is this company's by DNS. */
+/** Applies while the company has the domain by DNS. */
 export interface DomainChecked extends Change.Parts<"DomainChecked"> {
   readonly domain: string
   readonly isShown: boolean
 }
 
-/** Whether addresses there answer: a record that has been missing for less than `graceMillis` may be a mistake in the owner's DNS. */
+/**
+ * Returns whether the domain's addresses work. A record missing for less than `graceMillis` may be a mistake
+ * in the owner's DNS.
+ */
 export const isInForce = ({ lostAtMillis }: Domain, nowMillis: number, graceMillis: number): boolean =>
   lostAtMillis === null || nowMillis - lostAtMillis < graceMillis
 
-/** The TXT record that verifies a domain as a company's. It names the company, so that no other company can use it. */
+/**
+ * Returns the TXT record that verifies a company's domain. It contains the company's id, so no other company
+ * can use it.
+ */
 export const record = ({ domain, companyId }: Pick<Domain, "domain" | "companyId">) => ({
   name: `_satrail-verify.${domain}`,
   value: `satrail-verify=${companyId}`
 })
 
-/** The domain is this company's from here on. Verifying it again changes nothing. */
+/** Assigns a domain to a company. Verifying it again changes nothing. */
 export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = null, once?: Change.Once): DomainVerified => ({
   _tag: "DomainVerified",
   id: domain.companyId,
@@ -68,7 +82,7 @@ export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = 
   ...(once && { once })
 })
 
-/** The record was looked for: it is there, or it is missing since now or since before. */
+/** Records the result of a check: the record is present, or missing since now or since an earlier check. */
 export const checked = ({ domain, companyId, lostAtMillis }: Domain, isShown: boolean, atMillis: number): DomainChecked => ({
   _tag: "DomainChecked",
   id: companyId,

@@ -2,7 +2,7 @@ import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
-import { Names, type NamesUnavailable } from "../base/Names.ts"
+import { Dns, type DnsUnavailable } from "../base/Dns.ts"
 import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
@@ -19,20 +19,22 @@ import * as Domain from "./Domain.ts"
 const pageSize = 200
 const lookupsAtOnce = 8
 
-/** The domain's DNS does not say that it is this company's. It does once there is a TXT record `value` at `name`. */
+/**
+ * The domain's DNS does not prove that it belongs to this company. It needs a TXT record `value` at `name`.
+ */
 export class DomainNotShown extends Schema.TaggedError<DomainNotShown>()("DomainNotShown", {
   domain: Schema.String,
   name: Schema.String,
   value: Schema.String
 }) {}
 
-/** Domains of companies' own. */
+/** Manages custom domains of companies. */
 export class Domains extends Context.Service<
   Domains,
   {
     /**
-     * Looks for the record that shows the domain to be the company's, for paid plans. A domain that is another company's stays that company's
-     * until its own record has been missing for longer than the grace.
+     * Verifies a domain by its DNS record. Requires a paid plan. A domain of another company stays with it
+     * until its record has been missing for longer than the grace period.
      */
     readonly verify: (
       company: Pick<Company, "id" | "plan">,
@@ -40,12 +42,15 @@ export class Domains extends Context.Service<
       request?: Answer.Request<Domain.Domain>
     ) => Effect.Effect<
       Answer.Outcome<Domain.Domain>,
-      Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | NamesUnavailable | IdempotencyMismatch | StoreUnavailable
+      Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | DnsUnavailable | IdempotencyMismatch | StoreUnavailable
     >
     readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
-    /** Whether Lightning addresses at the domain answer: the service's own, and every verified one that is not lost. */
+    /**
+     * Returns whether the domain's Lightning addresses work: the service's domain, and every verified domain
+     * that is not lost.
+     */
     readonly isServed: (domain: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** Looks again for every record that was not looked for within a day. What could not be looked for is tried again the next time. */
+    /** Checks every record that was not checked within a day. Failed lookups are retried the next time. */
     readonly check: Effect.Effect<void, StoreUnavailable>
   }
 >()("@satrail/core/accounts/Domains") {}
@@ -54,7 +59,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* AccountReads
-  const names = yield* Names
+  const names = yield* Dns
   const installation = yield* Installation
   const options = yield* Domain.Options
 
@@ -74,7 +79,7 @@ export const make = Effect.gen(function* () {
     verify: Effect.fnUntraced(function* ({ id: companyId, plan }, text, request) {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
-      if (plan === "free") return yield* new PlanRequired({ plan: "paid", feature: "a domain of your own" })
+      if (plan === "free") return yield* new PlanRequired({ plan: "paid", feature: "a custom domain" })
       const name = yield* Effect.mapError(
         Effect.fromResult(normaliseDomain(text)),
         ({ message }) => new Invalid({ path: "domain", message })
@@ -103,7 +108,7 @@ export const make = Effect.gen(function* () {
         const applied = yield* journal.commit(Domain.verified(domain, replaces, once))
         if (applied._tag === "Replayed") return applied
       } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
-      // Read again: another company may have taken over the lost domain meanwhile.
+      // Read again, because another company may have taken over the lost domain since.
       const now = yield* records.domain(name)
       if (now._tag === "None" || now.value.companyId !== companyId) return yield* new Domain.DomainTaken({ domain: name })
       return yield* Answers.keep(journal, companyId, request, now.value)
@@ -129,7 +134,9 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Domains, make)
 
-/** Looks for as long as the scope is open, in one process at a time. What is due within the quarter of an hour is early enough. */
+/**
+ * Checks domains in one process at a time, until the scope closes. A delay of up to 15 minutes is acceptable.
+ */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const domains = yield* Domains

@@ -1,14 +1,15 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 
-/** `base` plus `partsPerMillion` of the amount, rounded up to a whole msat. */
+/** A fee of `base` plus `partsPerMillion` of the amount, rounded up to a whole msat. */
 export interface FeeRate {
   readonly base: Msat.Msat
   readonly partsPerMillion: bigint
 }
 
 /**
- * What a withdrawal costs its company, fixed when it is confirmed. `service` is the operator's; `network` is the most that routing or
- * mining may cost: the node gets this very number as its limit. Sending 1000 with 5 and 10 takes 1015, whatever the route costs.
+ * A withdrawal's fee, fixed when it is confirmed. `service` is the operator's fee. `network` is the maximum
+ * routing or mining fee, and is passed to the node as its limit. Sending 1000 with 5 and 10 costs 1015,
+ * whatever the route costs.
  */
 export interface Fee {
   readonly service: Msat.Msat
@@ -17,9 +18,9 @@ export interface Fee {
 
 export const free: FeeRate = { base: Msat.zero, partsPerMillion: 0n }
 
-/** The fee on top of `amount`. */
+/** Returns the fee for `amount`. */
 export const at = (rate: FeeRate, amount: Msat.Msat): Msat.Msat =>
   Msat.make(rate.base + (amount * rate.partsPerMillion + 999_999n) / 1_000_000n)
 
-/** Both parts together: what the customer sees as one fee. */
+/** Returns the sum of both parts, which customers see as one fee. */
 export const total = (fee: Fee): Msat.Msat => Msat.make(fee.service + fee.network)

@@ -7,20 +7,26 @@ import * as CompanyFees from "./CompanyFees.ts"
 import * as Fee from "./Fee.ts"
 import type { Plan } from "./Plan.ts"
 
-/** What is asked for: whose money goes out, by which way (`internal`: to a company of ours), and how much arrives. */
+/**
+ * A fee request: the paying company, the route (`internal`: to another company here), and the amount
+ * received.
+ */
 export interface Ask {
   readonly company: Pick<Company, "plan"> & Partial<Pick<Company, "fees">>
   readonly way: "lightning" | "on_chain" | "internal"
   readonly amount: Msat.Msat
 }
 
-/** The fee is not what the company was shown: more than it accepts, or it was changed again and again while it asked. Nothing was held. */
+/**
+ * The fee exceeds the one that the company accepted, or it changed repeatedly during the request. Nothing was
+ * held.
+ */
 export class FeeChanged extends Schema.TaggedError<FeeChanged>()("FeeChanged", {
-  /** The whole fee as it is now, where it was more than was accepted. */
+  /** The current total fee, if it exceeds the accepted one. */
   fee: Schema.optionalKey(Msat.Msat)
 }) {}
 
-/** The service fee of each way out. */
+/** Service fees by route. */
 export interface Rates {
   readonly lightning: Fee.FeeRate
   readonly onChain: Fee.FeeRate
@@ -31,9 +37,12 @@ export class Options extends Context.Service<
   Options,
   {
     readonly fees: Readonly<Record<Plan, Rates>>
-    /** The most that routing a Lightning payment may cost: held with the fee, and the node's limit. Of a node with a tariff, that is it. */
+    /**
+     * Maximum routing fee of a Lightning payment, which is held and set as the node's limit. A node's tariff
+     * replaces it.
+     */
     readonly routingAllowance: Fee.FeeRate
-    /** The virtual size that an on-chain payout is priced at, in bytes: two inputs, two outputs, and some room. */
+    /** Virtual size in bytes used to price on-chain payouts: two inputs, two outputs, and a margin. */
     readonly payoutVbytes: number
   }
 >()("@satrail/core/accounts/Fees/Options") {}
@@ -55,18 +64,24 @@ export const defaults: Options["Service"] = {
   payoutVbytes: 250
 }
 
-/** What a company's fees follow, its own rates before its plan's: the service fee of each way out, and what is held for the route. Of the chain that is what its fee rate says when it is asked. */
+/**
+ * A company's fee terms, with its custom rates before those of its plan: the service fee by route, and the
+ * routing allowance. On-chain mining fees are not included, because they depend on the current fee rate.
+ */
 export interface Terms extends Rates {
   readonly routingAllowance: Fee.FeeRate
 }
 
-/** What companies are charged for sending. */
+/** Calculates the fees that companies pay to send. */
 export class Fees extends Context.Service<
   Fees,
   {
-    /** The fee on top of `amount`, as it is now: what is confirmed with it keeps it. Only of the chain can it be unknown, while that does not say its fee rate. */
+    /**
+     * Returns the current fee for `amount`. A withdrawal keeps the fee it was confirmed with. Fails only
+     * on-chain, when the fee rate is unknown.
+     */
     readonly quote: (ask: Ask) => Effect.Effect<Fee.Fee, ChainUnavailable>
-    /** What `quote` goes by for this company. */
+    /** Returns the terms that `quote` uses for this company. */
     readonly terms: (company: Ask["company"]) => Terms
   }
 >()("@satrail/core/accounts/Fees") {}

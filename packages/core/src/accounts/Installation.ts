@@ -2,21 +2,21 @@ import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import type { Network } from "@satrail/bitcoin/Network"
 import { Context } from "effect"
 
-/** Where a link leads: by http to this machine and to Tor's names, by https to all others. */
+/** Returns the base of links to a host and path: http for this machine and for Tor names, https for all others. */
 export const originOf = (host: string): string => {
-  const name = host.replace(/:\d+$/, "")
+  const name = host.replace(/(?::\d+)?(?:\/.*)?$/, "")
   const isHere = name === "localhost" || name === "127.0.0.1" || name === "[::1]"
   return `${isHere ? "http" : schemeOf(name)}://${host}`
 }
 
-/** What is the same for everything that one installation does. It is always the operator's own: nothing is assumed. */
+/** Settings of the whole installation. They have no defaults. */
 export class Installation extends Context.Service<
   Installation,
   {
     readonly network: Network
-    /** Lightning addresses are issued at this domain. */
+    /** The domain of Lightning addresses. */
     readonly domain: string
-    /** Where pages and vouchers' links are: a host, with its port where it has one. At `domain` unless given. */
+    /** Host of pages and voucher links, with an optional port and path. Defaults to `domain`. */
     readonly linkHost?: string | undefined
   }
 >()("@satrail/core/accounts/Installation") {}

@@ -1,24 +1,26 @@
 import { Clock, Effect, FiberSet, Redacted } from "effect"
-import { knownMillis } from "../base/Known.ts"
+import { cacheMillis } from "../base/ReadCache.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Installation } from "./Installation.ts"
 
-// Knowing the minute in which a key was used is enough; knowing the second would cost a write for each request.
+// The time of last use is stored to the minute. To the second, it would cost a write per request.
 const usedAgainMillis = 60_000
 
-// More keys than this in use at once, and each is asked for now and then.
+// If more keys than this are in use at the same time, each is read from the store now and then.
 const maxKnown = 10_000
 
-/** The store's last answer about a key, and the secret that was right then: comparing it costs a tenth of hashing it again. */
+/**
+ * A key as last read, and its verified secret. Comparing the secret takes a tenth of the time of hashing it.
+ */
 interface Known {
   readonly holder: ApiKey.Holder
   readonly readAtMillis: number
   readonly secret: Redacted.Redacted
 }
 
-/** Identifies the key of a request, by what was read from the store at most `knownMillis` ago. */
+/** Authenticates the key of a request. Uses data read from the store at most `cacheMillis` ago. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* AccountReads
@@ -27,13 +29,13 @@ export const make = Effect.gen(function* () {
   const known = new Map<string, Known>()
   const background = yield* FiberSet.makeRuntime<never>()
 
-  /** What is known of a key, while it may be gone by. A clock that was put back makes nothing younger. */
+  /** Returns a cached key while it may be used. Setting the clock back does not extend its life. */
   const remembered = (id: string, nowMillis: number): Known | undefined => {
     const before = known.get(id)
-    return before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis ? before : undefined
+    return before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + cacheMillis ? before : undefined
   }
 
-  /** Whose key this is, as the store says. Only what is right is kept: who guesses costs no memory. */
+  /** Reads a key from the store. Only a correct secret is cached, so guessing uses no memory. */
   const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
     const found = yield* records.apiKey(id)
     if (found._tag === "None") return yield* new ApiKey.Unauthorized({ reason: "unknown" })
@@ -43,7 +45,7 @@ export const make = Effect.gen(function* () {
     return found.value
   })
 
-  /** Notes the use, beside the request: a store that is too busy for it loses nothing that matters. */
+  /** Records the use in the background. If the store is too busy, nothing important is lost. */
   const touch = (apiKey: ApiKey.ApiKey, nowMillis: number) => {
     if (nowMillis - (apiKey.lastUsedAtMillis ?? 0) < usedAgainMillis || touching.has(apiKey.id)) return
     touching.add(apiKey.id)
@@ -64,7 +66,10 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    /** The key with this id, for who has shown it before. Read every time: people ask seldom. */
+    /**
+     * Returns the key with this id, for a caller who presented it before. Reads the store each time, because
+     * people make few requests.
+     */
     standing: Effect.fnUntraced(function* (id: string) {
       const found = yield* records.apiKey(id)
       if (found._tag === "None") return yield* new ApiKey.Unauthorized({ reason: "unknown" })
@@ -74,7 +79,7 @@ export const make = Effect.gen(function* () {
       const parsed = ApiKey.parse(text)
       if (parsed === undefined || parsed.network !== network) return Effect.fail(ApiKey.stranger(text, network))
       const { id, secret } = parsed
-      // Every request comes by here, most of them with a key that is known: no step more than it takes.
+      // Every request runs this, mostly with a cached key, so keep it short.
       return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
         const before = remembered(id, nowMillis)
         if (before === undefined) return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))

@@ -5,27 +5,30 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import * as Limit from "../ledger/Limit.ts"
 import { RecipientType } from "../ledger/Rail.ts"
 
-/** The most recipients that a key or a company can be limited to, and the most withdrawals that a day can be. */
+/** Maximum number of recipients, and maximum number of withdrawals per day. */
 export const maxRecipients = 50
 export const maxTimes = 1_000_000
 
-/** The longest recipient: an address, a Lightning address or an LNURL. */
+/** Maximum length of a recipient: an address, a Lightning address or an LNURL. */
 export const maxRecipientCharacters = 500
 
 const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) }))
 
-/** What a key, or a company, may send. What is absent is not limited. Amounts are whole sats, and fees count. Windows slide; a month is 30 days. */
+/**
+ * Sending limits of a key or company. Absent limits do not apply. Amounts are whole sats and include fees.
+ * Windows slide; a month is 30 days.
+ */
 export const Limits = Schema.Struct({
   perWithdrawalSats: Schema.optionalKey(Sats),
   hourSats: Schema.optionalKey(Sats),
   daySats: Schema.optionalKey(Sats),
   monthSats: Schema.optionalKey(Sats),
-  /** How many withdrawals and vouchers a day. */
+  /** Maximum number of withdrawals and vouchers per day. */
   dayCount: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxTimes }))),
-  /** What comes to more is sent once another key has approved it. */
+  /** Withdrawals above this need approval by another key. */
   approvalAboveSats: Schema.optionalKey(Sats),
   recipientTypes: Schema.optionalKey(Schema.Array(RecipientType)),
-  /** Addresses, Lightning addresses and LNURLs, however they are written. */
+  /** Addresses, Lightning addresses and LNURLs, in any spelling. */
   recipients: Schema.optionalKey(
     Schema.Array(Schema.String.check(Characters.atMost(maxRecipientCharacters))).check(Schema.isMaxLength(maxRecipients))
   )
@@ -34,11 +37,14 @@ export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
 const amounts = ["perWithdrawalSats", "hourSats", "daySats", "monthSats", "dayCount", "approvalAboveSats"] as const
 
-/** Whether every member of `after` is one of `before`, where `before` confines to a list. */
+/** Returns whether `before` is unlimited, or contains every member of `after`. */
 const isWithin = (before: ReadonlyArray<string> | undefined, after: ReadonlyArray<string> | undefined): boolean =>
   before === undefined || (after !== undefined && after.every((one) => before.includes(one)))
 
-/** Whether something that was refused or had to be approved under `before` can be sent under `after`. A list with a member that was not in it counts as wider. */
+/**
+ * Returns whether `after` allows a payment that `before` refused or held for approval. A list with a new
+ * member counts as wider.
+ */
 export const loosens = (before: Limits | null, after: Limits | null): boolean => {
   const [old, next] = [before ?? {}, after ?? {}]
   return (
@@ -48,7 +54,7 @@ export const loosens = (before: Limits | null, after: Limits | null): boolean =>
   )
 }
 
-/** The limits that are counted, in msat, and how often. */
+/** Returns the limits with a running total, in msat or as numbers of payments. */
 export const mostOf = ({ hourSats, daySats, monthSats, dayCount }: Limits): Limit.Most => ({
   ...(hourSats !== undefined && { hour_sats: Msat.fromSats(hourSats) }),
   ...(daySats !== undefined && { day_sats: Msat.fromSats(daySats) }),
@@ -56,23 +62,26 @@ export const mostOf = ({ hourSats, daySats, monthSats, dayCount }: Limits): Limi
   ...(dayCount !== undefined && { day_count: BigInt(dayCount) })
 })
 
-/** Who sends: a company, and the key that asks for it where one does. */
+/** A sender: a company, and its API key if one makes the request. */
 export interface Spender {
   readonly company: { readonly id: CompanyId.CompanyId; readonly limits?: Limits | null }
   readonly apiKey?: { readonly id: string; readonly limits: Limits | null; readonly spendsAs: string | null } | undefined
 }
 
-/** Whoever has limits, by the id that it is counted under: a key that replaces another goes on where that one was. */
+/**
+ * Returns each subject with limits, by the id it is counted under. A rotated key continues with the old key's
+ * id.
+ */
 export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly subject: string; readonly limits: Limits }> => [
   ...(apiKey?.limits ? [{ subject: apiKey.spendsAs ?? apiKey.id, limits: apiKey.limits }] : []),
   ...(company.limits ? [{ subject: company.id, limits: company.limits }] : [])
 ]
 
-/** Against what a Change of theirs is counted. */
+/** Returns the limit usage that a Change by this sender adds. */
 export const countsOf = (spender: Spender, atMillis: number): ReadonlyArray<Limit.Count> =>
   limited(spender).map(({ subject, limits }) => ({ subject, atMillis, most: mostOf(limits) }))
 
-/** What is left of each limit that is counted, in sats or times. */
+/** Returns the remaining part of each limit with a running total, in sats or as a number of payments. */
 export const leftOf = (
   limits: Limits,
   spent: ReadonlyArray<Limit.Spent>,

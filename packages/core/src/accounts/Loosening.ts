@@ -7,11 +7,11 @@ import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
 import { isSame, type Operator } from "./SecondOperator.ts"
 
-// One operator alone cannot loosen what protects a company that holds much money. The first request is kept with the company or the key, and the change is made
-// when another operator sends the same request.
+// A single operator cannot loosen the protection of a company with a large balance. The first request is
+// stored with the company or key, and the change is made when another operator sends the same request.
 
 export interface Options {
-  /** An operator needs a second one to loosen what protects a company that holds more than this; null: never. */
+  /** Balance above which loosening a company's protection needs a second operator; null: never. */
   readonly secondOperatorAbove: Msat.Msat | null
 }
 
@@ -19,19 +19,19 @@ export const defaults = { secondOperatorAbove: Msat.fromSats(10_000_000n) } sati
 
 export const Options = Context.Reference<Options>("@satrail/core/accounts/Loosening/Options", { defaultValue: () => defaults })
 
-/** How long a request waits for the second operator. */
+/** How long a request stays open for the second operator. */
 export const waitMillis = 24 * 3_600_000
 
-/** What is asked for: one of these. */
+/** The requested change. Exactly one member is set. */
 export const Wanted = Schema.Struct({
   limits: Schema.optionalKey(Schema.NullOr(Limits)),
   allowedFrom: Schema.optionalKey(Schema.NullOr(AllowedFrom)),
-  /** What becomes of what waits; null: the company is not frozen any more. */
+  /** The freeze's new `pending`; null: the company is unfrozen. */
   frozen: Schema.optionalKey(Schema.NullOr(Freeze.fields.pending))
 })
 export interface Wanted extends Schema.Schema.Type<typeof Wanted> {}
 
-/** The request of one operator, which another one has to repeat. */
+/** One operator's request, which another operator must repeat. */
 export const Loosening = Schema.Struct({
   wanted: Wanted,
   requestedById: Schema.String,
@@ -40,20 +40,20 @@ export const Loosening = Schema.Struct({
 })
 export interface Loosening extends Schema.Schema.Type<typeof Loosening> {}
 
-/** Nothing was changed: a second operator has to send the same request. */
+/** Nothing was changed. A second operator must send the same request. */
 export class SecondOperatorRequired extends Schema.TaggedError<SecondOperatorRequired>()("SecondOperatorRequired", {
   requestedBy: Schema.String,
   untilMillis: Schema.Int
 }) {}
 
-/** The request that waits from now on; undefined where this one repeats another operator's, so that the change is made. */
+/** Returns the request to store; undefined if it repeats another operator's, so the change can be made. */
 export const waiting = (pending: Loosening | null, wanted: Wanted, by: Operator, nowMillis: number): Loosening | undefined => {
   const isRepeated = pending !== null && pending.untilMillis > nowMillis && Equal.equals(pending.wanted, wanted)
   if (!isRepeated) return { wanted, requestedById: by.id, requestedBy: by.name, untilMillis: nowMillis + waitMillis }
   return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? pending : undefined
 }
 
-/** What companies hold. */
+/** Reads the balances of companies. */
 interface Standings {
   readonly standings: (
     ids: ReadonlyArray<CompanyId.CompanyId>,
@@ -61,7 +61,9 @@ interface Standings {
   ) => Effect.Effect<ReadonlyArray<{ readonly balance: { readonly posted: Msat.Msat } }>, StoreUnavailable>
 }
 
-/** A change that may loosen something, and how its request is kept. `by` is undefined where a host makes it. */
+/**
+ * A change that may loosen protection, and how to store its request. `by` is undefined if a host makes it.
+ */
 interface Asked<E> {
   readonly companyId: CompanyId.CompanyId
   readonly loosening: Loosening | null
@@ -72,8 +74,8 @@ interface Asked<E> {
 }
 
 /**
- * Passes where the change can be made: it loosens nothing, a host makes it, the company holds little, or `by` repeats what another operator requested. Otherwise the
- * request is kept, and refused.
+ * Succeeds if the change can be made: it loosens nothing, a host makes it, the company's balance is small, or
+ * `by` repeats another operator's request. Otherwise, stores the request and fails.
  */
 export const checkOf = Effect.fnUntraced(function* (records: Standings) {
   const { secondOperatorAbove } = yield* Options

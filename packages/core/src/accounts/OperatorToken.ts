@@ -7,18 +7,21 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
 /**
- * What an operator's token may do: `read` everything; `stop`, which only tightens (pause, freeze, revoke keys, lower limits); `loosen` (resume, unfreeze, raise or
- * remove limits); `mend` (reconciliation, deliveries, suspense); `companies` (companies, keys, plans, domains, and tighter limits). `all` may do everything, and
- * manages tokens.
+ * Permissions of an operator token. `read` reads everything. `stop` only tightens (pause, freeze, revoke
+ * keys, lower limits). `loosen` reverses that (resume, unfreeze, raise or remove limits). `mend` covers
+ * reconciliation, deliveries and suspense. `companies` covers companies, keys, plans, domains, and tighter
+ * limits. `all` includes everything, and manages tokens.
  */
 export const Scope = Schema.Literals(["read", "stop", "loosen", "mend", "companies", "all"])
 export type Scope = typeof Scope.Type
 
-/** A token of one person or program that operates the service. The token itself is nowhere: only its SHA-256 is kept. */
+/**
+ * A token of a person or program that operates the service. The token itself is not stored, only its SHA-256.
+ */
 export const OperatorToken = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** Whose it is: what the audit log calls who has it. */
+  /** The holder's name, as shown in the audit log. */
   name: Schema.String,
   secretHash: SecretHash.SecretHash,
   scopes: Schema.Array(Scope),
@@ -40,32 +43,32 @@ export const life = {
 export interface OperatorTokenIssued extends Written<"OperatorTokenIssued", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 export interface OperatorTokenRevoked extends Written<"OperatorTokenRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
 
-/** Who asks as the operator: a token, or the configured one, whose id is `root`. */
+/** An authenticated operator: the holder of a token, or of the configured token, whose id is `root`. */
 export interface Operator {
   readonly id: string
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
 }
 
-/** Who has the configured token. */
+/** The holder of the configured token. */
 export const root: Operator = { id: "root", name: "configured token", scopes: ["all"] }
 
-/** How every token begins that is made here. */
+/** Prefix of every generated token. */
 export const prefix = "op_"
 
-/** A new token's text, and what is kept of it. */
+/** Generates a token. Returns its text and its hash to store. */
 export const generate = (entropy: (size: number) => Uint8Array) => {
   const text = `${prefix}${base58.encode(entropy(32))}`
   return { secretHash: SecretHash.of(text), text: Redacted.make(text, { label: "operator token" }) }
 }
 
-/** Whether a text can be one of these: any other is looked for nowhere. */
+/** Returns whether a string has the shape of a token. Other texts are not looked up. */
 export const isToken = (text: string): boolean => /^op_[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)
 
-/** Whether it may do what needs `scope`. */
+/** Returns whether the token has `scope` or `all`. */
 export const allows = ({ scopes }: Pick<Operator, "scopes">, scope: Scope): boolean => scopes.includes(scope) || scopes.includes("all")
 
-/** The token opens from here on. */
+/** Issues a token, which is valid immediately. */
 export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenIssued => ({
   _tag: "OperatorTokenIssued",
   id: token.id,
@@ -76,7 +79,7 @@ export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenI
   ...(once && { once })
 })
 
-/** The token opens nothing from here on. */
+/** Revokes a token. It is no longer valid. */
 export const revoked = (token: OperatorToken, atMillis: number): OperatorTokenRevoked => ({
   _tag: "OperatorTokenRevoked",
   id: token.id,

@@ -13,33 +13,36 @@ import * as Page from "../ledger/Page.ts"
 import { checkName } from "./Companies.ts"
 import * as OperatorToken from "./OperatorToken.ts"
 
-/** A new token. `text` is the token itself: shown now, and never again. */
+/** A new token. `text` is the token itself, which is shown only now. */
 export interface Issued {
   readonly token: OperatorToken.OperatorToken
   readonly text: Redacted.Redacted
 }
 
-/** Why a token cannot have these scopes, undefined when it can. */
+/** Returns why a token cannot have these scopes; undefined if it can. */
 export const scopesIssue = (scopes: ReadonlyArray<OperatorToken.Scope>): string | undefined =>
-  scopes.length === 0 ? `At least one of ${OperatorToken.Scope.literals.join(", ")}` : undefined
+  scopes.length === 0 ? `must contain at least one of ${OperatorToken.Scope.literals.join(", ")}` : undefined
 
-/** Who operates the service, each with a token of his own. */
+/** Manages the tokens of operators. Each operator has a separate one. */
 export class OperatorTokens extends Context.Service<
   OperatorTokens,
   {
     readonly issue: (ask: {
       readonly name: string
       readonly scopes: ReadonlyArray<OperatorToken.Scope>
-      /** What it renders is stored: the token in it must be sealed. */
+      /** The output of its `render` is stored, so it must encrypt the token. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** A page, revoked ones too, the newest first. */
+    /** Returns a page of tokens, the newest first, including revoked ones. */
     readonly list: (query: Page.Asked) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
-    /** When this answers, no process takes it any more. Revoking it again changes nothing. */
+    /** Revokes a token. When it returns, no process accepts the token. Revoking it again changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** The token with this id, as of now, for a session that was begun with the token itself; none where it is revoked. */
+    /**
+     * Returns the operator with this token id, for a session that was started with the token; none if it is
+     * revoked.
+     */
     readonly standing: (id: string) => Effect.Effect<Option.Option<OperatorToken.Operator>, StoreUnavailable>
-    /** Who has this token, as of now; none where it is unknown or revoked. */
+    /** Authenticates a token; none if it is unknown or revoked. */
     readonly check: (text: string) => Effect.Effect<Option.Option<OperatorToken.Operator>, StoreUnavailable>
   }
 >()("@satrail/core/accounts/OperatorTokens") {}
@@ -81,7 +84,7 @@ export const make = Effect.gen(function* () {
       if (found?._tag !== "Some") return yield* new NotFound({ what: "operator token", id })
       yield* journal.commit(OperatorToken.revoked(found.value, yield* Clock.currentTimeMillis))
     }),
-    // Read every time: operators ask seldom, and a revoked token opens nothing from the commit on.
+    // Read each time: operators make few requests, and a revoked token must be invalid from the commit on.
     standing: (id) => Effect.map(nouns.get(noun, CompanyId.operator, id), open),
     check: (text) =>
       OperatorToken.isToken(text) ? Effect.map(nouns.named(noun, { secretHash: SecretHash.of(text) }), open) : Effect.succeedNone

@@ -3,15 +3,16 @@ import { Invalid } from "../base/Invalid.ts"
 import type { AllowedFrom } from "./AllowedFrom.ts"
 import { type ApiKey, harmless, type Scope } from "./ApiKey.ts"
 
-// What a company's key may hand on. Limits, approvals and addresses are the operator's say in what is sent: a key that a company makes sends nothing, so that none of them is got around.
+// Permissions that a company's key can grant. Limits, approvals and addresses are how the operator controls
+// sending. Keys created by a company cannot send, so they cannot bypass these controls.
 
-/** The scopes of keys that a company makes itself. */
+/** Scopes of keys that a company can create itself. */
 export const scopes = harmless
 
-/** How many keys may be open when a company makes another one. */
+/** Maximum number of valid keys of a company that creates another one. */
 export const maxOpen = 100
 
-/** The company has as many keys as it may make itself. */
+/** The company has the maximum number of keys that it can create itself. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { maximum: Schema.Int }) {}
 
 interface Asked {
@@ -22,16 +23,20 @@ interface Asked {
 
 const refuse = (path: string, message: string) => Effect.fail(new Invalid({ path, message }))
 
-/** What a key that `by` makes has of what was asked for: nothing that `by` has not, and nothing that moves money. It ends no later, and is used from nowhere else. */
+/**
+ * Checks the permissions requested for a key that `by` creates. They must be scopes that `by` has and that
+ * move no money. The key expires no later than `by`, and is limited to the same addresses.
+ */
 export const handedOn = (by: ApiKey, asked: Asked): Effect.Effect<Asked, Invalid> => {
   const own: ReadonlyArray<Scope> = scopes
   const foreign = asked.scopes.findIndex((scope) => !own.includes(scope))
-  if (foreign >= 0) return refuse(`scopes.${foreign}`, `A company makes keys with ${scopes.join(", ")}; the operator issues others`)
+  if (foreign >= 0)
+    return refuse(`scopes.${foreign}`, `must be one of ${scopes.join(", ")}; only the operator issues keys with other scopes`)
   const isLater = by.expiresAtMillis !== null && asked.expiresAtMillis !== null && asked.expiresAtMillis > by.expiresAtMillis
-  if (isLater) return refuse("expires_at", "No later than the key that makes it")
+  if (isLater) return refuse("expires_at", "must not be later than the expiry of the key that creates it")
   const bound = by.allowedFrom?.for === "everything" ? by.allowedFrom : null
   if (bound !== null && asked.allowedFrom !== null)
-    return refuse("allowed_from", "It has the addresses of the key that makes it: leave this out")
+    return refuse("allowed_from", "must be omitted: the new key inherits the addresses of the key that creates it")
   return Effect.succeed({
     scopes: asked.scopes,
     expiresAtMillis: asked.expiresAtMillis ?? by.expiresAtMillis,

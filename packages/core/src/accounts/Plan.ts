@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** `free` companies get random Lightning addresses on the service's domain; `paid` ones choose handle and domain. */
+/**
+ * `free` companies get random Lightning addresses on the service's domain. `paid` companies choose handle and
+ * domain.
+ */
 export const Plan = Schema.Literals(["free", "paid"])
 export type Plan = typeof Plan.Type
 

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
-// Some changes take two operators: one requests, and another one approves.
+// Some changes take two operators: one requests, and another approves.
 
-/** Who requests or approves: a token of an operator. */
+/** An operator who requests or approves, by token. */
 export interface Operator {
   readonly id: string
   readonly name: string
@@ -13,5 +13,5 @@ export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperat
 
 const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
 
-/** Whether two tokens may belong to one person, judging by their ids and names. */
+/** Returns whether two tokens may belong to the same person, judging by their ids and names. */
 export const isSame = (a: Operator, b: Operator): boolean => a.id === b.id || nameOf(a.name) === nameOf(b.name)

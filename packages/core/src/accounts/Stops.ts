@@ -1,41 +1,50 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
-import { everywhere, remembering } from "../base/Known.ts"
+import { awaitCacheExpiry, cached } from "../base/ReadCache.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { AccountReads } from "./AccountReads.ts"
 
-/** What can be paused, for everybody. */
+/** Operations that can be paused for all companies. */
 export const What = Schema.Literals(["sending", "receiving"])
 export type What = typeof What.Type
 
-/** The operator has paused it: nothing new begins. What was confirmed before waits, and nothing is lost. */
+/** The operator has paused this: nothing new starts. Confirmed withdrawals wait, and nothing is lost. */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { what: What }) {}
 
-/** Since when each is paused, null where it is not. */
+/** Since when each is paused; null if it is not. */
 export type Standing = { readonly [what in What]: number | null }
 
-/** How long what waits for the operator is left alone before it is looked at again. */
+/** How long work that waits for the operator is postponed before the next check. */
 export const waitMillis = 2000
 
-/** How the operator stops what goes on: sending or receiving for everybody, or what one company has confirmed. */
+/**
+ * Lets the operator stop operations: sending or receiving for all companies, or the confirmed withdrawals of
+ * one.
+ */
 export class Stops extends Context.Service<
   Stops,
   {
     readonly standing: Effect.Effect<Standing, StoreUnavailable>
-    /** Fails where it is paused, by what was read from the store at most `knownMillis` ago. */
+    /** Fails if this is paused, using data read from the store at most `cacheMillis` ago. */
     readonly check: (what: What) => Effect.Effect<void, Paused | StoreUnavailable>
-    /** Whether payments of this company that have not begun have to wait: sending is paused, or the company is frozen with all that is pending. */
+    /**
+     * Returns whether this company's payments that have not started must wait: sending is paused, or the
+     * company is frozen with `pending` set to wait.
+     */
     readonly waits: (companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>
-    /** When these answer, every process goes by it. Pausing what is paused, and resuming what is not, changes nothing. */
+    /**
+     * Pauses or resumes. When it returns, every process applies it. Pausing again, or resuming what is not
+     * paused, changes nothing.
+     */
     readonly pause: (what: What) => Effect.Effect<Standing, StoreUnavailable>
     readonly resume: (what: What) => Effect.Effect<Standing, StoreUnavailable>
   }
 >()("@satrail/core/accounts/Stops") {}
 
-/** The one text that says it, kept as cursors are: since when, or nothing. */
+/** Returns the source whose cursor stores since when this is paused; empty if it is not. */
 const sourceOf = (what: What): string => `paused ${what}`
 
 export const make = Effect.gen(function* () {
@@ -44,8 +53,8 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
 
   const read = (source: string) => Effect.map(ledger.cursor(source), (found) => Number(Option.getOrElse(found, () => "")) || null)
-  const since = remembering(read)
-  const isFrozenWhole = remembering((id: CompanyId.CompanyId) =>
+  const since = cached(read)
+  const isFrozenWhole = cached((id: CompanyId.CompanyId) =>
     Effect.map(accounts.company(id), (found) => Option.isSome(found) && found.value.frozen?.pending === "wait")
   )
 
@@ -56,10 +65,10 @@ export const make = Effect.gen(function* () {
     if ((before[what] !== null) !== isPaused) {
       const nowMillis = yield* Clock.currentTimeMillis
       const cursor = { source: sourceOf(what), value: isPaused ? String(nowMillis) : "" }
-      // It is the work of no task, so no claim of it can be stale.
+      // Without a task, there is no claim that could be stale.
       yield* Effect.catchTag(journal.commit(Cursor.moved(cursor, yield* Id.make, nowMillis)), "StaleFence", Effect.die)
     }
-    yield* everywhere
+    yield* awaitCacheExpiry
     return yield* standing
   })
 

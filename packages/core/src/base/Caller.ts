@@ -7,8 +7,9 @@ export interface Network {
 }
 
 /**
- * The networks in which an address is counted, from the widest to the narrowest. The narrowest is one caller: an IPv4 address, or the /64 of IPv6 that one
- * customer of a network gets. Each wider network gets four times the share of the next narrower one.
+ * The networks in which an address is counted, from the widest to the narrowest. The narrowest is one caller:
+ * an IPv4 address, or an IPv6 /64, which a provider assigns to one customer. Each wider network gets four
+ * times the share of the next narrower one.
  */
 export const widths = {
   ipv4: [
@@ -29,7 +30,7 @@ const parsed = (address: string): IpAddress.Address | undefined => {
   return ip?.bits === 128 && ip.value >> 32n === mapped ? { bits: 32, value: ip.value & 0xffffffffn } : ip
 }
 
-/** The networks of an address, the widest first. Text that is no address is a caller of its own. */
+/** Returns the networks of an address, the widest first. Text that is not an address is a separate caller. */
 export const networks = (address: string): ReadonlyArray<Network> => {
   const ip = parsed(address)
   if (ip === undefined) return [{ name: address, times: 1 }]
@@ -40,7 +41,7 @@ export const networks = (address: string): ReadonlyArray<Network> => {
   }))
 }
 
-/** Whether an address is this machine's own. */
+/** Returns whether an address is a loopback address. */
 export const isLoopback = (address: string): boolean => {
   const ip = parsed(address)
   return ip !== undefined && (ip.bits === 32 ? ip.value >> 24n === 127n : ip.value === 1n)

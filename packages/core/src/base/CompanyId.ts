@@ -1,12 +1,14 @@
 import { Brand, Schema } from "effect"
 import * as Id from "./Id.ts"
 
-/** The id of a company: whose something is. Not any other id, so that `withdrawal(companyId, id)` cannot be asked with the two swapped. */
+/**
+ * Id of a company. Branded, so that `withdrawal(companyId, id)` does not compile with the two ids swapped.
+ */
 export const CompanyId = Schema.String.annotate({ kind: "uuid" }).pipe(Schema.brand("CompanyId"))
 export type CompanyId = typeof CompanyId.Type
 
-/** Names an id as a company's. It is not checked. */
+/** Brands an id as a company's without checking it. */
 export const make = Brand.nominal<CompanyId>()
 
-/** No company: owner of what belongs to the operator alone. */
+/** Owner of records that belong to the operator and to no company. */
 export const operator: CompanyId = make(Id.nil)

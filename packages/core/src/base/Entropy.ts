@@ -1,10 +1,10 @@
 import { Context } from "effect"
 
-// One call to the system's generator fills ids for a while: a call for each id costs ten times the id.
+// One call to the system's generator supplies many ids, because a call costs ten times as much as an id.
 const pool = new Uint8Array(2048)
 let used = pool.length
 
-/** Random bytes from the system's generator, each given out once. */
+/** Returns random bytes from the system's generator. No byte is returned twice. */
 const system = (size: number): Uint8Array => {
   if (size > pool.length) return crypto.getRandomValues(new Uint8Array(size))
   if (used + size > pool.length) {
@@ -12,10 +12,10 @@ const system = (size: number): Uint8Array => {
     used = 0
   }
   const bytes = pool.slice(used, used + size)
-  pool.fill(0, used, used + size) // a key's secret does not stay behind
+  pool.fill(0, used, used + size) // don't leave a key's secret in memory
   used += size
   return bytes
 }
 
-/** Where random bytes come from: the system, unless a simulation brings its own seeded source. */
+/** Source of random bytes. Uses the system source unless a simulation provides a seeded one. */
 export const Entropy = Context.Reference<(size: number) => Uint8Array>("@satrail/core/base/Entropy", { defaultValue: () => system })

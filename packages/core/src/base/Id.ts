@@ -5,14 +5,17 @@ import { Entropy } from "./Entropy.ts"
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** Bytes as lower-case hexadecimal. */
+/** Returns bytes in lowercase hex. */
 export const toHex = (bytes: Uint8Array): string => {
   let text = ""
   for (const byte of bytes) text += hex[byte]
   return text
 }
 
-/** A UUIDv7 (RFC 9562, section 5.7): its first 48 bits are the time, so new rows land at the right edge of their index. */
+/**
+ * Returns a UUIDv7 (RFC 9562, section 5.7). Its first 48 bits are the time, so new rows are added at the
+ * right edge of their index.
+ */
 export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array): string => {
   const random = toHex(entropy(10))
   const time = millis.toString(16).padStart(12, "0")
@@ -20,26 +23,26 @@ export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(6, 8)}-${random.slice(8)}`
 }
 
-/** Below every id that is made from then on, and above every one made before. */
+/** Returns a lower bound for ids created at `millis` or later. All earlier ids are below it. */
 export const floorOf = (millis: number): string => {
   const time = Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** A fresh id at the current time. */
+/** Returns a new id with the current time. */
 export const make: Effect.Effect<string> = Effect.gen(function* () {
   return fromMillis(yield* Clock.currentTimeMillis, yield* Entropy)
 })
 
-/** The id that goes with a hash, the same one always: its first 16 bytes in the shape of a UUIDv8 (RFC 9562, section 5.8). */
+/** Derives an id from a hash: its first 16 bytes as a UUIDv8 (RFC 9562, section 5.8). */
 export const fromHash = (hash: string): string =>
   `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 
-/** The id that goes with a name, the same one in every process. */
+/** Derives an id from a name. It is the same in every process. */
 export const named = (name: string): string => fromHash(toHex(sha256(utf8ToBytes(name))))
 
-/** Whether `text` has the shape of an id. Any other text identifies nothing. */
+/** Returns whether `text` has the shape of an id. Other text never matches a record. */
 export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 
-/** Of nothing: every id that is made is above it. */
+/** Id of no record, below every generated id. */
 export const nil = "00000000-0000-0000-0000-000000000000"

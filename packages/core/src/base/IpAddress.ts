@@ -6,7 +6,7 @@ export interface Address {
 
 const v4 = (text: string): bigint | undefined => {
   const parts = text.split(".")
-  // A leading zero is octal to some programs, and decimal to others.
+  // Reject leading zeros: some programs read them as octal, others as decimal.
   if (parts.length !== 4 || parts.some((part) => !/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255)) return undefined
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 }
@@ -28,7 +28,7 @@ const v6 = (text: string): bigint | undefined => {
   return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }
 
-/** Reads an IPv4 or IPv6 address; undefined for any other text. */
+/** Parses an IPv4 or IPv6 address; undefined for other text. */
 export const parse = (text: string): Address | undefined => {
   const four = v4(text)
   if (four !== undefined) return { bits: 32, value: four }

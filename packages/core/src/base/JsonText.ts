@@ -1,6 +1,9 @@
 const blank = /[ \t\n\r]/
 
-/** Where the string that begins at `start` ends: after its closing quote, or beyond the text when there is none. */
+/**
+ * Returns the index after the closing quote of the string that starts at `start`, or an index past the end of
+ * the text if the quote is missing.
+ */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1
@@ -13,7 +16,7 @@ const afterBlanks = (text: string, start: number): number => {
   return at
 }
 
-/** A name without its quotes and escapes; as it was written when it is not JSON. */
+/** Returns a name without quotes and escapes, or as written if it is not valid JSON. */
 const nameOf = (written: string): string => {
   const inside = written.slice(1, -1)
   if (!inside.includes("\\")) return inside
@@ -24,7 +27,10 @@ const nameOf = (written: string): string => {
   }
 }
 
-/** Visits the members of a JSON object at its top level, as they are written: their names, and where their values begin. Of a text that is not JSON it promises nothing but to end, in time linear in its length. */
+/**
+ * Visits the top-level members of a JSON object with their names and the index of each value. For text that
+ * is not JSON, it only guarantees to end in linear time.
+ */
 const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => void): void => {
   let depth = 0
   let at = 0
@@ -46,8 +52,8 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => 
 }
 
 /**
- * Whether a JSON text has more than `most` values: objects, arrays, members and items at any depth. Reads no further than that. Of a text that is not JSON it
- * counts the same marks.
+ * Returns whether a JSON text has more than `most` values, counting objects, arrays, members and items at any
+ * depth. Stops reading at the limit. Text that is not JSON is counted by the same characters.
  */
 export const hasMoreValues = (jsonText: string, most: number): boolean => {
   let count = 1
@@ -60,7 +66,10 @@ export const hasMoreValues = (jsonText: string, most: number): boolean => {
   return count > most
 }
 
-/** The names that a JSON object has more than once at its top level, which JSON.parse does not report: it takes the last (RFC 8259, section 4). Ends also where the text is not JSON. */
+/**
+ * Returns the names that occur more than once at the top level of a JSON object. JSON.parse does not report
+ * them and takes the last value (RFC 8259, section 4). Also ends if the text is not JSON.
+ */
 export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   const names = new Set<string>()
   const repeated = new Set<string>()
@@ -71,7 +80,10 @@ export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   return [...repeated]
 }
 
-/** Where the value of a JSON object's member begins, of the last one of that name (RFC 8259, section 4); undefined where it has none. A member deeper inside is another one. */
+/**
+ * Returns the index of a member's value in a JSON object; undefined if it is absent. If the name is repeated, the
+ * last one counts (RFC 8259, section 4). Members of nested objects are ignored.
+ */
 export const valueOfMember = (jsonText: string, member: string): number | undefined => {
   let found: number | undefined
   eachMember(jsonText, (name, valueAt) => {
@@ -80,11 +92,14 @@ export const valueOfMember = (jsonText: string, member: string): number | undefi
   return found
 }
 
-/** The text of a number, which JSON.parse passes to a reviver as its third argument (Node 22 and later; TypeScript's library does not know it yet). */
+/**
+ * Returns the source text of a number, from the third argument of a JSON.parse reviver (Node 22 and later).
+ * TypeScript's library does not declare it yet.
+ */
 const sourceOf = (context: unknown): string | undefined =>
   typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
 
-/** What a JSON text says; undefined when it is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 export const parsed = (jsonText: string): unknown => {
   try {
     return JSON.parse(jsonText)
@@ -93,7 +108,7 @@ export const parsed = (jsonText: string): unknown => {
   }
 }
 
-/** What a JSON text says, every number as the text it was written as: 0.1 is "0.1". Undefined when it is not JSON. */
+/** Parses JSON with every number as its source text: 0.1 is "0.1". Undefined if the text is not JSON. */
 export const exact = (jsonText: string): unknown => {
   try {
     return JSON.parse(jsonText, (_key: string, value: unknown, ...rest: ReadonlyArray<unknown>) =>
@@ -108,8 +123,9 @@ const digit = /[0-9]/
 const hex = /[0-9a-fA-F]/
 
 /**
- * Where a text stops being JSON (RFC 8259): the index of the first character with which no JSON begins, the length of the text where it only ends too early.
- * Undefined when it is JSON. In time linear in the length, and without recursion: nesting costs no stack.
+ * Returns the index of the first character that makes the text invalid JSON (RFC 8259), the length of the
+ * text if it ends too early, or undefined if it is valid. Takes linear time and does not recurse, so nesting
+ * uses no stack.
  */
 export const errorAt = (text: string): number | undefined => {
   let at = 0
@@ -163,7 +179,7 @@ export const errorAt = (text: string): number | undefined => {
     n: () => word("null")
   }
   for (;;) {
-    // Here a value begins.
+    // A value begins here.
     skip(blank)
     const begins = text[at]
     if (begins === "{" || begins === "[") {
@@ -176,7 +192,7 @@ export const errorAt = (text: string): number | undefined => {
         continue
       }
     } else if (!(scalars[begins ?? ""] ?? number)()) return at
-    // Here one has ended, and with it whatever it was the last of.
+    // A value has ended here, and with it each container whose last value it was.
     for (;;) {
       skip(blank)
       const end = ends.at(-1)
@@ -192,7 +208,10 @@ export const errorAt = (text: string): number | undefined => {
   }
 }
 
-/** A place in a text as editors count: lines and columns from 1, the offset from 0, all in characters (Unicode code points). */
+/**
+ * A position in a string as editors show it. Lines and columns start at 1 and the offset at 0, all in
+ * characters (Unicode code points).
+ */
 export interface Place {
   readonly line: number
   readonly column: number

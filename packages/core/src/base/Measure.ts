@@ -1,8 +1,8 @@
 import { Metric } from "effect"
 
 /**
- * What a metric is told apart by. Each value makes a series of its own, in every process, for ever: only what has few values, known beforehand, is
- * here, and nothing that names a company, a record or a person.
+ * Labels of metrics. Each value creates a permanent time series in every process, so a label may only have
+ * few values, all known in advance. No label identifies a company, a record or a person.
  */
 export type Label =
   | "account"
@@ -21,7 +21,7 @@ export type Label =
   | "version"
   | "why"
 
-/** A metric as the reference lists it. */
+/** A metric as listed in the reference. */
 export interface Definition {
   readonly name: string
   readonly type: "counter" | "gauge" | "histogram"
@@ -31,15 +31,15 @@ export interface Definition {
 
 const definitions = new Map<string, Definition>()
 
-/** Every metric of the modules that were loaded, by name. */
+/** Returns the metrics of all loaded modules, sorted by name. */
 export const all = (): ReadonlyArray<Definition> => [...definitions.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 /** A value for each label. */
 export type By<L extends Label> = { readonly [Name in L]: string }
 
 /**
- * A series is made once: one with attributes of its own is found by their text, one that `Metric.withAttributes` makes out of a metric is named anew
- * at each update, which cost a request a tenth of its time.
+ * Creates each series once and finds it by the text of its label values. `Metric.withAttributes` would build
+ * the name again at each update, which took a tenth of a request's time.
  */
 const defined =
   <State>(
@@ -62,13 +62,13 @@ const defined =
     }
   }
 
-/** What only grows: its name ends in `_total`. */
+/** A value that only grows. Its name ends in `_total`. */
 export const counter = defined("counter", (name, options) => Metric.counter(name, { ...options, incremental: true }))
 
-/** What is so now. */
+/** The current value of a quantity. */
 export const gauge = defined("gauge", (name, options) => Metric.gauge(name, options))
 
-/** How values are distributed, in base units; `boundaries` are the upper ends of its buckets. */
+/** The distribution of values in base units. `boundaries` are the upper bounds of its buckets. */
 export const histogram = <const L extends Label = never>(
   name: `satrail_${string}`,
   description: string,

@@ -2,26 +2,29 @@ import { Effect, Schema } from "effect"
 import * as Characters from "./Characters.ts"
 import { Invalid } from "./Invalid.ts"
 
-/** What a caller may attach: at most 50 keys of at most 40 characters, values of at most 500. */
+/** Limits for metadata: at most 50 keys of at most 40 characters, and values of at most 500. */
 export const limits = { keys: 50, keyCharacters: 40, valueCharacters: 500 } as const
 
-/** Keys and values of the caller's own, given back as they came. */
+/** A caller's custom keys and values, returned unchanged. */
 export const Metadata = Schema.Record(Schema.String, Schema.String)
 export type Metadata = typeof Metadata.Type
 
 export const empty: Metadata = {}
 
-/** What one key says: records are found by it. */
+/** One key and its value, by which records can be found. */
 export interface Label {
   readonly key: string
   readonly value: string
 }
 
-/** Whether metadata has this label. */
+/** Returns whether metadata has this label. */
 export const has = (metadata: Metadata | null, { key, value }: Label): boolean =>
   metadata !== null && Object.hasOwn(metadata, key) && metadata[key] === value
 
-/** What is wrong with metadata. `path` is the key, or nothing where it is the whole or a key that is too long to repeat. */
+/**
+ * A violation of the limits. `path` is the key, or empty if the issue concerns the whole or a key that is too
+ * long to repeat.
+ */
 export interface Issue {
   readonly path: readonly [] | readonly [key: string]
   readonly message: string
@@ -29,25 +32,25 @@ export interface Issue {
 
 const issueOf = ([key, value]: readonly [string, string]): Issue | undefined => {
   if (key === "" || Characters.count(key) > limits.keyCharacters)
-    return { path: [], message: `A key has 1 to ${limits.keyCharacters} characters, this one has ${Characters.count(key)}` }
+    return { path: [], message: `must have keys of 1 to ${limits.keyCharacters} characters (got ${Characters.count(key)})` }
   if (Characters.count(value) > limits.valueCharacters)
-    return { path: [key], message: `At most ${limits.valueCharacters} characters, this has ${Characters.count(value)}` }
-  if (!isText(key) || !isText(value)) return { path: [key], message: "Keys and values must be well-formed text without NUL characters" }
+    return { path: [key], message: `must have at most ${limits.valueCharacters} characters (got ${Characters.count(value)})` }
+  if (!isText(key) || !isText(value)) return { path: [key], message: "must be well-formed text without NUL characters, like its value" }
   return undefined
 }
 
 /**
- * Every way in which metadata breaks the limits, none when it may be kept. PostgreSQL text holds no NUL, and a lone surrogate is no
- * character, so neither may be in it.
+ * Returns every violation of the limits. PostgreSQL text cannot contain NUL, and a lone surrogate is not a
+ * character, so neither is allowed.
  */
 export const issues = (metadata: Metadata): ReadonlyArray<Issue> => {
   const entries = Object.entries(metadata)
-  // Not key by key as well: there may be thousands.
-  if (entries.length > limits.keys) return [{ path: [], message: `At most ${limits.keys} keys, this has ${entries.length}` }]
+  // Don't check each key: there may be thousands.
+  if (entries.length > limits.keys) return [{ path: [], message: `must have at most ${limits.keys} keys (got ${entries.length})` }]
   return entries.map(issueOf).filter((issue) => issue !== undefined)
 }
 
-/** Holds metadata to the limits. Says the first of its issues. */
+/** Checks metadata against the limits. Fails with the first issue. */
 export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
   const [first] = issues(metadata)
   return first === undefined
@@ -55,7 +58,7 @@ export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
     : Effect.fail(new Invalid({ path: ["metadata", ...first.path].join("."), message: first.message }))
 }
 
-/** Holds a label that records are looked for by to what may be in metadata. */
+/** Checks a label used as a search filter against the limits of metadata. */
 export const checkLabel = ({ key, value }: Label): Effect.Effect<void, Invalid> => {
   const [issue] = issues({ [key]: value })
   if (issue === undefined) return Effect.void
@@ -63,11 +66,11 @@ export const checkLabel = ({ key, value }: Label): Effect.Effect<void, Invalid> 
   return Effect.fail(new Invalid({ path, message: issue.message }))
 }
 
-/** Whether every store can keep it and give it back unchanged. */
+/** Returns whether every store can store the text and return it unchanged. */
 export const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
-/** Why a text of at most so many characters is not kept, undefined where it is. */
+/** Returns why a string cannot be stored with at most `most` characters; undefined if it can. */
 export const textIssue = (text: string, most: number): string | undefined => {
-  if (Characters.count(text) > most) return `At most ${most} characters`
-  return isText(text) ? undefined : "Well-formed text without NUL characters"
+  if (Characters.count(text) > most) return `must have at most ${most} characters (got ${Characters.count(text)})`
+  return isText(text) ? undefined : "must be well-formed text without NUL characters"
 }

@@ -1,29 +1,35 @@
 import { Cause, Option, Schema } from "effect"
 
 /**
- * What an error says to people about something that we depend on and that does not serve us, besides the cause that a program gave. `/readyz` shows the
- * reason to anybody; the log, the start and `satrail check` show both.
+ * Messages for people in an error about an unavailable dependency, in addition to its technical cause.
+ * `/readyz` shows the reason publicly. The log, the startup output and `satrail check` show both.
  */
 export const words = {
-  /** What is wrong, in a clause without a full stop, such as `lnd is locked`. Anybody may read it: no address, no path, no secret. */
+  /**
+   * The problem in a clause without a full stop, such as `lnd is locked`. It is public, so it must not
+   * contain addresses, paths or secrets.
+   */
   reason: Schema.optionalKey(Schema.String),
-  /** What the operator does about it, in sentences, such as "Unlock its wallet with `lncli unlock`." It may name addresses and files, never a secret. */
+  /**
+   * Instructions for the operator in sentences, such as "Unlock its wallet with `lncli unlock`." They may
+   * contain addresses and file names, but no secrets.
+   */
   remedy: Schema.optionalKey(Schema.String)
 }
 
-/** The words of an error that has them. */
+/** The messages of an error that has them. */
 export interface Words {
   readonly reason?: string
   readonly remedy?: string
 }
 
-/** Both as one text; undefined where the error does not say why. */
+/** Joins reason and remedy; undefined if there is no reason. */
 export const text = ({ reason, remedy }: Words): string | undefined =>
   reason === undefined ? undefined : remedy === undefined ? `${reason}.` : `${reason}. ${remedy}`
 
 const Said = Schema.Struct({ _tag: Schema.Literals(["NodeUnavailable", "ChainUnavailable", "StoreUnavailable"]), reason: Schema.String })
 
-/** The reason of a failure that is an outage; undefined where it is another failure, or does not say why. */
+/** Returns the reason of an outage; undefined for other failures and for outages without a reason. */
 export const reasonOf = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return Option.getOrUndefined(Schema.decodeUnknownOption(Said)({ ...Object(error) }))?.reason

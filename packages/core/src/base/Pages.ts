@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 
-/** Answers at most so many rows after a row; null is before the first. */
+/** Reads a page of rows after a row. null reads the first page. */
 export type Read<A, E, R = never> = (after: A | null) => Effect.Effect<ReadonlyArray<A>, E, R>
 
-/** Reads page after page and works on each before the next one is read. A page with fewer than `size` rows is the last. */
+/**
+ * Reads pages in order, and processes each before reading the next. A page with fewer than `size` rows is the
+ * last.
+ */
 export const each = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   size: number,
   read: Read<A, E, R>,
@@ -17,7 +20,7 @@ export const each = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   } while (after !== null)
 })
 
-/** All rows of all pages. */
+/** Returns the rows of all pages. */
 export const all = Effect.fnUntraced(function* <A, E, R>(size: number, read: Read<A, E, R>) {
   const rows: Array<A> = []
   yield* each(size, read, (page) => Effect.sync(() => rows.push(...page)))

@@ -1,25 +1,28 @@
 import * as Caller from "./Caller.ts"
 
-/** How many places there are, and the share of each holder. */
+/** The size of a pool, and the share of each holder. */
 export interface Shares<Group extends string = never> {
   readonly most: number
-  /** The share of one caller (an IPv4 address, an IPv6 /64). A wider network has a multiple of it (`Caller.widths`), up to half of all places. */
+  /**
+   * Share of one caller (an IPv4 address or an IPv6 /64). A wider network gets a multiple of it
+   * (`Caller.widths`), up to half of all places.
+   */
   readonly perCaller: number
-  /** The shares of other holders, such as a company. */
+  /** Shares of other holders, such as companies. */
   readonly per: { readonly [group in Group]: number }
 }
 
-/** The share of a network that has `times` the share of one caller. */
+/** Returns the share of a network. `times` is its multiple of one caller's share. */
 export const shareOfNetwork = ({ most, perCaller }: Pick<Shares, "most" | "perCaller">, times: number): number =>
   Math.min(times * perCaller, Math.max(Math.ceil(most / 2), perCaller))
 
-/** The holders that a place counts for: the caller's address, and the id of each other holder. */
+/** The holders that a place is charged to: the caller's address, and the id of each other holder. */
 export interface Holder<Group extends string = never> {
   readonly caller: string
   readonly of: { readonly [group in Group]: string }
 }
 
-/** A set of places: of the pool, of one company, of one network. Only the narrowest networks have `places`. */
+/** A set of places of the pool, a company or a network. Only the narrowest networks have `places`. */
 interface Share<A> {
   readonly most: number
   size: number
@@ -29,35 +32,44 @@ interface Share<A> {
 
 interface Place<A> {
   readonly item: A
-  /** One path for each holder: its whole share first, then the caller's networks in it. */
+  /** One path for each holder: its whole share, followed by the caller's networks within it. */
   readonly paths: ReadonlyArray<ReadonlyArray<readonly [name: string, share: Share<A>]>>
 }
 
 const shareOf = <A>(most: number): Share<A> => ({ most, size: 0, children: new Map(), places: new Set() })
 
-/** The first of those that hold most. A holder that came back is behind those that stayed. */
+/**
+ * Returns the share with the most places, the first of several. A holder that returned comes after those that
+ * stayed.
+ */
 const heaviest = <A>(shares: Iterable<Share<A>>): Share<A> | undefined => {
   let found: Share<A> | undefined
   for (const share of shares) if (found === undefined || share.size > found.size) found = share
   return found
 }
 
-/** Returns the oldest place of the largest holder of a share: of its largest network, then of the largest narrower network in that one, and so on. */
+/**
+ * Returns the oldest place in a share, from its largest network, the largest narrower network in that one,
+ * and so on.
+ */
 const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
   const child = heaviest(share.children.values())
   return child === undefined ? share.places.values().next().value : oldestOf(child)
 }
 
 /**
- * Places that strangers can take. No request for one is refused: when a share is full, its largest holder loses the oldest place. Memory is bounded by the
- * number of places.
+ * Places for callers that are not authenticated. No request for a place is rejected. When a share is full,
+ * its largest holder loses its oldest place. Memory is bounded by the number of places.
  */
 export const make = <A, Group extends string = never>({ most, perCaller, per }: Shares<Group>) => {
   const all = shareOf<A>(most)
   const groups = Object.entries<number>(per).map(([name, share]) => ({ name, most: share, shares: new Map<string, Share<A>>() }))
   const placeOf = new Map<A, Place<A>>()
 
-  /** The shares on the way from a whole share to one caller's. Callers have shares of their own in the pool, and not in a group. */
+  /**
+   * The shares from a whole share down to one caller's. A caller's own share limits it in the pool, but not
+   * in a group.
+   */
   const pathOf = (name: string, whole: Share<A>, caller: string): Place<A>["paths"][number] => {
     let parent = whole
     const below = Caller.networks(caller).map(({ name, times }) => {
@@ -85,14 +97,17 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
     })
   }
 
-  /** If no network holds more than one place, the largest holder is looked for in the first group, such as companies. */
+  /**
+   * If no network holds more than one place, takes the place from the largest holder of the first group, such
+   * as companies.
+   */
   const victimOf = (share: Share<A>): Place<A> | undefined => {
     const isSpread = share === all && (heaviest(all.children.values())?.size ?? 0) <= 1
     return oldestOf((isSpread ? heaviest(groups[0]?.shares.values() ?? []) : undefined) ?? share)
   }
 
   return {
-    /** Takes a place for `item`, and returns the items that lost theirs. */
+    /** Takes a place for `item`. Returns the items that lost theirs. */
     take: ({ caller, of }: Holder<Group>, item: A): ReadonlyArray<A> => {
       release(item)
       const held: ReadonlyMap<string, string> = new Map(Object.entries<string>(of))
@@ -122,7 +137,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
           }
       return evicted
     },
-    /** Makes the place of `item` the caller's newest one. */
+    /** Marks the place of `item` as the caller's newest. */
     touch: (item: A): void => {
       const place = placeOf.get(item)
       if (place === undefined) return
@@ -132,7 +147,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
         places?.add(place)
       }
     },
-    /** Gives a place back. Nothing happens where it was lost before. */
+    /** Releases a place. Does nothing if the place was lost before. */
     release,
     /** All items, the oldest first. */
     items: (): IterableIterator<A> => placeOf.keys()

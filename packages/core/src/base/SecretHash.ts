@@ -3,12 +3,15 @@ import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Brand, Schema } from "effect"
 import * as Id from "./Id.ts"
 
-/** What is kept of a secret in its place: its SHA-256, in lower-case hex. A type of its own, so that the secret itself cannot be stored there. */
+/**
+ * SHA-256 of a secret in lowercase hex, stored in place of the secret. Branded, so that storing the secret
+ * itself does not compile.
+ */
 export const SecretHash = Schema.String.pipe(Schema.brand("SecretHash"))
 export type SecretHash = typeof SecretHash.Type
 
-/** Names a text as the hash of a secret. It is not checked. */
+/** Brands a string as the hash of a secret without checking it. */
 export const make = Brand.nominal<SecretHash>()
 
-/** The hash of a secret, whatever was sent as one. */
+/** Returns the hash of a secret, which may be any text. */
 export const of = (secret: string): SecretHash => make(Id.toHex(sha256(utf8ToBytes(secret))))

@@ -1,42 +1,45 @@
 import * as Caller from "./Caller.ts"
 
-/** How often something may happen: `count` times at once, and on average once every `everyMillis`. */
+/** A rate limit: `count` at the same time, and on average one every `everyMillis`. */
 export interface Rate {
   readonly count: number
   readonly everyMillis: number
 }
 
-/** So many a minute, all of them at once if need be. */
+/** Returns a rate of `count` per minute. All can be used at the same time. */
 export const perMinute = (count: number): Rate => ({ count, everyMillis: 60_000 / count })
 
-/** So many a second, all of them at once if need be. */
+/** Returns a rate of `count` per second. All can be used at the same time. */
 export const perSecond = (count: number): Rate => ({ count, everyMillis: 1000 / count })
 
-/** How many a rate comes to in a minute. */
+/** Returns the number per minute that a rate allows. */
 export const inAMinute = ({ everyMillis }: Rate): number => Math.round(60_000 / everyMillis)
 
-/** The most names that are remembered: the one that has been quiet the longest is forgotten first, as if it had never come. */
+/**
+ * Maximum number of names tracked. When it is reached, the least recently seen name is evicted and starts
+ * again from zero.
+ */
 export const maxNames = 100_000
 
-/** What a name may still do at one of its rates, after what it has just asked for. */
+/** A name's remaining allowance at one rate after a request. */
 export interface Room {
-  /** Whether that was within this rate. */
+  /** True if the request was within this rate. */
   readonly isWithin: boolean
-  /** How many it may do now. */
+  /** Number of requests allowed now. */
   readonly left: number
-  /** In how long it may do the next one: 0 where it may at once. */
+  /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
   readonly nextMillis: number
-  /** In how long it may do `count` of them again. */
+  /** Milliseconds until the whole allowance of `count` is available again. */
   readonly wholeMillis: number
 }
 
-// What a sum of fractions may be short of by rounding.
+// Tolerance for rounding errors in sums of fractions.
 const exactly = 0.99
 
-/** What is left of one rate before a request is counted. */
+/** Checks a request against one rate without counting it. */
 const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
   const mostMillis = count * everyMillis
-  // If the clock was put back, the caller waits no longer than the whole allowance takes.
+  // If the clock is set back, a caller waits no longer than the whole allowance takes.
   const busyMillis = Math.min(Math.max((newAtMillis ?? nowMillis) - nowMillis, 0), mostMillis)
   return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }
@@ -55,15 +58,15 @@ const remember = <A>(names: Map<string, A>, name: string, value: A): void => {
 }
 
 /**
- * Keeps each name to all of its rates, by this process's own count. What one of them refuses costs nothing of any.
- * Of each name one number is kept for each rate: when it will have been quiet for long enough to be new.
+ * Limits each name to all of its rates, counted by this process. A request that one rate rejects does not
+ * count toward any. Stores one number per name and rate: the time when the allowance is full again.
  */
 export const meter = (...rates: ReadonlyArray<Rate>) => {
   const newAtMillis = new Map<string, ReadonlyArray<number>>()
   let originMillis: number | undefined
 
   return (name: string, clockMillis: number): ReadonlyArray<Room> => {
-    // Small numbers keep the fractions of a millisecond that add up.
+    // Times relative to the first request are small enough to keep fractions of a millisecond.
     originMillis ??= clockMillis
     const nowMillis = clockMillis - originMillis
     const before = newAtMillis.get(name)
@@ -79,8 +82,9 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
 }
 
 /**
- * Keeps each caller to a rate, and each wider network to a multiple of it (`Caller.widths`). A request that one network refuses costs nothing of the others.
- * Returns the room of the network that refuses, or else the room of the caller alone.
+ * Limits each caller to a rate, and each wider network to a multiple of it (`Caller.widths`). A request that
+ * one network rejects does not count toward the others. Returns the remaining allowance of the network that
+ * rejects, or that of the caller.
  */
 export const callers = (rate: Rate) => {
   const newAtMillis = new Map<string, number>()
@@ -100,18 +104,18 @@ export const callers = (rate: Rate) => {
   }
 }
 
-/** The same of one rate, where only the answer is of interest: whether it may. */
+/** Limits each name to one rate. Returns whether the request is allowed. */
 export const make = (rate: Rate) => {
   const take = meter(rate)
   return (name: string, nowMillis: number): boolean => take(name, nowMillis).every(({ isWithin }) => isWithin)
 }
 
-/** The reserve of a shared rate, as a multiple of the rate, and how often one network may use it. */
+/** Reserve of a shared rate as a multiple of the rate, and how often one network may use it. */
 export const reserve = { times: 4, perNetwork: perMinute(1) } as const
 
 /**
- * A rate that strangers share. Once it is used up, it serves networks that have asked for nothing in the last minute, from a reserve: a network cannot
- * use up the others' part.
+ * A rate shared by callers that are not authenticated. When it is used up, a reserve serves networks that
+ * sent no request in the last minute, so no network can use up the others' share.
  */
 export const shared = (rate: Rate) => {
   const mayAsk = make(rate)

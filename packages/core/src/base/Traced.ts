@@ -1,10 +1,10 @@
 import { type Context, Effect, Layer } from "effect"
-import { isTraced } from "./Trail.ts"
+import { isTraced } from "./TraceContext.ts"
 
-// Spans are put around a service where it is composed, not in each of its methods: a service without a tracer is the very object that its
-// layer made, and costs what it cost.
+// Spans are added to a service where it is composed, not in each of its methods. Without a tracer, a service
+// is the object that its layer created, at no extra cost.
 
-/** `Withdrawals`, of `@satrail/core/sending/Withdrawals`. */
+/** Returns `Withdrawals` for `@satrail/core/sending/Withdrawals`. */
 const shortName = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
 
 const spanned = (name: string, member: unknown): unknown => {
@@ -17,10 +17,10 @@ const spanned = (name: string, member: unknown): unknown => {
 }
 
 /**
- * The same service, with a span named `<Service>.<method>` around each Effect that it offers: a trace shows who called it, how long it took and how
- * it ended. A span holds nothing of what a method was given or returned. Streams and plain functions are left as they are.
+ * Adds a span named `<Service>.<method>` to each Effect of a service. A trace shows its caller, duration and
+ * result. Spans contain no arguments or results. Streams and plain functions are unchanged.
  *
- * Where no tracer is installed (effect's `Tracer` is the native one) or `TracerEnabled` is false, the service is not touched.
+ * Does nothing if no tracer is installed (Effect's `Tracer` is the native one) or `TracerEnabled` is false.
  */
 export const layer = <I, S extends object>(key: Context.Key<I, S>): Layer.Layer<I, never, I> =>
   Layer.effect(
@@ -31,11 +31,11 @@ export const layer = <I, S extends object>(key: Context.Key<I, S>): Layer.Layer<
       const members = Object.entries(service).map(
         ([method, member]) => [method, spanned(`${shortName(key.key)}.${method}`, member)] as const
       )
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- every member is what it was, or does the same within a span
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- every member is unchanged or has the same type within a span
       return Object.fromEntries(members) as S
     })
   )
 
-/** A layer whose service is traced. */
+/** Returns a layer with its service traced. */
 export const over = <I, S extends object, E, R>(key: Context.Key<I, S>, made: Layer.Layer<I, E, R>): Layer.Layer<I, E, R> =>
   Layer.provide(layer(key), made)

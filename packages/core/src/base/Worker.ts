@@ -30,11 +30,15 @@ const forever = <E, R>(
 }
 
 /**
- * Takes one step after another until the scope closes, waiting for `pause` in between. A step is never cut in half: what has begun is finished before
- * the worker stops. A step that fails or breaks is logged (an outage that says why, once) and tried again, after a pause that grows as long as it keeps failing.
+ * Repeats a step until the scope closes, with `pause` in between. A step is never interrupted: it finishes
+ * before the worker stops. A step that fails or throws is logged and retried with exponential backoff.
+ * Repeated outages with the same reason are logged once.
  */
 export const run = <E, R>(name: string, step: Effect.Effect<unknown, E, R>, pause: Effect.Effect<unknown>) =>
   forever(name, Effect.uninterruptible(step), pause)
 
-/** The same for a step that goes on for as long as nothing breaks, such as listening. It can be stopped at any time, and itself says where it must not. */
+/**
+ * Repeats a step that runs until it fails, such as listening. It can be interrupted at any time, and must
+ * itself mark the parts that must not be.
+ */
 export const runOpen = forever

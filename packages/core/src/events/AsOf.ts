@@ -6,19 +6,20 @@ import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type * as Withdrawal from "../sending/Withdrawal.ts"
 
-// Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
-// back, so that an event of a pending one never shows how it ended, nor its preimage.
+// Returns records as they were when an event was committed. They are read later, when they may have ended, so
+// later changes are taken back. An event of a pending record then never reveals how it ended, nor its
+// preimage.
 
 export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): Deposit.Shown => ({
   ...row,
   status,
   height: status === "settled" ? row.height : null,
-  // Whatever was refunded was refunded later.
+  // Any refund came later.
   refunded: status === "settled" ? Msat.zero : row.refunded,
   updatedAtMillis: atMillis
 })
 
-/** It was sent again for a higher fee, and has not ended. */
+/** Returns a withdrawal that was replaced at a higher fee and has not ended. */
 export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
   ...row,
   status: "pending",
@@ -28,7 +29,7 @@ export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdraw
   updatedAtMillis: atMillis
 })
 
-/** Not paid. */
+/** Returns an unpaid invoice. */
 export const unpaid = (row: Invoice, status: "pending" | "held" | "expired" | "canceled"): Invoice => ({
   ...row,
   status,

@@ -8,57 +8,61 @@ import * as Notice from "./Notice.ts"
 import * as Notices from "./Notices.ts"
 import { Tail } from "./Tail.ts"
 
-/** How long events are kept. A cursor after which events were deleted is refused. */
+/** Retention period of events. A cursor before deleted events is rejected. */
 export const keptMillis = 90 * 24 * 3600 * 1000
 
-/** Events after this cursor have been deleted. Read the records themselves, and go on from the oldest event (no cursor), or from now. */
+/**
+ * Events after this cursor have been deleted. Read the records themselves, then continue with the oldest
+ * event (no cursor) or from now.
+ */
 export class CursorTooOld extends Schema.TaggedError<CursorTooOld>()("CursorTooOld", { cursor: Schema.String }) {}
 
-/** An event, and the cursor to go on from once it is done with. */
+/** An event, with the cursor at which to resume after it. */
 export type Heard = Notice.Notice & { readonly cursor: string }
 
-/** A place as text: `4096123.1`. */
+/** Formats a place, such as `4096123.1`. */
 export const cursorOf = ({ event, part }: Notice.Place): string => `${event}.${part}`
 
-/** The place in a text; undefined where it is none. */
+/** Parses a place; undefined if the text is invalid. */
 export const placeOf = (cursor: string): Notice.Place | undefined => {
   const [, event = "", part = ""] = /^(\d{1,18})\.(\d{1,3})$/.exec(cursor) ?? []
   return event === "" ? undefined : { event: BigInt(event), part: Number(part) }
 }
 
-/** Right after all of an event. */
+/** Returns the place after all parts of an event. */
 export const afterAllOf = (id: bigint): Notice.Place => ({ event: id + 1n, part: 0 })
 
-/** How many committed events are read at once. */
+/** Number of committed events read at a time. */
 const pageSize = 200
 
-/** How often a store that is away is asked again: after this, twice this, and so on. */
+/** Pauses between retries while the store is unavailable, doubling from `first` to `longest`. */
 const pauseMillis = { first: 250, longest: 30_000 }
 const pauses = Schedule.min([Schedule.exponential(pauseMillis.first), Schedule.spaced(pauseMillis.longest)])
 
-/** Asks until the store answers. An outage is logged once. */
+/** Retries until the store responds. Logs an outage once. */
 const patiently = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
   Effect.suspend(() => {
     let isLogged = false
     const log = Effect.fnUntraced(function* (outage: StoreUnavailable) {
-      if (!isLogged) yield* Effect.logWarning("events: the store is away; a subscriber waits", outage)
+      if (!isLogged) yield* Effect.logWarning("events: the store is unavailable; a subscriber is waiting", outage)
       isLogged = true
     })
     return Effect.orDie(Effect.retry(Effect.tapError(read, log), pauses))
   })
 
-/** What has happened, for the program that embeds the service: without HTTP, in the types of the core. */
+/** Events for the host program, without HTTP and in the core's types. */
 export class Events extends Context.Service<
   Events,
   {
     /**
-     * Everything that was committed and companies are told of, of one company or (without `companyId`) of all, oldest first, and then what is
-     * committed from there on, for as long as the stream is read. Goes on after `after`: the `cursor` of the last event that was dealt with. Without one it
-     * begins with the oldest event that is kept; `"now"`: with what is committed from here on.
+     * Streams the events of one company, or of all if `companyId` is omitted, oldest first, and continues
+     * with new ones while the stream is read. Resumes after `after`, the `cursor` of the last processed
+     * event. Without `after`, starts with the oldest event kept; with `"now"`, with the next commit.
      *
-     * At least once: whoever keeps the cursor after it has dealt with an event gets that event again if it dies in between. Events of one record
-     * come in their order; across records in the order of their commits. The next page is read when the one before is dealt with: a slow reader holds up
-     * nothing but itself. An outage of the store is waited for. When the services are closed the stream ends, after the event that is being dealt with.
+     * Delivers at least once. If you store the cursor after processing an event, a crash in between repeats
+     * that event. Events of one record arrive in order, and events of different records in commit order. The
+     * next page is read when the previous one is processed, so a slow reader delays only itself. The stream
+     * waits during a store outage. It ends when the services are closed, after the event being processed.
      */
     readonly tail: (ask?: {
       readonly companyId?: CompanyId.CompanyId
@@ -81,7 +85,7 @@ export const make = Effect.gen(function* () {
     if (after === undefined) return Notice.first
     if (after === "now") return afterAllOf(yield* patiently(ledger.lastEvent))
     const place = placeOf(after)
-    if (place === undefined) return yield* new Invalid({ path: "after", message: "The cursor of an event, or now" })
+    if (place === undefined) return yield* new Invalid({ path: "after", message: "must be the cursor of an event, or now" })
     if (yield* patiently(isForgotten(store, companyId, place))) return yield* new CursorTooOld({ cursor: after })
     return place
   })
@@ -119,7 +123,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Whether events after this place were deleted. */
+/** Returns whether events after this place were deleted. */
 export const isForgotten = (store: EventStore["Service"], companyId: CompanyId.CompanyId | null, { event }: Notice.Place) =>
   event === 0n ? Effect.succeed(false) : Effect.map(store.forgottenUntil(companyId), (until) => event < until)
 

@@ -8,18 +8,23 @@ import { afterAllOf, cursorOf, CursorTooOld, isForgotten } from "./Events.ts"
 import * as Notice from "./Notice.ts"
 import * as Notices from "./Notices.ts"
 
-/** How many events a page has. */
+/** Default and maximum number of events per page. */
 export const limit = { default: 100, maximum: 1000 } as const
 
-/** How many committed events are looked at for one page, however few of them are what was asked for: then the page is short, and `next` goes on. */
+/**
+ * Maximum number of committed events read for one page, however few of them match. If it is reached, the page
+ * is short and `next` continues.
+ */
 export const maxLooked = 5000
 
 const chunkSize = 200
+/** Above the id of every event. */
+const maxId = 2n ** 63n - 1n
 
-/** Writes what companies are told: the bytes of one event. It is asked once for each event, and what it answers is kept. */
+/** Renders the bytes of one event. It is called once per event and its result is stored. */
 export type Render = (notice: Notice.Notice) => string
 
-/** An event as it is told, and where it is. */
+/** A rendered event and its place. */
 export interface Item extends Telling {
   readonly place: Notice.Place
   readonly companyId: CompanyId.CompanyId
@@ -27,7 +32,9 @@ export interface Item extends Telling {
   readonly atMillis: number
 }
 
-/** Which events: of a company (null: of all), after a place, of these types and about this record, where that is said. */
+/**
+ * Selects events of a company (null: of all) after a place, optionally of these types and about this record.
+ */
 export interface Ask {
   readonly companyId: CompanyId.CompanyId | null
   readonly after: Notice.Place
@@ -36,33 +43,46 @@ export interface Ask {
   readonly subject?: string
 }
 
-/** A page, and where the next one begins: the same place as long as there is no more. */
+/** A page, and the start of the next one, which stays the same while there are no more events. */
 export interface Page {
   readonly items: ReadonlyArray<Item>
   readonly next: Notice.Place
 }
 
-/** What companies are told, in the same bytes for everybody who listens. */
+/** Selects events of a company before a place (undefined: the newest), optionally of these types. */
+export interface AskNewest {
+  readonly companyId: CompanyId.CompanyId
+  readonly before: Notice.Place | undefined
+  readonly limit: number
+  readonly types?: ReadonlySet<string>
+}
+
+/** Rendered events, which are the same bytes for every reader. */
 export class Feed extends Context.Service<
   Feed,
   {
     readonly page: (ask: Ask, render: Render) => Effect.Effect<Page, Invalid | CursorTooOld | StoreUnavailable>
+    /** Returns the newest events, newest first. `next` is undefined at the end. */
+    readonly newest: (
+      ask: AskNewest,
+      render: Render
+    ) => Effect.Effect<{ readonly items: ReadonlyArray<Item>; readonly next: Notice.Place | undefined }, StoreUnavailable>
     readonly get: (
       companyId: CompanyId.CompanyId | null,
       place: Notice.Place,
       render: Render
     ) => Effect.Effect<Item, NotFound | StoreUnavailable>
-    /** The place of what is committed from here on. */
+    /** The place of the next commit. */
     readonly now: Effect.Effect<Notice.Place, StoreUnavailable>
-    /** The place right before the oldest event that is kept of a company (null: of all). */
+    /** Returns the place directly before a company's oldest event kept (null: of all companies). */
     readonly oldest: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Notice.Place, StoreUnavailable>
   }
 >()("@satrail/core/events/Feed") {}
 
-const isAsked = (item: Item, ask: Ask): boolean =>
-  Notice.isAfter(item.place, ask.after) &&
-  (ask.types === undefined || ask.types.has(item.type)) &&
-  (ask.subject === undefined || ask.subject === item.subject)
+type Filter = Pick<Ask, "types" | "subject">
+
+const isAsked = (item: Item, ask: Filter): boolean =>
+  (ask.types === undefined || ask.types.has(item.type)) && (ask.subject === undefined || ask.subject === item.subject)
 
 const itemsOf = ({ id, companyId, tellings }: Told, atMillis: number): ReadonlyArray<Item> =>
   tellings.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
@@ -72,12 +92,12 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const notices = yield* Notices.make
 
-  /** Whether a committed event can be told as one that was asked for. */
-  const isCandidate = ({ type, subject }: Published, ask: Ask): boolean =>
+  /** Returns whether a committed event may be published as one of the requested events. */
+  const isCandidate = ({ type, subject }: Published, ask: Filter): boolean =>
     (ask.subject === undefined || ask.subject === subject || notices.isAboutOthers(type)) &&
     (ask.types === undefined || notices.typesOf(type).some((one) => ask.types?.has(one)))
 
-  /** What these events are told as: as it was told before, or from here on. */
+  /** Returns the published form of these events. The first rendering is stored and used from then on. */
   const told = Effect.fnUntraced(function* (events: ReadonlyArray<Published>, render: Render) {
     const known = new Map((yield* store.told(events.map(({ id }) => id))).map((one) => [one.id, one]))
     const missing = events.filter(({ id }) => !known.has(id))
@@ -91,7 +111,7 @@ export const make = Effect.gen(function* () {
         })),
       { concurrency: chunkSize }
     )
-    // Another process may be telling them too: whoever kept them first has decided.
+    // Another process may be rendering them too. The first stored result is used.
     for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)
     return events.flatMap(({ id, atMillis }) => {
       const one = known.get(id)
@@ -101,7 +121,7 @@ export const make = Effect.gen(function* () {
 
   const page = Effect.fnUntraced(function* (ask: Ask, render: Render) {
     if (!Number.isInteger(ask.limit) || ask.limit < 1 || ask.limit > limit.maximum)
-      return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
+      return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` })
     if (yield* isForgotten(store, ask.companyId, ask.after)) return yield* new CursorTooOld({ cursor: cursorOf(ask.after) })
     const items: Array<Item> = []
     let next = ask.after
@@ -113,7 +133,7 @@ export const make = Effect.gen(function* () {
         render
       )
       for (const item of found) {
-        if (!isAsked(item, ask)) continue
+        if (!Notice.isAfter(item.place, ask.after) || !isAsked(item, ask)) continue
         items.push(item)
         if (items.length === ask.limit) return { items, next: item.place }
       }
@@ -125,8 +145,33 @@ export const make = Effect.gen(function* () {
     return { items, next }
   })
 
+  const newest = Effect.fnUntraced(function* ({ companyId, before, limit: most, ...ask }: AskNewest, render: Render) {
+    const items: Array<Item> = []
+    let next = before
+    for (let looked = 0; looked < maxLooked;) {
+      const wanted = Math.min(chunkSize, most)
+      const end = next === undefined ? maxId : next.part === 0 ? next.event : next.event + 1n
+      const events: ReadonlyArray<Published> = yield* store.eventsBefore(companyId, end, wanted)
+      const found = yield* told(
+        events.filter((event) => isCandidate(event, ask)),
+        render
+      )
+      for (const item of found.toSorted((a, b) => (Notice.isAfter(a.place, b.place) ? -1 : 1))) {
+        if ((next !== undefined && !Notice.isAfter(next, item.place)) || !isAsked(item, ask)) continue
+        items.push(item)
+        if (items.length === most) return { items, next: item.place }
+      }
+      const last = events.at(-1)
+      if (last === undefined || events.length < wanted) return { items, next: undefined }
+      next = { event: last.id, part: 0 }
+      looked += events.length
+    }
+    return { items, next }
+  })
+
   return Feed.of({
     page,
+    newest,
     get: Effect.fnUntraced(function* (companyId, place, render) {
       const found = yield* store.event(place.event)
       const isTheirs = Option.filter(found, (event) => companyId === null || event.companyId === companyId)

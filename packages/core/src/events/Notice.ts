@@ -43,11 +43,11 @@ type Types = typeof own & { readonly [N in Told<Feature> as N["kind"]]: N["types
 
 const ofFeatures = everyFeature.flatMap(({ notices }) => (notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]))
 
-/** The records that companies are told about, and under which types. A type that was ever told stays. */
-// oxlint-disable-next-line typescript/consistent-type-assertions -- entries of a list, which the compiler does not see as members
+/** Kinds of records with events, and the types of these events. A published type is never removed. */
+// oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not infer members from a list of entries
 export const types = { ...own, ...Object.fromEntries(ofFeatures) } as Types
 
-/** A kind of record that companies are told about. */
+/** A kind of record with events. */
 export type Kind = keyof Types
 export type TypeOf<K extends Kind> = Types[K][number]
 export type Type = TypeOf<Kind>
@@ -63,35 +63,37 @@ interface Rows {
   readonly domain: Domain
 }
 
-/** A record as an event tells it: in the state that the event stands for, whatever has become of it since. */
+/** A record as an event shows it: in its state at that event, regardless of later changes. */
 export type About =
   | { readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] } }[keyof Rows]
   | AboutOf<Feature>
 
-/** Where an event is: the number of the committed event, and which of those that it is told as. */
+/** Place of an event: the number of the committed event, and its part if it is published as several. */
 export interface Place {
   readonly event: bigint
   readonly part: number
 }
 
-/** Before all events. */
+/** The place before all events. */
 export const first: Place = { event: 0n, part: 0 }
 
-/** What a company is told. */
+/** An event as published to a company. */
 export type Notice = About & {
   readonly place: Place
   readonly companyId: CompanyId.CompanyId
   readonly atMillis: number
-  /** The id of the record; of a domain its name. */
+  /** The record's id; for a domain, its name. */
   readonly subject: string
 }
 
-/** Every type, in the order of the catalogue. */
+/** All types, in the order of the catalog. */
 export const all: ReadonlyArray<Type> = Object.values(types).flat()
 
-/** The types that a filter stands for: one, or all that begin like it (`deposit.*`). Empty where there is none. */
+/**
+ * Returns the types that match a filter: a single type, or a prefix such as `deposit.*`. Empty if none match.
+ */
 export const matching = (filter: string): ReadonlyArray<Type> =>
   all.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
 
-/** Whether `a` is after `b`. */
+/** Returns whether `a` is after `b`. */
 export const isAfter = (a: Place, b: Place): boolean => a.event > b.event || (a.event === b.event && a.part > b.part)

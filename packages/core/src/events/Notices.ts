@@ -12,7 +12,7 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
-import * as Paid from "../receiving/Paid.ts"
+import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { all as features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
@@ -50,7 +50,7 @@ const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis
   record: Invoice.shown(row, atMillis, deposit.id)
 })
 
-/** The types that a committed event can be told as; what is not here is not told. */
+/** Types under which a committed event may be published. Events not listed here are not published. */
 const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "invoice.created": ["invoice.created"],
   "invoice.held": ["invoice.held"],
@@ -78,9 +78,12 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "domain.lost": ["domain.lost"]
 }
 
-/** What features tell of: how, as which types, and whose events are also about another record than the committed event names. */
+/**
+ * Collects the published events of features: their types, how to make them, and which of them are also about
+ * a record other than the committed event's subject.
+ */
 const tellingsOf = (all: ReadonlyArray<Feature>) => {
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- what a feature tells of is what its kind says; a host's kinds are no part of our types
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's kind determines its events; a host's kinds are not part of our types
   const featured = new Map(all.flatMap(({ notices }) => Object.entries(notices?.told ?? {}))) as ReadonlyMap<string, Telling<About>>
   const told = new Map<string, ReadonlyArray<Type>>([
     ...Object.entries(own),
@@ -92,12 +95,12 @@ const tellingsOf = (all: ReadonlyArray<Feature>) => {
 
 const subjectOf = (about: About): string => (about.kind === "domain" ? about.record.domain : about.record.id)
 
-/** The records that events are about, and what these are told as. */
+/** Reads the records of events, and makes the published events. */
 const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telling<About>>) {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const nouns = yield* NounReads
-  const metadataPaid = yield* Paid.make
+  const depositMetadata = yield* DepositMetadata.make
 
   const one = <A extends Noun.Row>(
     { companyId, subject }: Published,
@@ -113,14 +116,14 @@ const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telli
     )
 
   const whole = (row: Deposit.Deposit): Read<Deposit.Shown> =>
-    Effect.map(row.metadata === null ? metadataPaid.ofDeposit(row) : Effect.succeed(row.metadata), (metadata) => ({ ...row, metadata }))
+    Effect.map(row.metadata === null ? depositMetadata.ofDeposit(row) : Effect.succeed(row.metadata), (metadata) => ({ ...row, metadata }))
 
   const arrives = (event: Published, as: "pending" | "failed" | "reversed"): Read<ReadonlyArray<About>> =>
     Effect.flatMap(nouns.get(Deposit.noun, event.companyId, event.subject), (row) =>
       Option.isNone(row) ? Effect.succeed(nothing) : Effect.map(whole(row.value), (row) => [depositIs(row, as, event.atMillis)])
     )
 
-  /** The deposit, and the invoice that it paid. */
+  /** Returns the events of a deposit and of the invoice that it paid. */
   const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Option<Deposit.Deposit>) {
     if (Option.isNone(deposit)) return nothing
     const { companyId, lightningInvoiceId } = deposit.value
@@ -141,27 +144,27 @@ const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telli
       const telling = featured.get(event.type)
       return telling === undefined ? Effect.succeed(nothing) : withNouns(telling.tell(event))
     },
-    /** The deposit of an invoice, with the invoice. */
+    /** Returns the events of an invoice's deposit, with those of the invoice. */
     settled: (event: Published) => Effect.flatMap(settled(event), (deposit) => paid(event, deposit)),
     arrived: (event: Published) => Effect.flatMap(arrived(event), (deposit) => paid(event, deposit))
   }
 })
 
-/**
- * What a committed event is told as. The catalogue of what is told is this table: what is missing in it, such as keys and companies, is for the audit log.
- * A record that is not there any more is not told of.
- */
-/** An address as this event left it. */
+/** Returns an address's event with the address as the committed event left it. */
 const updatedAddress = (atMillis: number) => (row: LightningAddress.LightningAddress) =>
   ({ kind: "lightningAddress", type: "lightning_address.updated", record: AsOf.changedAddress(row, atMillis) }) as const
 
+/**
+ * Maps committed events to published ones. Events missing here, such as those of keys and companies, appear only
+ * in the audit log. An event whose record no longer exists is not published.
+ */
 export const make = Effect.gen(function* () {
   const { featured: tellings, told, aboutOthers } = tellingsOf([...features, ...(yield* HostFeatures)])
   const { one, arrives, domain, featured, settled, arrived } = yield* tellers(tellings)
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
     const { atMillis } = event
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- what is no type of these is a feature's, or nobody's
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- any other type belongs to a feature or is unknown
     const type = event.type as Event.Type
     switch (type) {
       case "invoice.created":
@@ -220,11 +223,14 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    /** The types that a committed event can be told as. */
+    /** Returns the types under which a committed event may be published. */
     typesOf: (type: string): ReadonlyArray<Type> => told.get(type) ?? [],
-    /** Whether a committed event is also about another record than it names. */
+    /** Returns whether a committed event is also about a record other than its subject. */
     isAboutOthers: (type: string): boolean => aboutOthers.has(type),
-    /** In the order in which they are told. Places are counted from one: a place with none is before all of its event. */
+    /**
+     * Returns the published events, in order. Parts are numbered from 1; part 0 is the place before the whole
+     * event.
+     */
     of: (event: Published): Read<ReadonlyArray<Notice>> =>
       Effect.map(about(event), (told) =>
         told.map((about, i): Notice => {

@@ -6,24 +6,26 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
 import { PollMillis, topics, Wakes } from "../ledger/Wakes.ts"
 
-// A commit is read immediately, and the next read waits for a moment, so one read covers many commits. An event is visible only when every transaction that may
-// precede it has ended, so a second read follows soon, and later ones less and less often.
+// The first commit is read immediately. Then a short pause lets one read cover many commits. An event is
+// visible only when every transaction that may precede it has ended, so a second read follows soon, and later
+// ones at growing intervals.
 const gapMillis = 20
 const againMillis = 250
 const pageSize = 1000
 
-/** Says when there are events to be read. */
+/** Signals when there are new events to read. */
 export class Tail extends Context.Service<
   Tail,
   {
     /**
-     * Waits until there may be events of the company (null: of any) that were not there when it was waited for last. The first time it does not wait.
-     * For as long as the scope is open.
+     * Returns an effect that waits until there may be new events of the company (null: of any) since its last
+     * call. The first call does not wait. Valid while the scope is open.
      */
     readonly listen: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /**
-     * Events of all companies after `after`, as the store has them (`EventStore.eventsOf`), for whoever listens to all. What was just looked at here is not
-     * asked for again. May end before the last one that there is; then whoever listens is told of the rest.
+     * Returns events of all companies after `after`, as stored (`EventStore.eventsOf`), for listeners to all
+     * companies. Reuses the page just read by this service. May end before the last event; listeners are then
+     * woken for the rest.
      */
     readonly after: (after: bigint) => Effect.Effect<ReadonlyArray<Published>, StoreUnavailable>
   }
@@ -40,7 +42,7 @@ export const make = Effect.gen(function* () {
   const listened = yield* Latch.make(false)
   let pauseMillis: number = againMillis
   let position: bigint | undefined
-  /** The last page that was looked at, and what it comes after. */
+  /** The last page read, and the event that it follows. */
   let looked: { readonly after: bigint; readonly page: ReadonlyArray<Published> } | undefined
 
   const release = (name: string) => {
@@ -53,12 +55,13 @@ export const make = Effect.gen(function* () {
     if (known === undefined) {
       const last = yield* ledger.lastEvent
       position = last
-      // What was committed since somebody has begun to listen, and before this: who it is of is not known.
+      // The companies of events committed between the start of listening and this read are unknown, so wake
+      // every listener.
       for (const name of waiting.keys()) release(name)
       return
     }
     const page = yield* store.eventsOf(null, known, pageSize)
-    if (position !== known) return // nobody listened meanwhile
+    if (position !== known) return // listening ended or restarted during the read
     for (const name of new Set<string>(page.map(({ companyId }) => companyId))) release(name)
     if (page.length > 0) release(anybody)
     if (page.length > 0) looked = { after: known, page }

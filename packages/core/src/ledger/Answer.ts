@@ -3,18 +3,18 @@ import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "./Change.ts"
 import type { IdempotencyMismatch } from "./Journal.ts"
 
-/** What was answered to the first request with a key, and what that request was. */
+/** The stored response to the first request with an idempotency key, and a fingerprint of that request. */
 export interface Answer {
   readonly fingerprint: string
   readonly answer: string
 }
 
-/** How long a key is remembered. A withdrawal's is never forgotten. */
+/** How long a key is stored. The key of a withdrawal is stored permanently. */
 export const keptMillis = 30 * 24 * 3600 * 1000
 
 /**
- * A request that may be repeated: whose key it is, a digest of what was sent with it, and how its result will be rendered. What `render` gives is stored
- * as it is: a secret in it, such as a voucher's link, must be encrypted there.
+ * A request with an idempotency key: the key, a digest of the request, and a function that renders its
+ * result. The output of `render` is stored as is, so it must encrypt secrets such as a voucher's link.
  */
 export interface Request<A> {
   readonly key: string
@@ -22,20 +22,20 @@ export interface Request<A> {
   readonly render: (result: A) => string
 }
 
-/** What a creation came to: made now, or made before by a request with the same key, whose rendered answer this is. */
+/**
+ * The result of a creation: a new value, or the rendered response to an earlier request with the same key.
+ */
 export type Outcome<A> = { readonly _tag: "Made"; readonly value: A } | { readonly _tag: "Replayed"; readonly answer: string }
 
-/** What a creation without a key made: only a request with one can be a replay. */
+/** Returns the value created without a key. Only a request with a key can be a replay. */
 export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
-  outcome._tag === "Made"
-    ? Effect.succeed(outcome.value)
-    : Effect.die("this answers a request with a key, whose value is in the rendered answer")
+  outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("a replayed response has no value, only its rendered text")
 
-/** Nothing else happens: what was asked for was so already. */
+/** Stores the response to a request that changed nothing, because the requested state already held. */
 export interface AnswerKept extends Change.Parts<"AnswerKept", IdempotencyMismatch> {}
 export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {}
 
-/** The part of a Change that makes it happen once. */
+/** Returns the part of a Change that makes it idempotent. */
 export const once = <A>(
   owner: CompanyId.CompanyId,
   request: Request<A> | undefined,
@@ -44,7 +44,7 @@ export const once = <A>(
 ): Change.Once | undefined =>
   request && { owner, key: request.key, fingerprint: request.fingerprint, answer: request.render(value), forgetAtMillis }
 
-/** The answer to a request that had nothing left to do is kept like any other: the same key gets the same again. */
+/** Stores the response to a request that changed nothing, so the same key returns it again. */
 export const kept = (id: string, companyId: CompanyId.CompanyId, atMillis: number, once: Change.Once): AnswerKept => ({
   _tag: "AnswerKept",
   id,
@@ -54,7 +54,7 @@ export const kept = (id: string, companyId: CompanyId.CompanyId, atMillis: numbe
   once
 })
 
-/** Every answer whose time is over by `atMillis` is forgotten. */
+/** Deletes every response that expired by `atMillis`. */
 export const forgotten = (id: string, atMillis: number): AnswersForgotten => ({
   _tag: "AnswersForgotten",
   id,

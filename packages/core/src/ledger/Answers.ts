@@ -7,8 +7,9 @@ import { type Applied, IdempotencyMismatch, type Journal, type StoreUnavailable 
 import type { LedgerReads } from "./LedgerReads.ts"
 
 /**
- * What was answered before to a request with this key, looked up before anything else is: a price or an invoice may have changed or expired
- * since, and the answer must not. Undefined: nothing was, or no key was given.
+ * Returns the stored response for this key. Check it before anything else: a price or invoice may have
+ * changed or expired since, but the response must not change. Undefined if there is no stored response or no
+ * key.
  */
 export const earlier = <A>(
   ledger: LedgerReads["Service"],
@@ -24,7 +25,10 @@ export const earlier = <A>(
   })
 }
 
-/** The result of a request that had nothing to do, or whose effect keeps no answer: kept for the next with its key. */
+/**
+ * Stores the result of a request that changed nothing, or whose Change stores no response, for later requests
+ * with its key.
+ */
 export const keep = Effect.fnUntraced(function* <A>(
   journal: Journal["Service"],
   owner: CompanyId.CompanyId,
@@ -37,6 +41,6 @@ export const keep = Effect.fnUntraced(function* <A>(
   return { _tag: "Made", value }
 })
 
-/** The result of a commit, for its caller. */
+/** Converts the result of a commit for the caller. */
 export const outcome = <A>(applied: Applied, value: A): Outcome<A> =>
   applied._tag === "Replayed" ? { _tag: "Replayed", answer: applied.answer } : { _tag: "Made", value }

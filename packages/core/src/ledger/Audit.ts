@@ -12,101 +12,110 @@ import * as Written from "./Written.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 
 /**
- * Who did or asked for something: an API key, one of the operator's tokens (`root`: the configured one), or the service itself: its own work, and the calls of the
- * program that it is embedded in.
+ * The actor behind an action: an API key, a person of a company, an operator (by token or in person; `root` is the
+ * configured token), or the service itself. Background work and calls by a host program count as the service.
  */
 export const Actor = Schema.Struct({
-  actor: Schema.Literals(["key", "operator", "service"]),
+  actor: Schema.Literals(["key", "person", "operator", "service"]),
   actor_id: Schema.String,
   actor_name: Schema.String
 })
 export interface Actor extends Schema.Schema.Type<typeof Actor> {}
 
-/** One request by somebody, for as long as it is worked on: every Change that is committed in it is in the audit log. */
+/** A request in progress. Every Change committed during it is written to the audit log. */
 export interface Acting extends Actor {
-  /** The operation that was asked for: `send.confirm`. */
+  /** The requested operation: `send.confirm`. */
   readonly verb: string
-  /** From where, as far as known; empty where it is not. */
+  /** The caller's IP address; empty if unknown. */
   readonly address: string
   readonly request_id: string
 }
 
 export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", { defaultValue: () => undefined })
 
-/** What nobody asked for over HTTP. */
+/** The actor of work without an HTTP request. */
 export const ofService = { actor: "service", actor_id: "service", actor_name: "service", address: "", request_id: "" } as const
 
-/** A member of a record that a Change gave another value. Of a secret it is the SHA-256 of what is stored. */
+/** A member of a record that a Change set. Values of secrets are the SHA-256 of the stored text. */
 export const Value = Schema.Struct({
   /** The kind of record: `api_keys`. */
   record: Schema.String,
   id: Schema.String,
   field: Schema.String,
-  /** As text, or as JSON with sorted keys; null where the record was created, or the member was empty. */
+  /** As text, or as JSON with sorted keys. null if the Change created the record or the member was empty. */
   before: Schema.NullOr(Schema.String),
   after: Schema.NullOr(Schema.String)
 })
 export interface Value extends Schema.Schema.Type<typeof Value> {}
 
-/** What an entry says. No secret, and nothing of a request's body but the values it changed. */
+/**
+ * The content of an entry. It contains no secrets, and no part of a request's body except the values it
+ * changed.
+ */
 export const Said = Schema.Struct({
   ...Actor.fields,
   verb: Schema.String,
-  /** The record that it was done to; null where it was refused. */
+  /** The affected record; null if the request was rejected. */
   subject: Schema.NullOr(Schema.String),
-  /** `done`, or the code of the error that it was refused with. */
+  /** `done`, or the code of the error that rejected the request. */
   outcome: Schema.String,
-  /** How often, within a minute. */
+  /** Number of times within a minute. */
   count: Schema.Int,
   address: Schema.String,
   request_id: Schema.String,
-  /** What it changed, where the log has that kind of record's values. */
+  /** The changed values, for kinds of records whose values are logged. */
   changes: Schema.optionalKey(Schema.Array(Value))
 })
 export interface Said extends Schema.Schema.Type<typeof Said> {}
 
-/** What was done or refused, before it has its place in the log. `body` is a `Said` as JSON: the bytes that are hashed. */
+/** An entry before it is appended to the log. `body` is a `Said` as JSON. Exactly these bytes are hashed. */
 export interface Draft {
   readonly companyId: CompanyId.CompanyId
   readonly atMillis: number
   readonly body: string
 }
 
-/** A line of the log. Ids grow with time, and none turns up behind one that was linked. */
+/** An entry of the log. Ids grow with time, and no entry appears before one that is already linked. */
 export interface Entry extends Draft {
   readonly id: bigint
 }
 
-/** The place of an entry in its company's chain, and in that of all. */
+/** The position of an entry in its company's chain and in the chain of all companies. */
 export interface Link {
   readonly entryId: bigint
   readonly companyId: CompanyId.CompanyId
   /** 1 for a company's first entry. */
   readonly seq: number
-  /** Of the company's chain up to here. */
+  /** Hash of the company's audit log up to this entry. */
   readonly hash: string
-  /** Of the chain of all companies up to here. */
+  /** Hash of the chain of all companies up to this entry. */
   readonly whole: string
 }
 
-/** What comes before the first link. */
+/** The hash before the first link. */
 export const origin = "0".repeat(64)
 
 const digest = (...parts: ReadonlyArray<string>): string => Id.toHex(sha256(utf8ToBytes(parts.join("\n"))))
 
-/** The SHA-256 of a company's chain, in lower-case hex, once `entry` is its last one: of the lines hash before it, id, company, time in ms, body. */
+/**
+ * Returns the SHA-256 of a company's chain that ends with `entry`, in lowercase hex. It hashes five lines:
+ * the previous hash, id, company, time in ms, and body.
+ */
 export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry): string =>
   digest(before, String(id), companyId, String(atMillis), body)
 
-/** The same of all chains, once `hash` is the last one of any. */
+/** Returns the hash of the chain of all companies after a company's chain reached `hash`. */
 export const wholeOf = (before: string, hash: string): string => digest(before, hash)
 
-/** Signs heads and entries: a secret that is not in the database. Without one, they are not signed. */
+/** Key that signs heads and entries. It is not stored in the database. Without a key, nothing is signed. */
 export const HeadKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/core/ledger/Audit/HeadKey", {
   defaultValue: () => undefined
 })
 
-/** The end of all chains: its last entry, the number of links up to there, and the hash of all chains. `mac` is an HMAC-SHA256 of these; empty without a key. */
+/**
+ * The end of the chain of all companies: its last entry, the number of links, and its hash. `mac` is an
+ * HMAC-SHA256 of these; empty without a key.
+ */
 export interface Head {
   readonly entryId: bigint
   readonly count: number
@@ -114,7 +123,7 @@ export interface Head {
   readonly mac: string
 }
 
-/** Before the first link. */
+/** The head before the first link. */
 export const noHead: Head = { entryId: 0n, count: 0, whole: origin, mac: "" }
 
 const hmacOf = (use: "head" | "entry", key: Redacted.Redacted | undefined, text: string): string =>
@@ -125,10 +134,10 @@ const macOf = ({ entryId, count, whole }: Omit<Head, "mac">, key: Redacted.Redac
 
 export const signed = (head: Omit<Head, "mac">, key: Redacted.Redacted | undefined): Head => ({ ...head, mac: macOf(head, key) })
 
-/** Whether a head was signed with this key. Without a key nothing is known against it. */
+/** Returns whether a head was signed with this key. Without a key, every head is accepted. */
 export const isSigned = (head: Head, key: Redacted.Redacted | undefined): boolean => key === undefined || head.mac === macOf(head, key)
 
-/** A head as it is stored, logged and passed to `satrail verify --audit-head`. */
+/** Formats a head for storage, the log and `satrail verify --audit-head`. */
 export const textOf = ({ entryId, count, whole, mac }: Head): string => `${entryId}:${count}:${whole}:${mac}`
 
 export const headOf = (text: string): Head | undefined => {
@@ -142,7 +151,7 @@ const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) =
 
 const secrets = new Set(["secret", "previousSecret", "secretHash"])
 
-/** JSON with sorted keys: equal values have the same text. */
+/** Returns JSON with sorted keys, so that equal values have equal text. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)
@@ -150,31 +159,32 @@ const canonical = (value: unknown): string =>
       : one
   )
 
-/** A member's value as the log has it. */
+/** Returns a member's value as it is logged. */
 const shown = (member: string, value: unknown): string | null => {
   if (value === undefined || value === null) return null
   if (secrets.has(member)) return SecretHash.of(String(value))
   return typeof value === "string" ? value : canonical(value)
 }
 
-/** A record as it is stored, in the words of the log: its columns and their values. */
+/** A stored record with the columns and values that are logged. */
 export interface Stored {
   readonly record: string
   readonly id: string
   readonly values: ReadonlyMap<string, string | null>
 }
 
-/** A record in the words of the log. */
+/** Returns the logged columns of a record. */
 export const storedOf = ({ name, recorded = new Set() }: Noun.Members, record: { readonly id: string }): Stored => ({
   record: name,
   id: record.id,
   values: new Map([...recorded].map((member) => [columnOf(member), shown(member, Reflect.get(record, member))]))
 })
 
-/** Columns with a secret, of which the log has a hash. */
+/** Returns whether a column contains a secret, which is logged as a hash. */
 export const isSecret = (member: string): boolean => secrets.has(member)
 
-// What a Change sets is written down also where it was found with that value: another Change may have given it another one meanwhile.
+// Log the members that a Change sets even if they had the same value when read, because another Change may
+// have changed them since.
 const differences = ({ noun, id, before, after, sets }: Recorded & { readonly sets?: ReadonlySet<string> }): ReadonlyArray<Value> =>
   [...(noun.recorded ?? [])].flatMap((member): ReadonlyArray<Value> => {
     if (sets !== undefined && !sets.has(member)) return []
@@ -184,7 +194,7 @@ const differences = ({ noun, id, before, after, sets }: Recorded & { readonly se
       : [{ record: noun.name, id, field: columnOf(member), before: was, after: value }]
   })
 
-/** The values that a Change gives, as far as the log has them. */
+/** Returns the values that a Change sets, for members that are logged. */
 export const changesOf = (change: Any): ReadonlyArray<Value> => {
   const written = Written.is(change)
     ? change.writes.flatMap((write): ReadonlyArray<Recorded> => {
@@ -218,13 +228,19 @@ export const bodyOf = (
 
 const signedText = ({ companyId, atMillis }: Draft, text: string): string => `${companyId}\n${atMillis}\n${text}`
 
-/** The draft with a nonce, and with a MAC of all of it: nobody without the key can write an entry, and none can be written twice. */
+/**
+ * Adds a nonce and a MAC of the whole entry. Without the key, nobody can forge an entry, and no entry can be
+ * duplicated unnoticed.
+ */
 export const sealed = (draft: Draft, key: Redacted.Redacted | undefined, entropy: (size: number) => Uint8Array): Draft => {
   const text = `${draft.body.slice(0, -1)},"nonce":"${Id.toHex(entropy(16))}"`
   return { ...draft, body: `${text},"mac":"${hmacOf("entry", key, signedText(draft, text))}"}` }
 }
 
-/** Whether the service wrote an entry, as far as can be known without a key; `unsealed`: it has no nonce, as those of earlier versions. */
+/**
+ * Returns whether the service wrote an entry. Without a key, only the form is checked. `unsealed` entries
+ * have no nonce, because an earlier version wrote them.
+ */
 export const sealOf = (draft: Draft, key: Redacted.Redacted | undefined): "sealed" | "unsealed" | "forged" => {
   const [, text, mac] = /^(.*,"nonce":"[0-9a-f]{32}"),"mac":"([0-9a-f]*)"\}$/s.exec(draft.body) ?? []
   if (text === undefined) return "unsealed"
@@ -233,50 +249,72 @@ export const sealOf = (draft: Draft, key: Redacted.Redacted | undefined): "seale
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** The audit log: entries are appended, by Changes and here, and linked to chains afterwards; nothing changes or removes one. */
+/**
+ * The append-only audit log. Changes and `appendAudit` append entries, which are linked to chains afterwards.
+ * No method changes or removes an entry.
+ */
 export class AuditStore extends Context.Service<
   AuditStore,
   {
-    /** Entries without a Change: of what was refused. At most 1000 at once. */
+    /** Appends entries for rejected requests, which have no Change. At most 1000 per call. */
     readonly appendAudit: (drafts: ReadonlyArray<Draft>) => Read<void>
-    /** Entries after the last one that was linked, by id; never one before which another may still turn up. */
+    /**
+     * Returns entries after the last linked one, ordered by id. Never returns an entry while one with a lower
+     * id may still be committed.
+     */
     readonly unlinkedAudit: (limit: number) => Read<ReadonlyArray<Entry>>
-    /** Links of entries, and the head they lead to, in one commit. What was linked before stays as it is, and the stored head only moves to later entries. */
+    /**
+     * Stores links and the resulting head in one commit. Existing links are not changed, and the stored head
+     * only moves to later entries.
+     */
     readonly linkAudit: (links: ReadonlyArray<Link>, head: Head) => Read<void>
-    /** The head as it was stored with the last links, outside the chain. */
+    /** Returns the head stored with the last links, separately from the chain. */
     readonly auditHead: Read<Head | undefined>
-    /** The last link of each of these companies, and the last one of all, where there are any. */
+    /**
+     * Returns the last link of each of these companies, and the last link overall. Empty if there are none.
+     */
     readonly auditHeads: (companyIds: ReadonlyArray<CompanyId.CompanyId>) => Read<ReadonlyArray<Link>>
-    /** A company's linked entries (null: all entries, linked or not) before `before`, the newest first. */
+    /**
+     * Returns a company's linked entries before `before`, the newest first. null returns all entries, linked
+     * or not.
+     */
     readonly auditOf: (
       companyId: CompanyId.CompanyId | null,
       before: bigint | null,
       limit: number
     ) => Read<ReadonlyArray<{ readonly entry: Entry; readonly link: Link | null }>>
-    /** Links after one, by the ids of their entries; null in place of an entry that is gone. */
+    /**
+     * Returns links after the given entry id, ordered by entry id. `entry` is null if the entry is missing.
+     */
     readonly auditChain: (after: bigint, limit: number) => Read<ReadonlyArray<{ readonly link: Link; readonly entry: Entry | null }>>
-    /** The records whose values the log has, after one, in an order of the store's own; the end is where there are none. Without the columns that this role may not read. */
+    /**
+     * Returns records with logged values after the given one, in an order the store chooses; empty at the
+     * end. Omits columns that this database role cannot read.
+     */
     readonly recordedAudit: (after: Pick<Stored, "record" | "id"> | null, limit: number) => Read<ReadonlyArray<Stored>>
-    /** Entries that have no link, though a later one has, and copies of other entries, by id: nothing of this service leaves one behind. */
+    /**
+     * Returns entries without a link although a later one is linked, and copies of other entries, ordered by
+     * id. This service never creates either.
+     */
     readonly strayAudit: (limit: number) => Read<ReadonlyArray<Entry>>
   }
 >()("@satrail/core/ledger/Audit/AuditStore") {}
 
-/** What the log begins with: the values that were there before it had any. */
+/** Verb of the log's first entries, which record the values that existed before it. */
 export const baselineVerb = "audit.baseline"
 
-/** What a log that is quiet goes on with, an hour after its last entry: from then on every entry is signed. */
+/** Verb of the entry added to an idle log one hour after its last entry. All later entries are signed. */
 export const signedVerb = "audit.signed"
 
 const batch = 1000
 
-/** The values of a record that are something, as a Change that creates it has them. */
+/** Returns the non-null values of a record, as a Change that creates it logs them. */
 const firstOf = ({ record, id, values }: Stored): ReadonlyArray<Value> =>
   [...values].flatMap(([field, after]) => (after === null ? [] : [{ record, id, field, before: null, after }]))
 
 /**
- * Before the first sealed entry, the values of all records that are there already are written down, in one commit. From then on a record that the log does not
- * know was made past the service. Looks once.
+ * Logs the values of all existing records in one append, unless a sealed entry exists. Afterwards, a record
+ * that is missing from the log was created without the service. Checks once per process.
  */
 export const baseline = Effect.gen(function* () {
   const store = yield* AuditStore
@@ -313,7 +351,10 @@ export const baseline = Effect.gen(function* () {
   return Effect.suspend(() => (isDone ? Effect.void : Effect.tap(write, () => Effect.sync(() => (isDone = true)))))
 })
 
-/** The Journal, which writes into the audit log what is committed for somebody, and whatever changes a value that the log has, in the same commit. */
+/**
+ * A Journal that writes an audit entry in the same commit, for every Change of a request and every Change of
+ * a logged value.
+ */
 export const layerJournal = Layer.effect(
   Journal,
   Effect.gen(function* () {

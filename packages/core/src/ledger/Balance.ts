@@ -3,15 +3,18 @@ import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type { Posting } from "./Change.ts"
 
-/** What a company owns. `posted` is all of it, `held` the part that pending withdrawals and open vouchers have reserved. */
+/**
+ * A company's funds. `posted` is the total, and `held` is the part reserved by pending withdrawals and open
+ * vouchers.
+ */
 export interface Balance {
   readonly posted: Msat.Msat
   readonly held: Msat.Msat
 }
 
 /**
- * The company has less available than amount and fee together. Nothing was held. `available` is what there was right after the refusal, for people to read:
- * a store compares, and leaves it out.
+ * The available balance is less than amount plus fee. Nothing was held. `available` is the balance read after
+ * the refusal, as information for people. Stores omit it.
  */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   companyId: CompanyId.CompanyId,
@@ -21,10 +24,13 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 
 export const empty: Balance = { posted: Msat.zero, held: Msat.zero }
 
-/** What may be withdrawn now: of 1000 posted with 300 held, 700. */
+/** Returns the amount that can be withdrawn: with 1000 posted and 300 held, 700. */
 export const available = (balance: Balance): Msat.Msat => Msat.make(balance.posted - balance.held)
 
-/** What `postings` do to their company: a hold moves 0 posted and +n held, posting it moves -n and -n. */
+/**
+ * Returns the effect of `postings` on their company. A hold of n changes posted by 0 and held by +n; posting
+ * that hold changes both by -n.
+ */
 export const effect = (postings: ReadonlyArray<Posting>): Balance => {
   let posted = 0n
   let held = 0n
@@ -37,13 +43,13 @@ export const effect = (postings: ReadonlyArray<Posting>): Balance => {
   return { posted: Msat.make(posted), held: Msat.make(held) }
 }
 
-/** What `postings` take out of `available`: this much must be there. A credit needs less than nothing. */
+/** Returns the amount that `postings` take from `available`, which must be covered. Negative for a credit. */
 export const need = (postings: ReadonlyArray<Posting>): Msat.Msat => {
   const { posted, held } = effect(postings)
   return Msat.make(held - posted)
 }
 
-/** Two balances, or a balance and an effect on it, together. */
+/** Adds two balances, or a balance and an effect. */
 export const add = (a: Balance, b: Balance): Balance => ({
   posted: Msat.make(a.posted + b.posted),
   held: Msat.make(a.held + b.held)

@@ -5,68 +5,82 @@ import type { Count } from "./Limit.ts"
 import type { Members } from "./Noun.ts"
 
 /**
- * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
- * `network_fees` takes the allowance in and pays the actual cost out, `suspense` is received but matched to nothing, `loss` is lost,
- * `adjustments` is what operators booked by hand, and `internal` is what one company sends another: zero after every Change.
+ * `available` and `held` belong to the company, the others to the operator. `node` and `chain` are assets.
+ * `service_fees` is revenue. `network_fees` receives fee allowances and pays actual costs. `suspense` is
+ * money received without a known owner. `loss` is lost money. `adjustments` are manual bookings by operators.
+ * `internal` is money sent between companies, and is zero after every Change.
  */
-export type Account =
-  | "available"
-  | "held"
-  | "node"
-  | "chain"
-  | "service_fees"
-  | "network_fees"
-  | "suspense"
-  | "loss"
-  | "adjustments"
-  | "internal"
+export const accounts = [
+  "available",
+  "held",
+  "node",
+  "chain",
+  "service_fees",
+  "network_fees",
+  "suspense",
+  "loss",
+  "adjustments",
+  "internal"
+] as const
+export type Account = (typeof accounts)[number]
 
-/** Moves `amount` from one account to another: with both sides in one value no Change can be out of balance. */
+/**
+ * Moves `amount` from one account to another. One value contains both sides, so no Change can be unbalanced.
+ */
 export interface Posting {
   readonly from: Account
   readonly to: Account
   readonly amount: Msat
 }
 
-/** What a Change books for one company. An internal transfer has two legs, everything else one or none. */
+/**
+ * The postings of a Change for one company. An internal transfer has two legs, other Changes have one or
+ * none.
+ */
 export interface Leg {
   readonly companyId: CompanyId.CompanyId
   readonly postings: ReadonlyArray<Posting>
 }
 
-/** Makes a repeated request one request: the same key of the same owner gets `answer` again, as long as its fingerprint is the same. */
+/** Makes a request idempotent: the same owner and key return `answer` again if the fingerprint matches. */
 export interface Once {
   readonly owner: CompanyId.CompanyId
   readonly key: string
   readonly fingerprint: string
   readonly answer: string
-  /** From here on the key may be used for something else. null: never. */
+  /** When the key can be reused for another request. null: never. */
   readonly forgetAtMillis: number | null
 }
 
-/** Work that is to be done from `dueAtMillis` on. */
+/** Work that is due from `dueAtMillis` on. */
 export interface Work {
-  /** Who does it: workers claim the tasks of their own kind. */
+  /** Selects the worker. Each worker claims tasks of one kind. */
   readonly kind: string
-  /** What it is about: one task for an id, of whatever kind. A second kind of work for the same thing takes an id derived from it. */
+  /**
+   * The subject of the work. An id has only one task, regardless of kind. A second kind of work for the same
+   * subject uses an id derived from it.
+   */
   readonly id: string
   readonly dueAtMillis: number
-  /** The process that enqueues it has claimed it (`Tasks.claimedFromStart`): nobody else is handed it before `dueAtMillis`, unless that process dies. */
+  /**
+   * The process that enqueues the work and has claimed it (`Tasks.claimedFromStart`). No other process can
+   * claim it before `dueAtMillis` unless that process dies.
+   */
   readonly claimedBy?: string
 }
 
-/** A job exists from here on. One that is there already stays as it is. */
+/** Creates a job. A job that already exists is unchanged. */
 export interface Enqueue extends Work {
   readonly _tag: "Enqueue"
 }
 
-/** A job is done, whatever process holds it: only a fence checks its holder. */
+/** Completes a job, whichever process holds it. Only a fence checks the holder. */
 export interface Complete {
   readonly _tag: "Complete"
   readonly id: string
 }
 
-/** What a Change does to jobs. It may do one thing to any number of them. */
+/** A Change's effect on jobs. One Change can affect any number of jobs. */
 export type Job = Enqueue | Complete
 
 export const enqueue = ({ kind, id, dueAtMillis, claimedBy }: Work): Enqueue => ({
@@ -79,19 +93,25 @@ export const enqueue = ({ kind, id, dueAtMillis, claimedBy }: Work): Enqueue => 
 
 export const complete = (id: string): Complete => ({ _tag: "Complete", id })
 
-/** The claim on the task that this Change is the work of. A Change with a stale one is refused. The task stays, unless the Change completes it. */
+/**
+ * The claim on the task that led to this Change. A stale claim is refused. The task remains unless the Change
+ * completes it.
+ */
 export interface Fence {
   readonly taskId: string
   readonly token: number
 }
 
-/** How far a source was read once this Change is applied: moves in the same transaction as the credit. */
+/** Position up to which a source has been read. It moves in the same transaction as the credit. */
 export interface Cursor {
   readonly source: string
   readonly value: string
 }
 
-/** How far a source was read, and by whom: what an earlier holder of the role read is refused. */
+/**
+ * Position of a source, and the process that read it. Positions from an earlier holder of the role are
+ * refused.
+ */
 export interface Reading {
   readonly cursor: Cursor
   readonly fence?: Fence | undefined
@@ -99,25 +119,26 @@ export interface Reading {
 
 declare const refused: unique symbol
 
-/** Some Change, of whichever kind. */
+/** A Change of any kind. */
 export type Any = Parts<string, unknown, string>
 
-/** How the rules may say no to a Change: its kind says so. */
+/** The refusals of a Change, as its kind declares them. */
 export type RefusalOf<C extends Any> = Exclude<C[typeof refused], undefined>
 
-/** A record before and after a Change, as far as it is known; `before` is null where it is created. */
+/** A record before and after a Change, as far as known. `before` is null if the Change creates it. */
 export interface Recorded {
   readonly noun: Members
   readonly id: string
   readonly before: object | null
   readonly after: object
-  /** The members that the Change sets, whatever they were; absent: those that it changes. */
+  /** Members that the Change sets, even to the same value. If absent, the members that differ. */
   readonly sets?: ReadonlySet<string>
 }
 
 /**
- * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
- * and is what a customer sees as `ledger_tx_id`. `Refused` is how the rules may say no to it: in its type only, no value has it.
+ * Members of every Change. `id` is the record that it changes. `transferId` groups its postings in the
+ * ledger, and customers see it as `ledger_tx_id`. `Refused` lists its refusals in the type only; no value
+ * contains it.
  */
 export interface Parts<Tag extends string, Refused = never, Published extends string = Event.Type> {
   readonly [refused]?: Refused
@@ -132,22 +153,27 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
   readonly jobs?: ReadonlyArray<Job>
   readonly fence?: Fence
   readonly cursor?: Cursor
-  /** Against whose limits it is counted, besides the balance, or to whom it gives back what was. It moves money of its own company. */
+  /**
+   * Limits that it counts toward, in addition to the balance, or to which it returns an earlier count. Its
+   * postings must be for its own company.
+   */
   readonly counts?: ReadonlyArray<Count>
-  /** A freeze of its company refuses it. */
+  /** Set if a freeze of its company refuses the Change. */
   readonly unlessFrozen?: true
-  /** By which of its company's fees its money was counted: where they are others by now, it is refused. */
+  /** Revision of the company's fees used to calculate its amounts. Refused if the fees have changed since. */
   readonly feesRevision?: number
-  /** The records that it creates or changes and whose values the audit log has, as they were found and as they become; what a Change writes says the same. */
+  /**
+   * Logged records that it creates or changes, before and after. Changes with `writes` state the same there.
+   */
   readonly recorded?: ReadonlyArray<Recorded>
-  /** What the audit log says of it: who had it done (see Audit.ts). The Journal adds it, nobody else. */
+  /** Its entry in the audit log, including the actor (see Audit.ts). Only the Journal sets it. */
   readonly audit?: string
 }
 
-/** A posting of nothing is no posting: a free withdrawal books no fee. */
+/** Removes postings of zero, such as the fee of a free withdrawal. */
 export const moving = <P extends Posting>(...postings: ReadonlyArray<P>): ReadonlyArray<P> => postings.filter(({ amount }) => amount > 0n)
 
-/** The optional parts as far as they are given. */
+/** Returns the optional parts that are given. */
 export const optional = (parts: {
   readonly once?: Once | undefined
   readonly fence?: Fence | undefined

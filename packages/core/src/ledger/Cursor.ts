@@ -2,7 +2,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "./Change.ts"
 import type { Written } from "./Written.ts"
 
-/** Nothing was credited, and yet the source was read further. */
+/** Moves the position of a source without a credit. */
 export interface CursorMoved extends Written<"CursorMoved", readonly [], "fence"> {
   readonly cursor: Change.Cursor
 }

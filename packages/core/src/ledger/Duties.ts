@@ -6,25 +6,31 @@ import { Journal } from "./Journal.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"
 import { Wakes } from "./Wakes.ts"
 
-// The holder has two more tries before its lease ends.
+// If one renewal fails, two more attempts follow before the lease ends.
 const renewalsPerLease = 3
 
-/** Which process does what only one of them does. */
+/** Settings for leader leases. */
 export class Options extends Context.Service<
   Options,
   {
-    /** How long a process that died keeps others from its roles, such as listening to a node. Clocks of processes must agree to within a part of it. */
+    /**
+     * How long a dead process blocks its roles, such as listening to a node. The clocks of processes must
+     * agree to within a fraction of it.
+     */
     readonly dutyLeaseMillis: number
   }
 >()("@satrail/core/ledger/Duties/Options") {}
 
 export const defaults: Options["Service"] = { dutyLeaseMillis: 6_000 }
 
-/** The leases of a process, which are renewed together. */
+/** The leases of a process, which are renewed in one call. */
 export class Leases extends Context.Service<
   Leases,
   {
-    /** Renews the lease that ends at `untilMillis`. Ends when it is lost, or could not be confirmed in time. */
+    /**
+     * Renews the lease that ends at `untilMillis`. Ends when the lease is lost or could not be confirmed in
+     * time.
+     */
     readonly keep: (task: Task, untilMillis: number) => Effect.Effect<void>
   }
 >()("@satrail/core/ledger/Duties/Leases") {}
@@ -78,8 +84,10 @@ const makeLeases = Effect.gen(function* () {
 export const layer = Layer.effect(Leases, makeLeases)
 
 /**
- * Does `work` in one process of all, until the scope closes. The holder of the lease renews it; a process that cannot, or finds another holder, stops;
- * who is stopped finishes its step and gives the role back at once. Two may overlap for a moment: what must not be done by both carries the fence.
+ * Runs `work` in only one process at a time, until the scope closes. The leader renews its lease. If it
+ * cannot, or if another process holds the lease, it stops. A stopped process finishes its step and releases
+ * the role immediately. Two leaders can overlap briefly, so Changes that must not happen twice carry the
+ * fence.
  */
 export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
   const journal = yield* Journal
@@ -104,7 +112,7 @@ export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence
       Effect.logWarning("lease: held by another process, or the store did not confirm it", { role })
     )
 
-  // A store that is away learns it when the lease ends.
+  // If the store is unavailable, the lease expires instead.
   const giveBack = (task: Task) =>
     Effect.flatMap(now, (nowMillis) =>
       Effect.ignore(Effect.tap(tasks.postpone(task, nowMillis), (isKept) => (isKept ? wakes.tell(role, nowMillis) : Effect.void)))

@@ -3,7 +3,10 @@ import * as Id from "../base/Id.ts"
 import * as Change from "./Change.ts"
 import type { Written } from "./Written.ts"
 
-/** The roles that there are. Work for a node is a role of its own: each process may have another node. */
+/**
+ * Roles that every service has. Each node (processes may use different ones) and each consumer of events has
+ * one more role.
+ */
 export const roles = [
   "chain",
   "settled payouts",
@@ -16,15 +19,15 @@ export const roles = [
   "audit",
   "wallet connect"
 ] as const
-export type Role = (typeof roles)[number] | `settlements of ${string}`
+export type Role = (typeof roles)[number] | `settlements of ${string}` | `consumer ${string}`
 
-/** There is a role that one process at a time has: a task that never ends, of a kind of its own. */
+/** Creates a role that one process holds at a time: a permanent task with its own kind. */
 export interface DutyBegun extends Written<"DutyBegun", readonly []> {}
 
-/** The id of its task, which is the operator's. */
+/** Returns the id of the role's task, which belongs to the operator. */
 export const idOf = (role: string): string => Id.named(role)
 
-/** Committed by every process that may take the role: the first one makes it, and it is due from the beginning of time. */
+/** Every process that may take the role commits this. The first commit creates the task, due from time 0. */
 export const begun = (role: string, atMillis: number): DutyBegun => {
   const id = idOf(role)
   return {

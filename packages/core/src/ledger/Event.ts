@@ -1,10 +1,13 @@
 import { Schema } from "effect"
 
-/** The types of event of what is not a feature (see Feature.ts), and the kind of record that `subject` is the id of. */
+/**
+ * Types of events published outside features (see Feature.ts), with the kind of record that `subject`
+ * identifies.
+ */
 export const subjects = {
   "company.opened": "companies",
   "company.plan_changed": "companies",
-  // What domains published until their events named the domain itself.
+  // Domains published these types until their events named the domain itself.
   "company.domain_verified": "companies",
   "company.domain_found": "companies",
   "company.domain_lost": "companies",
@@ -39,11 +42,14 @@ export const subjects = {
 
 export type Type = keyof typeof subjects
 
-/** What is published once its Change is committed. A Change says in its type which types it may publish; the catalogue of all is `service/Catalogue.ts`. */
+/**
+ * An event published when its Change is committed. A Change's type lists the events it may publish.
+ * `service/Catalogue.ts` lists all of them.
+ */
 export const Event = Schema.Struct({ type: Schema.String, subject: Schema.String })
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
-/** One of these types. */
+/** An event with one of these types. */
 export interface Of<T extends string> extends Event {
   readonly type: T
 }

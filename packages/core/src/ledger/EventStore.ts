@@ -3,14 +3,14 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { Published } from "./LedgerReads.ts"
 
-/** One public event as it is told everywhere: its type, the id of the record that it is about, and its bytes. */
+/** A public event, identical for all recipients: its type, the id of its record, and its bytes. */
 export interface Telling {
   readonly type: string
   readonly subject: string
   readonly body: string
 }
 
-/** What a committed event is told as: nothing, once, or several times, in order. */
+/** The public events of a committed event: none, one, or several in order. */
 export interface Told {
   readonly id: bigint
   readonly companyId: CompanyId.CompanyId
@@ -19,25 +19,37 @@ export interface Told {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Committed events in the order of their ids, what they are told as, and how long they are kept. */
+/** Committed events ordered by id, their public events, and how long they are kept. */
 export class EventStore extends Context.Service<
   EventStore,
   {
     /**
-     * Committed events of a company (null: of all) after `after`, oldest first. Never one before which another may still turn up: whoever goes on
-     * after the last of them misses nothing. What a page costs does not grow with what there is.
+     * Returns committed events of a company (null: all companies) after `after`, oldest first. Never returns
+     * an event while one with a lower id may still be committed, so a reader that resumes after the last one
+     * misses none. The cost of a page does not depend on the total number of events.
      */
     readonly eventsOf: (companyId: CompanyId.CompanyId | null, after: bigint, limit: number) => Read<ReadonlyArray<Published>>
+    /** Returns committed events of a company before `before`, newest first. */
+    readonly eventsBefore: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => Read<ReadonlyArray<Published>>
     readonly event: (id: bigint) => Read<Option.Option<Published>>
-    /** What was kept of these events before; nothing of those of which nothing was. */
+    /** Returns the stored public events for these ids, and omits ids without any. */
     readonly told: (ids: ReadonlyArray<bigint>) => Read<ReadonlyArray<Told>>
-    /** Keeps what these events are told as. Whoever is first decides: answers what is kept of them from here on. */
+    /**
+     * Stores public events. If some are already stored, the first version is kept. Returns the stored
+     * version.
+     */
     readonly keepTold: (told: ReadonlyArray<Told>) => Read<ReadonlyArray<Told>>
-    /** Deletes those of the `limit` oldest events that are from before `beforeMillis`, and what they were told as. Answers how many. */
+    /**
+     * Deletes events from before `beforeMillis` among the `limit` oldest, with their public events. Returns
+     * the number deleted.
+     */
     readonly forgetEvents: (beforeMillis: number, limit: number) => Read<number>
-    /** The id of the last event of a company (null: of any) that was deleted; 0 where none was. */
+    /** Returns the id of the last deleted event of a company (null: any company); 0 if none was deleted. */
     readonly forgottenUntil: (companyId: CompanyId.CompanyId | null) => Read<bigint>
-    /** When the oldest event was published that no reader is shown yet, because a transaction is still running that may precede it; null where there is none. */
+    /**
+     * Returns the publication time of the oldest event that readers can't see yet because a transaction that
+     * may precede it is still running; null if there is none.
+     */
     readonly unreadableSinceMillis: Read<number | null>
   }
 >()("@satrail/core/ledger/EventStore") {}

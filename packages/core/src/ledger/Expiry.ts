@@ -6,7 +6,7 @@ import * as Answer from "./Answer.ts"
 import * as Duties from "./Duties.ts"
 import { Journal } from "./Journal.ts"
 
-/** Forgets the answers to requests whose keys were kept long enough. */
+/** Deletes stored responses whose idempotency keys have expired. */
 export const step = Effect.gen(function* () {
   const journal = yield* Journal
   const entropy = yield* Entropy
@@ -14,5 +14,5 @@ export const step = Effect.gen(function* () {
   yield* journal.commit(Answer.forgotten(Id.fromMillis(nowMillis, entropy), nowMillis))
 })
 
-/** Once an hour for as long as the scope is open, in one process at a time. */
+/** Runs hourly in one process at a time until the scope closes. */
 export const layerWorker = Layer.effectDiscard(Duties.run("expiry", () => Worker.run("idempotency cleanup", step, Effect.sleep("1 hour"))))

@@ -1,4 +1,4 @@
-import { type Effect, Layer } from "effect"
+import { type Context, type Effect, Layer } from "effect"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as Event from "./Event.ts"
 import type { StoreUnavailable } from "./Journal.ts"
@@ -9,47 +9,57 @@ import type { Posts } from "./Posts.ts"
 import type * as Waiting from "./Waiting.ts"
 import type * as Written from "./Written.ts"
 
-// A feature is a place: what it adds to the service is one value, and whoever needs a part of it folds over the list of all features.
+// One value declares everything that a feature adds to the service. Code that needs a part folds over the
+// list of all features.
 
 declare const made: unique symbol
 
-/** The Changes of a feature: in its type only, no value has them. */
+/** The Changes of a feature, in the type only; no value contains them. */
 export interface Changes<C extends Written.Any> {
   readonly [made]?: C
 }
 
-/** `Feature.changes<VoucherCreated | VoucherClaimed>()` */
+/** Declares Changes: `Feature.changes<VoucherCreated | VoucherClaimed>()`. */
 export const changes = <C extends Written.Any>(): Changes<C> => ({})
 
-/** A record as companies are told of it: in the state that the event stands for. */
+/** A record as companies see it in a notice, in the state that the event reports. */
 export interface About<Kind extends string = string, Type extends string = string, Record = unknown> {
   readonly kind: Kind
   readonly type: Type
   readonly record: Record
 }
 
-/** How one committed event is told: the types that it can be told as, and the records. `aboutOthers`: one of them is not the event's subject. */
+/**
+ * How a committed event becomes notices: the possible types, and the records. `aboutOthers`: a record is not
+ * the event's subject.
+ */
 export interface Telling<A extends About = About> {
   readonly as: ReadonlyArray<A["type"]>
   readonly aboutOthers?: true
   readonly tell: (event: Published) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable, NounReads>
 }
 
-/** What companies are told of: a kind of record with the types of its notices, if the feature has a kind of its own, and the telling of each event. */
+/**
+ * A feature's notices to companies: a kind of record with its types of notices, if the feature has one, and
+ * how each event becomes notices.
+ */
 export interface Notices {
   readonly kind?: string
   readonly types?: ReadonlyArray<string>
   readonly told: { readonly [event: string]: Telling }
 }
 
-/** A noun whose records hold money of their company while they are in a status: with that, stores recount, verify and list what waits. */
+/**
+ * A noun whose records hold company funds while they have a certain status. Stores use it to recount, verify
+ * and list pending amounts.
+ */
 export interface Holds {
   readonly noun: Noun
   readonly in: string
-  /** The amounts that it holds, together, in the transfer that this member names. */
+  /** Members whose sum is held, and the member with the transfer's id. */
   readonly members: ReadonlyArray<string>
   readonly transfer: string
-  /** What it waits for, and the job of its end. */
+  /** The reason for waiting, and the kind of job that ends it. */
   readonly waits: { readonly kind: Waiting.Kind; readonly task: string; readonly for: string }
 }
 
@@ -66,7 +76,7 @@ export const holds = <A extends Row & { readonly status: string; readonly create
   }
 ): Holds => ({ noun, ...how })
 
-/** What one record of these holds: a store that has records, and not tables, asks this. */
+/** Returns the amount that a record holds, for stores without tables. */
 export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
   isHolding: Reflect.get(row, "status") === status,
   transferId: String(Reflect.get(row, transfer)),
@@ -74,15 +84,20 @@ export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
   amount: Msat.sum(...members.map((member) => Msat.make(BigInt(Reflect.get(row, member)))))
 })
 
-/** A sum that another record keeps of records of this noun. Verification recounts it: where the two differ, that is a `fault`. */
+/**
+ * A sum over records of this noun, kept in another record. Verification recounts it and reports a mismatch as
+ * `fault`.
+ */
 export interface KeptSum {
   readonly fault: string
   readonly noun: Noun
-  /** The statuses whose amounts count, the member that is the amount, and the member that names the other record. */
+  /**
+   * The statuses whose amounts count, the member with the amount, and the member with the other record's id.
+   */
   readonly in: ReadonlyArray<string>
   readonly amount: string
   readonly by: string
-  /** The noun of the other record, and its member that keeps the sum. */
+  /** The noun of the other record, and its member with the sum. */
   readonly of: Noun
   readonly as: string
 }
@@ -99,7 +114,9 @@ export const keptSum = <A extends Row & { readonly status: string }, B extends R
   }
 ): KeptSum => ({ noun, ...how })
 
-/** Each record that keeps such a sum, with the sum as it should be and as it is: for a store that has records, and not tables. */
+/**
+ * Returns each record that keeps such a sum, with the expected and the actual sum, for stores without tables.
+ */
 export const recounted = ({ fault, noun, in: statuses, amount, by, of, as }: KeptSum, records: (noun: Noun) => ReadonlyArray<Row>) => {
   const amountOf = (row: Row, member: string) => Msat.make(BigInt(Reflect.get(row, member)))
   const counted = records(noun).filter((row) => statuses.includes(String(Reflect.get(row, "status"))))
@@ -111,43 +128,98 @@ export const recounted = ({ fault, noun, in: statuses, amount, by, of, as }: Kep
   }))
 }
 
-/** What a feature adds. What it has nothing of, it leaves out where it is made. */
+/**
+ * A noun whose records have an exchange rate. A deposit whose member `by` refers to such a record is booked
+ * at its rate and currency.
+ */
+export interface Rates {
+  readonly noun: Noun
+  readonly by: string
+}
+
+interface Rated extends Row {
+  readonly rate: string | null
+  readonly rateAtMillis: number | null
+  readonly fiatCurrency: string | null
+}
+
+export const rates = <A extends Rated>(noun: Noun<A>, by: string): Rates => ({ noun, by })
+
+/** Returns the rate of a record, for stores without tables. */
+export const rateOf = (row: Row) => {
+  const [rate, atMillis, currency] = [Reflect.get(row, "rate"), Reflect.get(row, "rateAtMillis"), Reflect.get(row, "fiatCurrency")]
+  return {
+    rate: typeof rate === "string" ? rate : null,
+    rateAtMillis: typeof atMillis === "number" ? atMillis : null,
+    currency: typeof currency === "string" ? currency : null
+  }
+}
+
+/**
+ * A noun whose records describe payments. `by` is the member of a payment's subject that refers to a record;
+ * the others are members of the record.
+ */
+export interface Describes {
+  readonly noun: Noun
+  readonly by: string
+  readonly description: string
+  readonly orderId?: string
+}
+
+export const describes = <A extends Row>(
+  noun: Noun<A>,
+  how: { readonly by: string; readonly description: Texts<A>; readonly orderId?: keyof A & string }
+): Describes => ({ noun, ...how })
+
+/** The parts that a feature adds. `make` fills in the parts it omits. */
 export interface Feature {
   readonly name: string
   readonly nouns: ReadonlyArray<Noun>
   readonly lives: ReadonlyArray<{ readonly [name: string]: Move }>
   readonly changes: Changes<Written.Any>
-  /** Every type of event that its Changes publish, and the noun whose id its `subject` is; null if the subject is not a record. */
+  /**
+   * Every type of event that its Changes publish, with the noun that `subject` identifies; null if the
+   * subject is not a record.
+   */
   readonly events: { readonly [type: string]: string | null }
   readonly notices?: Notices | undefined
   readonly holds?: ReadonlyArray<Holds>
   readonly keptSums?: ReadonlyArray<KeptSum>
   readonly posts?: ReadonlyArray<Posts>
-  /** What there is a limit of, in words, and the limit: rows of the reference. */
+  readonly rates?: ReadonlyArray<Rates>
+  readonly describes?: ReadonlyArray<Describes>
+  /** Its own read port, which a storage adapter implements. */
+  readonly reads?: AnyReads | undefined
+  /** Rows for the limits in the reference: a description, and the limit. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
-  /** Its services. What a feature before it in the list has, it may ask for. */
+  /** Its services. They may require services of features earlier in the list. */
   readonly layer: AnyLayer
   readonly workers: AnyLayer
-  /** What it adds to the money path: ports that are declared there, such as `receiving/InvoiceJobs`. */
+  /** Its implementations of ports declared by the money path, such as `receiving/InvoiceJobs`. */
   readonly extensions: AnyLayer
 }
 
 export type AnyLayer = Layer.Layer<never, unknown, unknown>
+export type AnyReads = Context.Key<unknown, object>
 
-/** Every kind of Change of these features. */
+/** Every Change of these features. */
 export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C : never
 
-/** The types of event that a Change publishes and that nobody has declared: those of the money path are in Event.ts. */
+/** Event types that a Change publishes, except those of the money path in Event.ts. */
 type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? Exclude<T, Event.Type> : never) : never
 
-/** What the list of all features knows the types of. The rest is for folds at run time, and stays out of declaration files. */
+/**
+ * The parts of a feature whose types the list of all features keeps. The other parts are folded at run time
+ * and left out of declaration files.
+ */
 export interface Declared<
   C extends Written.Any,
   E extends Feature["events"],
   N extends Notices | undefined,
   L extends AnyLayer,
   W extends AnyLayer,
-  X extends AnyLayer
+  X extends AnyLayer,
+  R extends AnyReads | undefined
 > extends Feature {
   readonly changes: Changes<C>
   readonly events: E
@@ -155,6 +227,7 @@ export interface Declared<
   readonly layer: L
   readonly workers: W
   readonly extensions: X
+  readonly reads: R
 }
 
 const nothing = {
@@ -163,24 +236,28 @@ const nothing = {
   changes: {},
   events: {},
   notices: undefined,
+  reads: undefined,
   layer: Layer.empty,
   workers: Layer.empty,
   extensions: Layer.empty
 }
 
-/** A feature, as it is declared. An event that one of its Changes publishes, and that is not declared, does not compile. */
+/** Declares a feature. Does not compile if one of its Changes publishes an undeclared event. */
 export const make = <
   C extends Written.Any = never,
   const E extends { readonly [type in EventOf<C> & string]: string | null } = { readonly [type in EventOf<C> & string]: string | null },
   const N extends Notices | undefined = undefined,
   L extends AnyLayer = Layer.Layer<never>,
   W extends AnyLayer = Layer.Layer<never>,
-  X extends AnyLayer = Layer.Layer<never>
+  X extends AnyLayer = Layer.Layer<never>,
+  R extends AnyReads | undefined = undefined
 >(
-  feature: Pick<Feature, "name"> & Partial<Declared<C, E, N, L, W, X>> & ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
-): Declared<C, E, N, L, W, X> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- what it leaves out has the type of nothing
-  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X>
+  feature: Pick<Feature, "name"> &
+    Partial<Declared<C, E, N, L, W, X, R>> &
+    ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
+): Declared<C, E, N, L, W, X, R> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- omitted parts have the types of `nothing`
+  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R>
 
-/** What all of these tell of. */
+/** The records that these features send notices about. */
 export type AboutOf<F> = F extends { readonly notices: { readonly told: { readonly [event: string]: Telling<infer A> } } } ? A : never

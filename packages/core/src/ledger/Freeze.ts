@@ -1,7 +1,9 @@
 import { Schema } from "effect"
 import { CompanyId } from "../base/CompanyId.ts"
 
-/** Since when a company is frozen, why, and whether what it confirmed before goes on or waits. */
+/**
+ * A company's freeze: its start, its reason, and whether withdrawals confirmed before it continue or wait.
+ */
 export const Freeze = Schema.Struct({
   reason: Schema.String,
   pending: Schema.Literals(["wait", "go_on"]),
@@ -9,8 +11,11 @@ export const Freeze = Schema.Struct({
 })
 export interface Freeze extends Schema.Schema.Type<typeof Freeze> {}
 
-/** Whether freezing it again with `pending` lets go what waited. */
+/** Returns whether changing the freeze to `pending` releases withdrawals that wait. */
 export const loosens = (frozen: Freeze | null, pending: Freeze["pending"]): boolean => frozen?.pending === "wait" && pending === "go_on"
 
-/** The company is frozen: no money of its leaves or is promised. Nothing was held. Why, is the operator's to say. */
+/**
+ * The company is frozen: it can neither send nor commit funds. Nothing was held. The error omits the reason,
+ * which only the operator discloses.
+ */
 export class CompanyFrozen extends Schema.TaggedError<CompanyFrozen>()("CompanyFrozen", { companyId: CompanyId }) {}

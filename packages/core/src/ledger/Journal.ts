@@ -2,44 +2,49 @@ import { Context, Effect, Schema } from "effect"
 import * as Outage from "../base/Outage.ts"
 import type { Any, RefusalOf } from "./Change.ts"
 
-/** The key was used before for a request with another body. */
+/** The key was used before for a request with a different body. */
 export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>()("IdempotencyMismatch", {
   key: Schema.String
 }) {}
 
-/** A Change with this id was applied before, with other content. Neither is what the other says. */
+/** A Change with this id but different content was applied before. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { change: Schema.String, id: Schema.String }) {}
 
-/** Another process has claimed the job since: the holder of this claim must stop. */
+/** Another process has claimed the job since. The holder of this claim must stop. */
 export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", { taskId: Schema.String }) {}
 
-/** There is no such record, or it is another company's: the error is the same. */
+/** The record does not exist or belongs to another company. The error does not distinguish the two. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
 
 /**
- * The store could not be reached or did not answer. The Change may or may not have been applied: commit the same one again. `overloaded` and
- * `closed` turned it away before anything was done.
+ * The store was unreachable or did not respond. The Change may or may not have been applied, so commit the
+ * same Change again. With `overloaded` and `closed`, it was rejected before anything was done.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   operation: Schema.String,
-  /** `away` unless given. */
+  /** Defaults to `away`. */
   why: Schema.Literals(["away", "overloaded", "closed"]).pipe(Schema.withConstructorDefault(Effect.succeed("away"))),
   cause: Schema.Defect(),
   ...Outage.words
 }) {}
 
-/** Applied by this call or an earlier one with the same id; or replayed: its key was used before, for this answer. */
+/**
+ * `Applied` by this call or an earlier one with the same id. `Replayed`: the key was used before, and this is
+ * its response.
+ */
 export type Applied = { readonly _tag: "Applied" } | { readonly _tag: "Replayed"; readonly answer: string }
 
 export const applied: Applied = { _tag: "Applied" }
 
-/** The one way to change anything. */
+/** The only way to change data. */
 export class Journal extends Context.Service<
   Journal,
   {
     /**
-     * Applies all of `change` or nothing. Applying the same Change twice is applying it once; the same id with other content is refused.
-     * First come, first served for each company: a later small one may pass an earlier too-large one's refusal, never the other way round.
+     * Applies all of `change` or none of it. Applying the same Change again has no effect; the same id with
+     * different content is refused. Each company's Changes are applied in the order in which they arrive. A
+     * small Change may succeed after an earlier, larger one was refused, but no Change is refused in favor of
+     * a later one.
      */
     readonly commit: <C extends Any>(change: C) => Effect.Effect<Applied, RefusalOf<C> | StoreUnavailable>
   }

@@ -3,7 +3,7 @@ import type { AnyLayer, Feature } from "./Feature.ts"
 
 type Part = "layer" | "extensions"
 
-/** Each layer over those before it: what they have is provided to it, and is there afterwards as well. */
+/** Provides each layer with the services of the layers before it, and merges all of them. */
 type Over<Features, P extends Part, Out = never, E = never, In = never> = Features extends readonly [
   infer First extends { readonly [part in P]: AnyLayer },
   ...infer Rest
@@ -14,19 +14,19 @@ type Over<Features, P extends Part, Out = never, E = never, In = never> = Featur
 const over = (features: ReadonlyArray<Feature>, part: Part): AnyLayer =>
   features.reduce<AnyLayer>((before, feature) => Layer.provideMerge(feature[part], before), Layer.empty)
 
-/** The services of these features, in that order. */
+/** Returns the services of these features. Each may use those of earlier features. */
 export const services = <const Features extends ReadonlyArray<Feature>>(features: Features): Over<Features, "layer"> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `Over` types the same fold
   over(features, "layer") as never
 
-/** What they add to the money path, in that order. */
+/** Returns the extensions of these features to the money path, in that order. */
 export const extensions = <const Features extends ReadonlyArray<Feature>>(features: Features): Over<Features, "extensions"> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `Over` types the same fold
   over(features, "extensions") as never
 
-/** Their workers. */
+/** Returns the workers of these features. */
 export const workers = <const Features extends ReadonlyArray<Feature>>(
   features: Features
 ): Layer.Layer<never, Layer.Error<Features[number]["workers"]>, Layer.Services<Features[number]["workers"]>> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the return type merges the same layers
   Layer.mergeAll(Layer.empty, ...features.map(({ workers }) => workers)) as never

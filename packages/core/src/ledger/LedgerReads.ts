@@ -9,7 +9,7 @@ import type { StoreUnavailable } from "./Journal.ts"
 import type { Tally } from "./Tally.ts"
 import type * as Waiting from "./Waiting.ts"
 
-/** A committed event. `id` grows in the order of commits as one reader sees them. */
+/** A committed event. To a reader, `id` grows in commit order. */
 export interface Published extends Event {
   readonly id: bigint
   readonly companyId: CompanyId.CompanyId
@@ -18,27 +18,42 @@ export interface Published extends Event {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** What a company has, and how far the ledger and what feeds it are. A method that takes a company's id answers only what is that company's. */
+/**
+ * Reads balances, stored responses, events, pending work, and totals of the ledger. A method that takes a
+ * company id returns only that company's data.
+ */
 export class LedgerReads extends Context.Service<
   LedgerReads,
   {
-    /** A company that was not opened has nothing. */
+    /** Returns a company's balance; zero if the company does not exist. */
     readonly balance: (companyId: CompanyId.CompanyId) => Read<Balance>
     readonly answer: (owner: CompanyId.CompanyId, key: string) => Read<Option.Option<Answer>>
     readonly cursor: (source: string) => Read<Option.Option<string>>
-    /** Committed events after `after`, oldest first. */
+    /** Returns committed events after `after`, oldest first. */
     readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>
-    /** The id of the newest of them; 0 where there is none. */
+    /** Returns the id of the newest event; 0 if there are none. */
     readonly lastEvent: Read<bigint>
-    /** What waits, of all companies, and since when. Tasks are overdue that were due before `overdueBeforeMillis`. */
+    /**
+     * Returns the totals of pending items of all companies. Tasks are overdue if they were due before
+     * `overdueBeforeMillis`.
+     */
     readonly waiting: (overdueBeforeMillis: number) => Read<Waiting.All>
-    /** Those that wait one by one, the oldest first. Costs as much as there is waiting. */
+    /** Lists pending items, the oldest first. Its cost grows with their number. */
     readonly backlog: (query: Waiting.Query) => Read<ReadonlyArray<Waiting.Item>>
-    /** The work that is still to be done about a record of a company: of a payout that another one leads, the other's. */
+    /**
+     * Returns the pending job for a company's record. For a payout in a batch, returns the job of the payout
+     * that leads the batch.
+     */
     readonly job: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Waiting.Job>>
-    /** What all entries of all companies come to, by account: they sum to zero, and `internal` is zero. Recounts everything. */
+    /**
+     * Sums all entries of all companies by account. The sum of all accounts and `internal` are both zero.
+     * Recounts everything.
+     */
     readonly trialBalance: Read<Readonly<Record<Account, Msat>>>
-    /** The same, counted on from a tally that was made before: only what was booked since is read. null counts everything. */
+    /**
+     * Returns the same totals, counted from an earlier tally, so only newer entries are read. null counts
+     * everything.
+     */
     readonly tally: (before: Tally | null) => Read<Tally>
   }
 >()("@satrail/core/ledger/LedgerReads") {}

@@ -2,10 +2,11 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import type { CompanyId } from "../base/CompanyId.ts"
 
-// What may be sent within a sliding window is counted in the commit that holds it (see Journal), in buckets of time, and never in a process. A bucket counts in
-// full until all of it is outside the window: no window of that length, wherever it begins, has more in it than its limit.
+// Spending within a sliding window is counted in time buckets, in the commit that holds the amount (see
+// Journal) and never in process memory. A bucket counts in full until it is entirely outside the window, so
+// no window of that length ever exceeds its limit.
 
-/** The windows, and how finely each is counted. A month is 30 days. */
+/** The windows and the length of their buckets. A month is 30 days. */
 export const windows = {
   hour: { millis: 3_600_000, stepMillis: 60_000 },
   day: { millis: 86_400_000, stepMillis: 1_800_000 },
@@ -15,10 +16,10 @@ export const windows = {
 export type Window = keyof typeof windows
 export const all: ReadonlyArray<Window> = ["hour", "day", "month"]
 
-/** More than any window has buckets: the place of a bucket is used again by the one that is so many later. */
+/** Number of bucket slots, more than any window needs. The bucket `places` steps later reuses the slot. */
 export const places = 64
 
-/** Limits that are counted, by their names on the wire. */
+/** Limits with a running total, by their wire names. */
 export const counted = {
   hour_sats: { window: "hour", of: "amount" },
   day_sats: { window: "day", of: "amount" },
@@ -29,44 +30,53 @@ export const counted = {
 export type Counted = keyof typeof counted
 export const names: ReadonlyArray<Counted> = ["hour_sats", "day_sats", "month_sats", "day_count"]
 
-/** The most that each of them allows: an amount with its fees in msat, or how often. What is absent is not limited. */
+/**
+ * Maximum for each limit: an amount in msat including fees, or a number of payments. Absent limits do not
+ * apply.
+ */
 export type Most = { readonly [name in Counted]?: bigint }
 
-/** Whom a Change counts for, and what it may come to there. The subject is the id of a key, or of the company. */
+/**
+ * A subject that a Change counts toward, and its limits. The subject is the id of an API key or of the
+ * company.
+ */
 export interface Count {
   readonly subject: string
-  /** When it is counted. What is given back was counted then. */
+  /** The time it is counted at. When a count is returned, the time of the original count. */
   readonly atMillis: number
   readonly most: Most
 }
 
-/** For whom a record was counted, and when: what is given back where it comes to nothing. */
+/**
+ * The subjects and the time that a record was counted at, so that the count can be returned if the record
+ * fails.
+ */
 export const Noted = Schema.Struct({ atMillis: Schema.Int, subjects: Schema.Array(Schema.String) })
 export interface Noted extends Schema.Schema.Type<typeof Noted> {}
 
-/** What was counted in one bucket of a window. */
+/** The total of one bucket of a window. */
 export interface Spent {
   readonly window: Window
   readonly bucket: number
-  /** With fees. */
+  /** Includes fees. */
   readonly amount: Msat.Msat
   readonly times: number
 }
 
-/** Which limit was in the way: one that is counted, or one that a single withdrawal is over. */
+/** A limit that was exceeded: one with a running total, or one for a single withdrawal. */
 export const Name = Schema.Literals([...names, "per_withdrawal_sats", "approval_above_sats", "recipient_types", "recipients"])
 export type Name = typeof Name.Type
 
 /**
- * Sending this is more than a limit of the key or of its company allows. Nothing was held. `remaining` and `freesAtMillis` are for people to read: a store compares,
- * and leaves them out.
+ * The payment exceeds a limit of the key or the company. Nothing was held. `remaining` and `freesAtMillis`
+ * are information for people. Stores omit them.
  */
 export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExceeded", {
   limit: Name,
   of: Schema.Literals(["key", "company"]),
-  /** What could still be sent now, with its fees. */
+  /** Amount that can still be sent now, including fees. */
   remaining: Schema.optionalKey(Msat.Msat),
-  /** When as much as was asked for will be free, if nothing else is sent by then; null where it never will. */
+  /** When the requested amount will be allowed if nothing else is sent before; null if it never will be. */
   freesAtMillis: Schema.optionalKey(Schema.NullOr(Schema.Int))
 }) {}
 
@@ -75,10 +85,10 @@ export const exceeded = (limit: Name, subject: string, companyId: CompanyId): Li
 
 export const bucketOf = (window: Window, atMillis: number): number => Math.floor(atMillis / windows[window].stepMillis)
 
-/** The oldest bucket that is in the window which ends at this time. */
+/** Returns the oldest bucket in the window that ends at this time. */
 export const oldest = (window: Window, atMillis: number): number => bucketOf(window, atMillis - windows[window].millis)
 
-/** What a window came to in the end: from `since` on, or what is in there at this time. */
+/** Returns the total of a window's buckets from bucket `since` on. */
 export const used = (spent: ReadonlyArray<Spent>, name: Counted, since: number): bigint => {
   const { window, of } = counted[name]
   let sum = 0n
@@ -86,13 +96,13 @@ export const used = (spent: ReadonlyArray<Spent>, name: Counted, since: number):
   return sum
 }
 
-/** What is left of a limit at this time: never less than nothing. */
+/** Returns the remaining part of a limit at this time, never below zero. */
 export const left = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, atMillis: number): bigint => {
   const room = most - used(spent, name, oldest(counted[name].window, atMillis))
   return room > 0n ? room : 0n
 }
 
-/** When `need` is free again; null where it is more than the limit itself. */
+/** Returns when `need` will be allowed; null if it exceeds the limit itself. */
 export const freesAtMillis = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, need: bigint, atMillis: number): number | null => {
   const { window } = counted[name]
   const { millis, stepMillis } = windows[window]
@@ -102,17 +112,17 @@ export const freesAtMillis = (spent: ReadonlyArray<Spent>, name: Counted, most: 
   return [atMillis, ...ends.filter((end) => end > atMillis)].find(fits) ?? null
 }
 
-/** What is counted for each name that limits: an amount, or one time. */
+/** Returns how much a payment counts toward a limit: its amount, or one payment. */
 export const needOf = (name: Counted, amount: bigint): bigint => (counted[name].of === "amount" ? amount : 1n)
 
-/** The first limit that this is over, undefined where it is over none. */
+/** Returns the first limit that the amount exceeds; undefined if there is none. */
 export const over = (spent: ReadonlyArray<Spent>, { most, atMillis }: Count, amount: bigint): Counted | undefined =>
   names.find((name) => {
     const limit = most[name]
     return limit !== undefined && needOf(name, amount) > limit - used(spent, name, oldest(counted[name].window, atMillis))
   })
 
-/** The same with this counted too; what is too old for any window is left out. */
+/** Adds an amount to its buckets, and drops buckets too old for any window. */
 export const add = (spent: ReadonlyArray<Spent>, atMillis: number, amount: bigint, times: 1 | -1): ReadonlyArray<Spent> =>
   all.flatMap((window) => {
     const bucket = bucketOf(window, atMillis)
@@ -124,11 +134,11 @@ export const add = (spent: ReadonlyArray<Spent>, atMillis: number, amount: bigin
     return [...kept, { window, bucket, amount: Msat.make((same?.amount ?? 0n) + amount), times: (same?.times ?? 0) + times }]
   })
 
-/** What a Change carries to give back what was counted for it. */
+/** Returns the part of a Change that returns an earlier count. */
 export const returned = (noted: Noted | null): { readonly counts?: ReadonlyArray<Count> } =>
   noted === null ? {} : { counts: noted.subjects.map((subject) => ({ subject, atMillis: noted.atMillis, most: {} })) }
 
-/** What a record notes of these counts. */
+/** Returns what a record stores about these counts. */
 export const noted = (counts: ReadonlyArray<Count>): Noted | null => {
   const [first] = counts
   return first === undefined ? null : { atMillis: first.atMillis, subjects: counts.map(({ subject }) => subject) }

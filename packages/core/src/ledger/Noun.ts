@@ -1,30 +1,34 @@
 import { Schema, type SchemaAST } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 
-// A kind of record is declared once: its members, which of them its life changes, its unique names and its moves. A store derives from that what it needs:
-// tables, statements, comparisons. So a new kind of record is no new code in a store.
+// A kind of record is declared once: its members, which of them change, its unique names and its moves. A
+// store derives tables, statements and comparisons from the declaration, so a new kind of record needs no
+// code in a store.
 
-/** What every record has: its id, and the company that it belongs to. */
+/** Members of every record: its id, and the company that owns it. */
 export interface Row {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
 }
 
-/** What a member holds, as a store needs to know it. `choice` is one of a few texts. */
+/** The type of a member's value, as stores need it. `choice` is one of a fixed set of texts. */
 export type Kind = "uuid" | "text" | "choice" | "msat" | "millis" | "integer" | "json"
 
 /** An id that is a UUID. */
 export const Id = Schema.String.annotate({ kind: "uuid" })
 
-/** The members of a record: what each one holds, and which of them change. */
+/** The members of a record, with their types and which of them change. */
 export interface Members<A extends object = object> {
   /** Also the name of its table. */
   readonly name: string
   readonly schema: Schema.Codec<A, unknown>
   readonly members: ReadonlyArray<readonly [member: string, kind: Kind]>
-  /** The members that its life changes. All others are as the record was created. */
+  /** Members that can change after creation. All others are fixed. */
   readonly moving: ReadonlySet<string>
-  /** The members whose values the audit log has, before and after each Change; undefined where it has none. What authorizes has them. */
+  /**
+   * Members whose values the audit log records before and after each Change; undefined if there are none. Set
+   * for records that grant access.
+   */
   readonly recorded?: ReadonlySet<string>
 }
 
@@ -45,11 +49,11 @@ const kindOf = (member: string, ast: SchemaAST.AST): Kind | undefined => {
   }
   if (ast._tag === "Literal") return typeof ast.literal === "number" ? "integer" : "choice"
   if (ast.annotations?.["kind"] === "uuid") return "uuid"
-  // Times are named by their unit everywhere.
+  // Names of times always end in their unit.
   return ast._tag === "Number" && member.endsWith("Millis") ? "millis" : kindOfTag[ast._tag]
 }
 
-/** A record that no write of a Change names: its store has code of its own for it. */
+/** Declares a kind of record that no write refers to. Stores have their own code for it. */
 export const members = <A extends object>(
   name: string,
   schema: StructOf<A>,
@@ -61,7 +65,7 @@ export const members = <A extends object>(
   schema,
   members: Object.entries(schema.fields).map(([member, { ast }]) => {
     const kind = kindOf(member, ast)
-    if (kind === undefined) throw new Error(`${name}.${member} is of a type that no store can keep`)
+    if (kind === undefined) throw new Error(`${name}.${member} has a type that stores do not support`)
     return [member, kind]
   }),
   moving: new Set(moving)
@@ -69,15 +73,18 @@ export const members = <A extends object>(
 
 /** A kind of record that Changes write. */
 export interface Noun<A extends Row = Row, Refused = unknown, Taken = unknown, Other = unknown> extends Members<A> {
-  /** The names that only one record may have. A name with a null in it is none. */
+  /** Sets of members whose values are unique. Values with a null are not compared. */
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
-  /** The member with texts by key, fixed as the record is, by each of which a company's records are found; a store keeps an index of them. */
+  /**
+   * An immutable member with texts by key, such as metadata. A company's records can be found by each pair,
+   * for which stores keep an index.
+   */
   readonly labels?: string
-  /** The refusal of a record whose name another one has: a `Conflict` where it is left out. */
+  /** Returns the refusal if another record has the same unique name. `Conflict` if omitted. */
   taken?(record: A): Taken
-  /** The refusal where another record has its id: a `Conflict` where it is left out. */
+  /** Returns the refusal if another record has the same id. `Conflict` if omitted. */
   other?(record: A): Other
-  /** The refusal of a move that does not begin in the status that the record is in. */
+  /** Returns the refusal of a move that is not allowed in the record's status. */
   refused?(id: string, status: string): Refused
 }
 
@@ -98,7 +105,10 @@ export const make = <A extends Row, Refused = never, Taken = never, Other = neve
   return { ...members(name, schema, moving, recorded), unique, ...refusals }
 }
 
-/** A record exists from here on. The same one again is applied; another one under its id, or with one of its names, is refused. */
+/**
+ * Creates a record. Inserting the same record again has no effect. A different record with the same id or
+ * unique name is refused.
+ */
 export interface Insert<A extends Row = Row, Taken = unknown, Other = unknown> {
   readonly _tag: "Insert"
   readonly noun: Noun<A, unknown, Taken, Other>
@@ -114,43 +124,44 @@ export const insert = <A extends Row, Taken, Other>(noun: Noun<A, unknown, Taken
   record
 })
 
-/** One step of a record's life, declared once: all of it but the values. */
+/** A step in a record's life, declared once without its values. */
 export interface Move<A extends Row = Row, Sets extends string = string, Expects extends string = string, Refused = unknown> {
-  /** `vouchers claimed`: no other move has it. */
+  /** Unique among all moves: `vouchers claimed`. */
   readonly key: string
   readonly noun: Noun<A>
-  /** It applies in these statuses; in any where there is none. */
+  /** Statuses in which it applies. Empty: any status. */
   readonly from: ReadonlyArray<string>
-  /** It applies while these members are null. */
+  /** Members that must be null for it to apply. */
   readonly empty: ReadonlyArray<string>
-  /** It applies while these members are as the Change found them. */
+  /** Members that must be unchanged since the Change read them. */
   readonly expects: ReadonlyArray<Expects>
-  /** The status that it ends in; null where it changes none, or gives it with `sets`. */
+  /** The resulting status; null if it is unchanged or in `sets`. */
   readonly to: string | null
-  /** Members that get a value of the Change. */
+  /** Members set to values of the Change. */
   readonly sets: ReadonlyArray<Sets>
-  /** Members that become null. */
+  /** Members set to null. */
   readonly clears: ReadonlyArray<string>
-  /** Members that become the time of the Change. */
+  /** Members set to the time of the Change. */
   readonly stamps: ReadonlyArray<string>
   /**
-   * It was applied before where the record is in one of these statuses (in any where there is none), `empty` members are null, and `same` members are as
-   * this move would make them. `otherwise`: wherever it does not apply.
+   * How to detect that the move was applied before: the record has one of the statuses `in` (empty: any),
+   * `empty` members are null, and `same` members have the values this move would set. `otherwise`: whenever
+   * it does not apply.
    */
   readonly again: { readonly in: ReadonlyArray<string>; readonly same: ReadonlyArray<string> } | "otherwise"
-  /** Whether it counts as applied where the record was deleted meanwhile. */
+  /** If true, it counts as applied when the record was deleted meanwhile. */
   readonly isDoneWhenGone: boolean
   refused?(id: string, status: string): Refused
 }
 
 type Status<A> = A extends { readonly status: infer S extends string } ? S : never
 
-/** How a move is known to have been applied before: see `Move.again`. */
+/** How to detect that a move was applied before: see `Move.again`. */
 type Again<A> = { readonly in?: ReadonlyArray<Status<A>>; readonly same?: ReadonlyArray<keyof A & string> } | "otherwise"
 
 type In<G> = G extends { readonly in: ReadonlyArray<infer S> } ? S : never
 
-/** Where nothing but statuses decides whether it applies, and it applies or was applied in each of them, nothing can refuse it. */
+/** A move that depends only on the status, and applies or was applied in every status, cannot be refused. */
 type RefusedBy<A, From, Held, G, Refused> = G extends "otherwise"
   ? never
   : [Held] extends [never]
@@ -165,7 +176,7 @@ type RefusedBy<A, From, Held, G, Refused> = G extends "otherwise"
 
 const declared = new Map<string, string>()
 
-/** Declares a step of a record's life. `name` is the noun's own: what a statement is known by. */
+/** Declares a step in a record's life. `name` is unique within the noun and identifies the statement. */
 export const move = <
   A extends Row,
   Refused,
@@ -203,24 +214,24 @@ export const move = <
   }
   const key = `${noun.name} ${name}`
   const content = JSON.stringify(what)
-  if ((declared.get(key) ?? content) !== content) throw new Error(`${key} is declared twice, and differently`)
+  if ((declared.get(key) ?? content) !== content) throw new Error(`${key} is declared twice with different definitions`)
   declared.set(key, content)
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- where the type says never, no record is left that could refuse it
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- if the type is never, no record can refuse the move
   const refused = noun.refused as ((id: string, status: string) => never) | undefined
   return { key, noun, ...what, ...(refused && { refused }) }
 }
 
-/** A record takes the next step of its life. */
+/** Applies a move to a record. */
 export interface Transition<A extends Row = Row, Refused = unknown, Found extends Row = Row> {
   readonly _tag: "Transition"
   readonly move: Move<A, string, string, Refused>
-  /** The record as it was found, as far as it is known: what its move expects is in it. */
+  /** The record as it was read, as far as known. It contains the members that the move expects. */
   readonly found: Found
-  /** The values of what its move sets. */
+  /** Values for the members that the move sets. */
   readonly set: object
 }
 
-/** The transition by a move: `TransitionOf<typeof life.claimed>`. */
+/** The transition of a move: `TransitionOf<typeof life.claimed>`. */
 export type TransitionOf<M, Found extends Row = Row> =
   M extends Move<infer A, string, string, infer Refused> ? Transition<A, Refused, Found> : never
 
@@ -236,7 +247,7 @@ export const step = <
   set: Pick<A, Sets>
 ): Transition<A, Refused, Found> => ({ _tag: "Transition", move, found, set })
 
-/** What a transition makes of a member; undefined where it leaves it as it is. */
+/** Returns a member's new value; undefined if the transition does not change it. */
 const become = ({ move, set }: Transition, member: string, atMillis: number): unknown => {
   if (move.sets.includes(member)) return Reflect.get(set, member)
   if (move.stamps.includes(member)) return atMillis
@@ -244,7 +255,7 @@ const become = ({ move, set }: Transition, member: string, atMillis: number): un
   return member === "status" && move.to !== null ? move.to : undefined
 }
 
-/** The record after this transition. */
+/** Returns the record after this transition. */
 export const after = <A extends Row>(row: A, transition: Transition<A>, atMillis: number): A => {
   const changed: Record<string, unknown> = {}
   for (const [member] of transition.move.noun.members) {
@@ -254,7 +265,10 @@ export const after = <A extends Row>(row: A, transition: Transition<A>, atMillis
   return { ...row, ...changed }
 }
 
-/** Times of another record become that of the Change, if the Change applies. Nothing is judged, and `id: null` is no record. */
+/**
+ * Sets times of another record to the time of the Change, if the Change applies. It has no conditions. With
+ * `id: null`, it does nothing.
+ */
 export interface Touch {
   readonly _tag: "Touch"
   readonly noun: Noun
@@ -267,14 +281,17 @@ export const touch =
   <A extends Row>(noun: Noun<A>, stamps: ReadonlyArray<keyof A & string>) =>
   (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
 
-/** An amount of another record becomes more or less, if the Change applies. Nothing is judged: what it may not become is a constraint of the table. */
+/**
+ * Adds to an amount of another record, if the Change applies. It has no conditions; constraints of the table
+ * limit the result.
+ */
 export interface Add {
   readonly _tag: "Add"
   readonly noun: Noun
   readonly member: string
   readonly companyId: CompanyId.CompanyId
   readonly id: string
-  /** Below zero it becomes less. */
+  /** Negative to subtract. */
   readonly amount: bigint
 }
 
@@ -284,13 +301,16 @@ export const add =
   <A extends Row>(noun: Noun<A>, member: AmountsOf<A>) =>
   (companyId: CompanyId.CompanyId, id: string, amount: bigint): Add => ({ _tag: "Add", noun, member, companyId, id, amount })
 
-/** What follows from the first write. */
+/** Writes that can follow the first one. */
 export type Follow = Insert | Touch | Add
 
-/** What a Change does to one record. */
+/** A Change's effect on one record. */
 export type Write = Transition | Follow
 
-/** The first write is judged: whether it was applied before, whether it applies. The others follow from it, of records that cannot be there yet. */
+/**
+ * The first write decides whether the Change applies or was applied before. The other writes follow from it.
+ * Records they insert cannot exist yet.
+ */
 export type Writes = readonly [] | readonly [Insert | Transition, ...ReadonlyArray<Follow>]
 
 const keyOf = (write: Write): string => {
@@ -306,7 +326,7 @@ const keyOf = (write: Write): string => {
   }
 }
 
-/** The identity of a statement: verbs, nouns and members, never a value. */
+/** Returns the identity of a statement from its verbs, nouns and members, without values. */
 export const shapeOf = (writes: Writes): string => {
   let shape = ""
   for (const write of writes) shape += `${keyOf(write)};`

@@ -6,16 +6,22 @@ import type { Noun, Row } from "./Noun.ts"
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /**
- * Reads the records of any noun, as its declaration says: of those of this package, and of those that another one declares. A method that takes a company's
- * id answers only what is that company's.
+ * Reads records of any noun, including those of other packages, as its declaration describes. A method that
+ * takes a company id returns only that company's records.
  */
 export class NounReads extends Context.Service<
   NounReads,
   {
     readonly get: <A extends Row>(noun: Noun<A>, companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<A>>
-    /** The record, of whichever company, that has this name: all members of one of its noun's unique names. */
+    /**
+     * Returns the record with this unique name, whichever company owns it. `name` contains all members of one
+     * of its noun's unique names.
+     */
     readonly named: <A extends Row>(noun: Noun<A>, name: Partial<NoInfer<A>>) => Read<Option.Option<A>>
-    /** A company's records, the newest first by id, before `before` (exclusive; null for the first page). */
+    /**
+     * Returns a company's records before `before` (exclusive; null for the first page), the newest first by
+     * id.
+     */
     readonly newestFirst: <A extends Row>(
       noun: Noun<A>,
       companyId: CompanyId.CompanyId,

@@ -1,54 +1,61 @@
 import { Effect } from "effect"
 import { Invalid } from "../base/Invalid.ts"
 
-/** Where a page starts: right after this line. */
+/** A position in a list. A page starts after it. */
 export interface Position {
   readonly createdAtMillis: number
   readonly id: string
 }
 
-/** How many records a page has, unless its list says otherwise. */
+/** Records per page, unless the list has its own limits. */
 export const limit = { default: 100, maximum: 1000 } as const
 
-/** Which page of a list, the newest first: what is before the record with this id; null is the first page. */
+/**
+ * Requests a page of a list, the newest first. `before` is the id of the record that the page precedes; null
+ * for the first page.
+ */
 export interface Asked {
   readonly limit: number
   readonly before: string | null
 }
 
-/** `next` is where the page after it starts, undefined when there is none. */
+/** `next` is where the next page starts; undefined on the last page. */
 export interface Page<A> {
   readonly rows: ReadonlyArray<A>
   readonly next: Position | undefined
 }
 
 /**
- * How many rows of a list a store looks at for one page that picks among them, by status for example: what a page costs does not grow with what it leaves
- * out. A page that looked at so many has fewer rows than was asked for, or none, and goes on where it stopped.
+ * Maximum number of rows that a store scans for one filtered page, such as by status, so the cost does not
+ * grow with the rows filtered out. A page that reaches it may have fewer rows than requested, or none, and
+ * the next page resumes there.
  */
 export const looks = 10_000
 
-/** Rows that a store found, the newest first. */
+/** Rows returned by a store, the newest first. */
 export interface Found<A> {
   readonly rows: ReadonlyArray<A>
-  /** Where it stopped looking before it had found as many as were asked for; null where there are no more. */
+  /** Position where the scan stopped before it found the requested number; null if there are no more rows. */
   readonly lookedTo: Position | null
 }
 
-/** The page of `size` rows that `find` has, when it is asked for one more: that shows whether there is another page, without counting. */
+/**
+ * Returns a page of `size` rows. Requests one more row from `find`, which shows without counting whether
+ * there is another page.
+ */
 export const pick = <A extends Position, E, R>(
   size: number,
   find: (limit: number) => Effect.Effect<Found<A>, E, R>
 ): Effect.Effect<Page<A>, Invalid | E, R> => {
   if (!Number.isInteger(size) || size < 1 || size > limit.maximum)
-    return Effect.fail(new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` }))
+    return Effect.fail(new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` }))
   return Effect.map(find(size + 1), (found) => {
     const rows = found.rows.slice(0, size)
     return { rows, next: found.rows.length > size ? rows.at(-1) : (found.lookedTo ?? undefined) }
   })
 }
 
-/** A page of what `find` answers: at most so many records before one, the newest first. */
+/** Returns a page from `find`, which reads up to `limit` records before an id, the newest first. */
 export const read = <A extends Position, E, R>(
   { limit: size, before }: Asked,
   find: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>

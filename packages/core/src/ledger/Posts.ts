@@ -2,23 +2,23 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Account } from "./Change.ts"
 import type { Noun, Row } from "./Noun.ts"
 
-/** The types of transactions that features post. Deposits and withdrawals are not among them. */
+/** Types of transactions posted by features. Deposits and withdrawals are not included. */
 export const types = ["adjustment"] as const
 export type Type = (typeof types)[number]
 
 /**
- * A noun whose records credit their company while they are in a status, or debit it if the amount is negative. From this, stores verify the
- * transfer, and list the record among the company's transactions.
+ * A noun whose records credit their company while they have a certain status, or debit it if the amount is
+ * negative. Stores use this to verify the transfer, and to list the record among the company's transactions.
  */
 export interface Posts {
   readonly noun: Noun
   readonly in: string
-  /** The members that hold the amount, the transfer, the reason, and the time of the posting. */
+  /** The members with the amount, the transfer's id, the reason, and the time of the posting. */
   readonly amount: string
   readonly transfer: string
   readonly reason: string
   readonly atMillis: string
-  /** The account that the company's `available` is credited from. */
+  /** The account debited to credit the company's `available`. */
   readonly from: Account
   readonly type: Type
 }
@@ -36,7 +36,7 @@ export const posts = <A extends Row & { readonly status: string }>(
   }
 ): Posts => ({ noun, ...how })
 
-/** What a record posted. */
+/** The posting of a record. */
 export interface Posted extends Pick<Posts, "from" | "type"> {
   readonly row: Row
   readonly transferId: string
@@ -45,7 +45,7 @@ export interface Posted extends Pick<Posts, "from" | "type"> {
   readonly atMillis: number
 }
 
-/** What the records that `records` finds have posted, for a store without tables. */
+/** Returns the postings of the records that `records` returns, for a store without tables. */
 export const posted = (
   features: ReadonlyArray<{ readonly posts?: ReadonlyArray<Posts> }>,
   records: (noun: Noun) => ReadonlyArray<Row>

@@ -1,17 +1,19 @@
 import { Schema } from "effect"
 
-/** How money moves between us and the world. What one company sends another here stays on the rail that the recipient named. */
+/**
+ * The network a payment uses. A payment between two companies keeps the rail of the recipient it was sent to.
+ */
 export const Rail = Schema.Literals(["lightning", "on_chain"])
 export type Rail = typeof Rail.Type
 
-/** How records name the kinds of destination. */
+/** Kinds of destinations, as named in records. */
 export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl", "bolt12_offer"])
 export type RecipientType = typeof RecipientType.Type
 
-/** Where a withdrawal or a deposit stands. A withdrawal that is `settled` or `failed` stays so. */
+/** Status of a withdrawal or deposit. `settled` and `failed` are final for a withdrawal. */
 export const Status = Schema.Literals(["pending", "settled", "failed"])
 export type Status = typeof Status.Type
 
-/** The same as companies are told it: a pending withdrawal that waits for a second key is `pending_approval`. */
+/** The status that companies see. A pending withdrawal that waits for approval is `pending_approval`. */
 export const Standing = Schema.Literals(["pending_approval", ...Status.literals])
 export type Standing = typeof Standing.Type

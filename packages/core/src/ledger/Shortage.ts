@@ -2,7 +2,10 @@ import { Effect, Option } from "effect"
 import * as Balance from "./Balance.ts"
 import type { LedgerReads } from "./LedgerReads.ts"
 
-/** A commit that says what there is where it is refused for want of money: one read more for a refusal, and none for what succeeds. */
+/**
+ * Adds the available balance to a refusal for insufficient funds. This costs one read per refusal and none on
+ * success.
+ */
 export const told = <A, E, R>(
   ledger: LedgerReads["Service"],
   commit: Effect.Effect<A, E | Balance.InsufficientBalance, R>

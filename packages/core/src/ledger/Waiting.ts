@@ -2,8 +2,9 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
 
 /**
- * What money and work can wait for. A withdrawal: to be approved, to be taken up, or for its payee. A payout: for coins, or for a block. A deposit: for a block, or for its
- * confirmations. A voucher: to be claimed. A job is overdue when it is due and no worker has claimed it.
+ * Reasons why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee. A
+ * payout waits for coins or a block. A deposit waits for a block or for confirmations. A voucher waits to be
+ * claimed. A job is overdue when it is due and no worker has claimed it.
  */
 export const kinds = [
   "withdrawal_unapproved",
@@ -18,7 +19,7 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** The same for each of them. */
+/** Computes a value for each kind. */
 export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A } => ({
   withdrawal_unapproved: of("withdrawal_unapproved"),
   withdrawal_requested: of("withdrawal_requested"),
@@ -31,17 +32,20 @@ export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A }
   task_overdue: of("task_overdue")
 })
 
-/** All that waits for one thing. `amount` with its fees; of tasks nothing. */
+/** Totals of the items of one kind. `amount` includes fees, and is zero for tasks. */
 export interface Waiting {
   readonly count: number
-  /** When the oldest of them began: a task, when it was due. null where nothing waits. */
+  /** When the oldest item started to wait; for a task, when it was due. null if there are none. */
   readonly oldestAtMillis: number | null
   readonly amount: Msat
 }
 
 export type All = { readonly [kind in Kind]: Waiting }
 
-/** The work that is to be done about something that waits: see `Task`. `dueAtMillis` is when it is looked at next, or when the claim of who looks at it ends. */
+/**
+ * The pending work for an item: see `Task`. `dueAtMillis` is when it is next due, or when the current claim
+ * ends.
+ */
 export interface Job {
   readonly kind: string
   readonly lane: string
@@ -49,21 +53,24 @@ export interface Job {
   readonly attempts: number
 }
 
-/** One that waits, and since when: a task, since it was due. */
+/** A pending item, and since when it waits. For a task, since it was due. */
 export interface Item {
   readonly kind: Kind
   readonly id: string
   readonly companyId: CompanyId.CompanyId
   readonly sinceMillis: number
   readonly amount: Msat
-  /** null where nothing is done but look at the chain. Of a payout that another one leads, the other's. */
+  /**
+   * null if the item only waits for the chain. For a payout in a batch, the job of the payout that leads the
+   * batch.
+   */
   readonly job: Job | null
 }
 
-/** Where a page starts: right after this one. */
+/** A position in the list. A page starts after it. */
 export type Place = Pick<Item, "sinceMillis" | "id">
 
-/** Which of those that wait: the oldest `limit` of these kinds together, and of each kind at most `perKind`. */
+/** Selects pending items: the oldest `limit` of these kinds together, with at most `perKind` of each kind. */
 export interface Query {
   readonly kinds: ReadonlyArray<Kind>
   readonly overdueBeforeMillis: number

@@ -6,21 +6,22 @@ import { Signals } from "./Signals.ts"
 import { Tasks } from "./Tasks.ts"
 
 /**
- * The longest time between two looks into the store while nothing happens. Work of this process and signals of others wake a worker at once: so late is only
- * what a lost signal was about.
+ * Maximum time between two polls of the store when idle. Work of this process and signals from others wake a
+ * worker immediately, so only the work of a lost signal waits that long.
  */
 export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/PollMillis", { defaultValue: () => 5000 })
 
-/** Topics besides the kinds of tasks: an event was committed, or an entry of the audit log. */
+/** Topics in addition to the kinds of tasks: committed events, and entries of the audit log. */
 export const topics = { event: "committed event", audit: "audit entry" } as const
 
-// After a look that found work due, the next one follows after `first`; while nothing is due, the pause doubles. A look also follows when work becomes due: workers
-// are woken by it and not before, because that work may be done by then, or kept for longer, like a role whose lease another process renews.
+// After a poll that found due work, the next one follows after `first`. While nothing is due, the pause
+// doubles. A poll also follows when work becomes due, but workers are woken only by that poll, because the
+// work may already be done or extended by then, like a role whose lease another process renews.
 const pauseMillis = { least: 20, first: 250 } as const
 // A timer cannot be set for more than 24 days.
 const maxSleepMillis = 86_400_000
 
-/** Wakes workers when there is something to do. */
+/** Wakes workers when there is work. */
 export class Wakes extends Context.Service<
   Wakes,
   {
@@ -28,13 +29,16 @@ export class Wakes extends Context.Service<
     readonly note: (topic: string, atMillis: number) => Effect.Effect<void>
     /** Reports work for a topic, and always notifies other processes. */
     readonly tell: (topic: string, atMillis: number) => Effect.Effect<void>
-    /** Waits until there may be something to do that was not there when it was waited for last. For as long as the scope is open. */
+    /**
+     * Returns an effect that waits until there may be new work since it last returned. Listens until the
+     * scope closes.
+     */
     readonly listen: (topic: string) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@satrail/core/ledger/Wakes") {}
 
 interface Topic {
-  /** When its listeners are woken next. */
+  /** When its listeners are next woken. */
   atMillis: number
   readonly latches: Set<Latch.Latch>
 }
@@ -149,7 +153,7 @@ const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any) => [
   ...jobs.flatMap((job) => (job._tag === "Enqueue" && job.claimedBy === undefined ? [{ topic: job.kind, atMillis: job.dueAtMillis }] : []))
 ]
 
-/** The Journal, which wakes the workers that have work when a Change is committed. */
+/** A Journal that wakes the workers for the work that each Change enqueues. */
 export const layerJournal = Layer.effect(
   Journal,
   Effect.gen(function* () {
@@ -168,7 +172,7 @@ export const layerJournal = Layer.effect(
   })
 )
 
-/** The Tasks, which wake the workers that can claim a task when it is released. */
+/** A Tasks service that wakes workers when a task is released. */
 export const layerTasks = Layer.effect(
   Tasks,
   Effect.gen(function* () {

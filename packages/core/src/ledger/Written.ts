@@ -7,14 +7,15 @@ import type { CompanyFrozen } from "./Freeze.ts"
 import type { LimitExceeded } from "./Limit.ts"
 import type { Insert, Transition, Writes } from "./Noun.ts"
 
-/** A leg that takes nothing from `available`: nothing can be wanting for it. */
+/** A leg that takes nothing from `available`, so it needs no balance. */
 export interface Giving extends Leg {
   readonly postings: ReadonlyArray<Posting & { readonly from: Exclude<Account, "available"> }>
 }
 
 /**
- * What a Change may carry: postings that take from `available` (`money`) and are counted against limits (`limits`), or only others (`credit`), an idempotency key, a fence, that a freeze of its company refuses it (`freeze`), or a change of its fees (`fees`). All but `credit` can
- * refuse it.
+ * The optional parts of a Change: postings that debit `available` (`money`) and count toward limits
+ * (`limits`), or only credit (`credit`), an idempotency key (`once`), a fence, a check for a freeze
+ * (`freeze`), or a check of the fees (`fees`). All but `credit` can lead to a refusal.
  */
 export type May = "money" | "limits" | "freeze" | "fees" | "credit" | "once" | "fence"
 
@@ -25,7 +26,7 @@ type Judged<W> =
       ? Refused
       : never
 
-/** How the rules may say no to it: what its first write is refused with, and what it carries. */
+/** Refusals of the first write and of the optional parts. */
 type RefusedWith<W extends Writes, M extends May> =
   | (W extends readonly [infer First, ...ReadonlyArray<unknown>] ? Judged<First> : never)
   | ("money" extends M ? InsufficientBalance : never)
@@ -36,8 +37,9 @@ type RefusedWith<W extends Writes, M extends May> =
   | ("fence" extends M ? StaleFence : never)
 
 /**
- * A Change that says what it writes, the first of it to the record of its own id, as values that a store interprets: no store has code for a kind of it.
- * Its refusals follow from its writes and from what it may carry; what it may not carry does not compile. `Published` are the types of event that it may publish.
+ * A Change that lists its writes as values that every store interprets, so stores need no code for its kind.
+ * The first write is to the record with the Change's id. Its refusals follow from its writes and from the
+ * parts in `M`. Other parts do not compile. `Published` are the types of event that it may publish.
  */
 export interface Written<Tag extends string, W extends Writes, M extends May = never, Published extends string = Type> extends Omit<
   Parts<Tag, RefusedWith<W, M>, Published>,
@@ -49,10 +51,10 @@ export interface Written<Tag extends string, W extends Writes, M extends May = n
   readonly fence?: "fence" extends M ? Fence : never
 }
 
-/** One of them, of whichever kind: what a store handles. */
+/** A written Change of any kind, as stores handle it. */
 export interface Any extends Parts<string, { readonly _tag: string }, string> {
   readonly writes: Writes
 }
 
-/** Whether a Change says what it writes: what does not is a program of each store. */
+/** Returns whether a Change lists its writes. Stores have code for all others. */
 export const is = <C extends object>(change: C): change is C & Any => "writes" in change

@@ -3,22 +3,28 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { ChainUnavailable } from "./ChainSource.ts"
 
-/** A coin that we count on and the chain does not have. */
+/** A recorded coin that is missing from the chain. */
 export interface Gone {
   /** `txid:vout`. */
   readonly outpoint: string
   readonly amount: Msat
 }
 
-/** What a wallet owns as the chain stands. */
+/** A wallet's funds in the current chain. */
 export interface Holdings {
-  /** Coins in blocks, and our own change that waits for one. A payout takes amount and fee out, at the latest when it is in a block. */
+  /**
+   * Confirmed coins, plus the service's own unconfirmed change. A payout removes amount and fee, at the
+   * latest when it confirms.
+   */
   readonly owned: Msat
-  /** Not part of `owned`: spent outside the service with our keys, or their block is gone. */
+  /**
+   * Coins not included in `owned`, because they were spent with our keys outside the service, or a
+   * reorganization removed their block.
+   */
   readonly gone: ReadonlyArray<Gone>
 }
 
-/** What the chain says that our wallet owns, whatever we have written down. */
+/** Reports the wallet's funds as the chain shows them, independent of the service's records. */
 export class ChainBooks extends Context.Service<
   ChainBooks,
   { readonly holdings: Effect.Effect<Holdings, ChainUnavailable | StoreUnavailable> }

@@ -6,56 +6,61 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { ChainUnavailable } from "./ChainSource.ts"
 import type * as Coin from "./Coin.ts"
 
-/** The coins at hand do not cover any of the payments and its fee. They can wait for more. */
+/** The available coins cover none of the payments with its fee. The payments can wait for more coins. */
 export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", { neededSats: Schema.BigInt }) {}
 
 export interface Derived {
   readonly address: string
   readonly scriptPubKey: string
-  /** Its place among the wallet's receiving keys. No place is given out twice. */
+  /** Its index among the wallet's receiving keys. No index is used twice. */
   readonly index: number
 }
 
-/** A payout that is put together but not signed. */
+/** An unsigned payout. */
 export interface Draft {
-  /** BIP 174, in base64. */
+  /** PSBT (BIP 174) in base64. */
   readonly psbt: string
-  /** The outpoints it spends, `txid:vout`. */
+  /** The outpoints it spends, as `txid:vout`. */
   readonly coins: ReadonlyArray<string>
   readonly fee: Msat
-  /** What comes back to us, and in which output; null where nothing does. */
+  /** Change output; null if there is none. */
   readonly change: Coin.Change | null
-  /** Whether it spends change of a payout that is not in a block yet. */
+  /** True if it spends change of an unconfirmed payout. */
   readonly isDeep: boolean
 }
 
-/** A payee. */
+/** An output to a payee. */
 export interface Payment {
   readonly scriptPubKey: string
   readonly amount: Msat
-  /** What it adds to the most that mining may cost. */
+  /** Its contribution to the maximum mining fee. */
   readonly feeLimit: Msat
 }
 
-/** One draft for several payments: an output for each that it pays, in their order, and then the change. */
+/**
+ * One draft for several payments. It has an output for each included payment, in order, followed by the
+ * change.
+ */
 export interface Batch extends Draft {
-  /** The places of those payments that it pays, ascending, of those asked for. */
+  /** Indexes of the requested payments that it includes, ascending. */
   readonly pays: ReadonlyArray<number>
 }
 
-/** Knows the coins and the addresses, and has no key that could spend them. */
+/** A watch-only wallet: tracks coins and addresses without spending keys. */
 export class ChainWallet extends Context.Service<
   ChainWallet,
   {
-    /** The fingerprint of its master key, 4 bytes in hex. */
+    /** Fingerprint of its master key, 4 bytes in hex. */
     readonly fingerprint: string
     readonly network: Network
-    /** A fresh address that was never given out. */
+    /** Returns a new address that was never used before. */
     readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable | StoreUnavailable>
     /**
-     * Puts a transaction together that pays each exactly its amount, and to the miners at most what all it pays allow together, from coins that
-     * `free` lets through: it is asked about all candidates at once. They are confirmed, or change of our own that is one payout away from it.
-     * Where the coins do not suffice for all, it pays as many as fit, in their order; one that is too large keeps none after it from being paid.
+     * Builds a transaction that pays each payee exactly its amount. The mining fee is at most the sum of the
+     * fee limits of the payments included. It spends only coins that `free` allows; `free` is called once
+     * with all candidates. Coins are confirmed, or change of our payouts that is at most one unconfirmed
+     * payout deep. If the coins do not cover all payments, it includes those that fit, in order, and skips a
+     * payment that is too large.
      */
     readonly build: <E>(ask: {
       readonly payments: ReadonlyArray<Payment>

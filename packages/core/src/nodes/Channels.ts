@@ -4,14 +4,17 @@ import * as Measure from "../base/Measure.ts"
 import type { Words } from "../base/Outage.ts"
 import { type Capacity, LightningBooks } from "./LightningBooks.ts"
 
-/** How old the node's answer may be. However often it is asked for, the node is asked no more often than this. */
+/** How long the node's response is cached. The node is never queried more often. */
 export const keptMillis = 10_000
-/** How long the node may take to answer. */
+/** Timeout of a query to the node. */
 export const answerMillis = 2000
-/** Less than one part in so many of what all channels hold is little. */
+/** Liquidity is low below one part in `littleShare` of the capacity of all channels. */
 export const littleShare = 10n
 
-/** Something about the channels that an operator should mend. The service still serves: payments on the chain do not need channels. */
+/**
+ * A problem with the channels that an operator should fix. The service keeps running, because on-chain
+ * payments do not need channels.
+ */
 export interface Warning extends Required<Words> {
   readonly code: "no_active_channel" | "inbound_low" | "outbound_low" | "channels_inactive" | "channels_force_closing"
 }
@@ -21,23 +24,23 @@ const warning = (code: Warning["code"], reason: string, remedy: string): Warning
 const warnings = {
   none: warning(
     "no_active_channel",
-    "the Lightning node has no active channel: nothing can be paid or received over Lightning",
+    "the Lightning node has no active channel, so Lightning payments can be neither sent nor received",
     "Open a channel, and have one opened to your node."
   ),
   inbound: warning(
     "inbound_low",
-    "the channels can receive less than a tenth of what they hold: larger Lightning invoices cannot be paid",
-    "Have a channel opened to your node, or send out of yours."
+    "the channels can receive less than a tenth of their capacity, so larger Lightning invoices cannot be paid",
+    "Have a channel opened to your node, or send payments through your channels."
   ),
   outbound: warning(
     "outbound_low",
-    "the channels can send less than a tenth of what they hold: larger Lightning withdrawals fail",
-    "Open a channel, or receive into yours."
+    "the channels can send less than a tenth of their capacity, so larger Lightning withdrawals fail",
+    "Open a channel, or receive payments through your channels."
   ),
   inactive: warning(
     "channels_inactive",
     "some Lightning channels are inactive",
-    "Find out whether their peers are online; close the channels of a peer that is gone."
+    "Check whether their peers are online. Close the channels of a peer that does not return."
   ),
   forced: warning(
     "channels_force_closing",
@@ -46,7 +49,7 @@ const warnings = {
   )
 } as const
 
-/** What there is to say about channels that stand like this. */
+/** Returns warnings for this state of the channels. */
 export const judge = ({ outgoing, incoming, channels }: Capacity): ReadonlyArray<Warning> => {
   const isUsable = channels === undefined || channels.active > 0
   const all = Msat.sum(outgoing, incoming)
@@ -60,10 +63,8 @@ export const judge = ({ outgoing, incoming, channels }: Capacity): ReadonlyArray
 }
 
 const gauges = {
-  channels: Measure.gauge("satrail_channels", "Lightning channels by their state", ["status"]),
-  capacity: Measure.gauge("satrail_channel_sats", "What the Lightning channels can send (outgoing) and receive (incoming), all together", [
-    "side"
-  ])
+  channels: Measure.gauge("satrail_channels", "Lightning channels by state", ["status"]),
+  capacity: Measure.gauge("satrail_channel_sats", "Total that the Lightning channels can send (outgoing) and receive (incoming)", ["side"])
 }
 const beyond = Measure.counter(
   "satrail_invoices_beyond_inbound_total",
@@ -79,15 +80,18 @@ const measured = Effect.fnUntraced(function* ({ outgoing, incoming, channels }: 
     yield* Metric.update(gauges.channels({ status }), count)
 })
 
-/** How the channels of the service's node stand. */
+/** Reports the state of the channels of the service's node. */
 export class Channels extends Context.Service<
   Channels,
   {
-    /** null: not known, since the node does not answer in time or has no statement. */
+    /** null if unknown, because the node did not respond in time or provides no statement. */
     readonly now: Effect.Effect<Capacity | null>
-    /** None where nothing is known. */
+    /** Empty if the state is unknown. */
     readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
-    /** An invoice of this amount was issued: says so where the channels cannot receive it. Nobody waits for that. */
+    /**
+     * Logs a warning if the channels cannot receive this amount. Called after an invoice is issued, and does
+     * not block.
+     */
     readonly issued: (amount: Msat.Msat) => Effect.Effect<void>
   }
 >()("@satrail/core/nodes/Channels") {}
@@ -103,7 +107,7 @@ export const make = Effect.gen(function* () {
     const [begun, over] = [found.filter((one) => !told.includes(one)), told.filter((one) => !found.includes(one))]
     told = found
     for (const { reason, remedy } of begun) yield* Effect.logWarning(`channels: ${reason}. ${remedy}`)
-    for (const { reason } of over) yield* Effect.logInfo(`channels: no longer: ${reason}`)
+    for (const { reason } of over) yield* Effect.logInfo(`channels: resolved: ${reason}`)
   })
 
   const ask = Option.match(books, {
@@ -111,13 +115,13 @@ export const make = Effect.gen(function* () {
     onSome: ({ capacity }) =>
       capacity.pipe(
         Effect.timeoutOption(answerMillis),
-        Effect.catch(() => Effect.succeedNone), // an outage: the adapter says so itself
+        Effect.catch(() => Effect.succeedNone), // the adapter reports the outage itself
         Effect.map(Option.getOrNull),
         Effect.tap((found) => (found === null ? Effect.void : Effect.andThen(measured(found), logged(judge(found)))))
       )
   })
 
-  // In a fiber of its own: a caller that leaves does not take the answer from the others.
+  // Run in a separate fiber, so that a caller that is interrupted does not cancel the query for the others.
   const now = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     if (newest === undefined || nowMillis - newest.beganMillis >= keptMillis) {
@@ -136,7 +140,7 @@ export const make = Effect.gen(function* () {
     yield* Metric.update(beyond, 1)
     if (wasBeyond) return
     yield* Effect.logWarning(
-      "invoice: nobody outside can pay it, since the channels can receive less. Have a channel opened to your node.",
+      "invoice: cannot be paid over the network, because the channels can receive less. Have a channel opened to your node.",
       {
         amount_sats: Msat.toDecimalSats(amount),
         receivable_sats: Msat.toDecimalSats(receivable)

@@ -2,23 +2,23 @@ import { Context, type Effect, Schema } from "effect"
 import type { Fiat } from "../base/Amount.ts"
 import type { Decimal } from "../base/Decimal.ts"
 
-/** No price that is young enough. */
+/** No sufficiently recent price is available. */
 export class RateUnavailable extends Schema.TaggedError<RateUnavailable>()("RateUnavailable", { currency: Schema.String }) {}
 
-/** What one bitcoin costs. */
+/** The price of one bitcoin. */
 export interface Rate {
   /** Units of the currency for 1 BTC: 50 000 usd is 50000. */
   readonly price: Decimal
   readonly atMillis: number
 }
 
-/** Prices in fiat. */
+/** A source of fiat prices. */
 export class ExchangeRates extends Context.Service<
   ExchangeRates,
   {
-    /** Currencies this source has no price for. Amounts in them are refused, and `rate` is not called for them. */
+    /** Currencies for which this source has no price. Amounts in them are rejected without calling `rate`. */
     readonly lacks?: ReadonlySet<Fiat>
-    /** The last price known; how old it may be is the caller's to judge, by `atMillis`. */
+    /** Returns the last known price. The caller decides by `atMillis` whether it is recent enough. */
     readonly rate: (currency: Fiat) => Effect.Effect<Rate, RateUnavailable>
   }
 >()("@satrail/core/nodes/ExchangeRates") {}

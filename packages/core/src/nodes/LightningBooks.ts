@@ -3,89 +3,95 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
-/** What a node owns: in its channels, on its way out of channels that are being closed, and in the wallet on the chain that they are opened from and closed to. */
+/** A node's funds: in channels, on the way out of closing channels, and in its on-chain wallet. */
 export interface Owned {
   /**
-   * With what is on its way out for as long as it has not arrived, without what is on its way in: a payment of 1000 with a fee of 3 takes 1003, and takes
-   * them when it settles.
+   * Includes outgoing payments until they settle, and excludes incoming ones. A payment of 1000 with a fee of
+   * 3 subtracts 1003 when it settles.
    */
   readonly amount: Msat
-  /** How much of it is not in open channels: on its way out of closed ones, or in the node's wallet. Absent where only channels are counted. */
+  /**
+   * The part outside open channels: from closed channels, or in the node's wallet. Absent if only channels
+   * are counted.
+   */
   readonly onChain?: Msat
-  /** The truth is this near: zero where the node counts to the msat. */
+  /** Maximum error of `amount`; zero if the node counts in msat. */
   readonly within: Msat
 }
 
 /**
- * What the channels can carry now, all together, each side's reserve included, which can not be sent. One payment may find room for less: it goes through one
- * channel, or in parts, and somebody else's channels come after ours.
+ * The total that the channels can carry now, including reserves, which cannot be sent. A single payment may
+ * be limited to less, because it uses one channel or several parts, and other nodes' channels follow ours.
  */
 export interface Capacity {
-  /** What we could send. */
+  /** Outbound liquidity. */
   readonly outgoing: Msat
-  /** What we could receive. */
+  /** Inbound liquidity. */
   readonly incoming: Msat
-  /** Absent where the node does not say it. */
+  /** Absent if the node does not report it. */
   readonly channels?: Channels
 }
 
-/** How many channels there are, by their state. */
+/** Number of channels by state. */
 export interface Channels {
   readonly active: number
-  /** Open, and unusable: their peer is away, as a rule. */
+  /** Open but unusable, usually because the peer is offline. */
   readonly inactive: number
   readonly opening: number
-  /** Being closed by agreement. */
+  /** Closing cooperatively. */
   readonly closing: number
-  /** Closed by one side alone: what was ours is not back in the wallet yet. */
+  /** Closed unilaterally. Our funds have not returned to the wallet yet. */
   readonly forceClosing: number
 }
 
-/** A payment in the node's books. `fee` is what its routing takes, or took. */
+/** A payment in the node's records. `fee` is the routing fee, paid or reserved. */
 export interface Sent {
   readonly paymentHash: PaymentHash.PaymentHash
-  /** The attempt that it was asked for under, where it pays an offer: then that is what it is known by. */
+  /** Our id of the attempt if it pays an offer. It identifies the payment in place of the payment hash. */
   readonly attempt?: string
   readonly amount: Msat
   readonly fee: Msat
   readonly state: "pending" | "settled" | "failed"
 }
 
-/** A payment that the node has taken, and what arrived. */
+/** A payment that the node accepted, and the amount received. */
 export interface Taken {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly received: Msat
 }
 
-/** What the node earned or spent by itself: a forward, or a channel that was closed by agreement. */
+/** A node's own income or cost: a forward, or a cooperatively closed channel. */
 export interface Own {
   readonly kind: "forward" | "channel"
-  /** What the node has more by it; less than zero where it cost something. */
+  /** Change of the node's funds; negative for a cost. */
   readonly amount: Msat
 }
 
-/** A bounded number of lines; the next page is after `cursor`. */
+/** A limited number of lines. The next page starts after `cursor`. */
 export interface Page<A> {
   readonly lines: ReadonlyArray<A>
   readonly cursor: string
 }
 
-/** A Lightning node's statement: all payments that it recorded, of any origin, to be reconciled with the ledger. */
+/**
+ * A Lightning node's statement: all payments it recorded, whatever their origin, for reconciliation with the
+ * ledger.
+ */
 export class LightningBooks extends Context.Service<
   LightningBooks,
   {
     readonly owned: Effect.Effect<Owned, NodeUnavailable>
     readonly capacity: Effect.Effect<Capacity, NodeUnavailable>
     /**
-     * The payments that were begun after the place `after`, in that order, as they stand now; no lines where there are no more yet. null answers no lines,
-     * and the place of the newest.
+     * Returns payments started after the position `after`, in that order and in their current state. Returns
+     * no lines if there are no more yet. null returns no lines and the position of the newest payment.
      */
     readonly sent: (after: string | null) => Effect.Effect<Page<Sent>, NodeUnavailable>
-    /** The same of the payments that the node has taken, in the order in which they settled. */
+    /** Returns payments that the node received, paged like `sent`, in the order in which they settled. */
     readonly taken: (after: string | null) => Effect.Effect<Page<Taken>, NodeUnavailable>
     /**
-     * The same of what the node earned and spent by itself, each once. It may be listed a while after `owned` has counted it. Absent where the node does not list
-     * it: then it is the operator who says what is his.
+     * Returns the node's own income and costs, paged like `sent`, each once. An entry may appear some time
+     * after `owned` includes it. Absent if the node does not list them. The operator then has to book them.
      */
     readonly own?: (after: string | null) => Effect.Effect<Page<Own>, NodeUnavailable>
   }

@@ -5,20 +5,23 @@ import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { Context, type Effect, type Redacted, Schema, type Stream } from "effect"
 import * as Outage from "../base/Outage.ts"
 
-/** A node could not be reached, did not answer in time, or is not ready. What was asked of it may or may not have happened. */
+/** The node is unreachable, timed out or is not ready. The request may or may not have taken effect. */
 export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("NodeUnavailable", {
   operation: Schema.String,
   cause: Schema.Defect(),
   ...Outage.words
 }) {}
 
-/** What an invoice is for: a text in it, or the hash of one that the payer was shown (BOLT 11, `d` and `h`; LUD-06). */
+/**
+ * Description of an invoice: a text in it, or the hash of a text shown to the payer (BOLT 11, `d` and `h`;
+ * LUD-06).
+ */
 export type Description = { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "Hash"; readonly sha256: string }
 
 export interface Ask {
-  /** Our id of the invoice. The same id asked again is the same invoice, with the same payment hash. */
+  /** Our id of the invoice. Repeating an id returns the same invoice with the same payment hash. */
   readonly id: string
-  /** Null: the payer decides (BOLT 11 without an amount). */
+  /** null lets the payer choose (BOLT 11 without an amount). */
   readonly amount: Msat | null
   readonly description: Description
   readonly expirySeconds: number
@@ -29,13 +32,18 @@ export interface Issued {
   readonly paymentRequest: string
 }
 
-/** A payment that waits at the node for a word of ours, and after how many blocks its HTLCs end without one. */
+/**
+ * A payment held by the node until we settle or cancel it, and the number of blocks until its HTLCs expire.
+ */
 export interface Held {
   readonly received: Msat
   readonly blocksLeft: number
 }
 
-/** Where an invoice stands at the node. `accepted`: a payment is held and may still settle; `held` is there of a hold invoice. It is money only when `settled`. */
+/**
+ * Status of an invoice at the node. `accepted`: a payment is held and may still settle; `held` is present for
+ * hold invoices. Only `settled` means that money was received.
+ */
 export type InvoiceState =
   | { readonly _tag: "open" }
   | { readonly _tag: "accepted"; readonly held?: Held }
@@ -43,7 +51,9 @@ export type InvoiceState =
   | { readonly _tag: "settled"; readonly received: Msat; readonly preimage: Preimage.Preimage }
   | { readonly _tag: "unknown" }
 
-/** What a hold invoice is asked with: without a hash its preimage is the node's own, and nobody else has it. */
+/**
+ * Request for a hold invoice. Without a hash, the node chooses the preimage and is the only one to know it.
+ */
 export interface HoldAsk extends Ask {
   readonly paymentHash?: PaymentHash.PaymentHash | undefined
 }
@@ -51,57 +61,68 @@ export interface HoldAsk extends Ask {
 /** An issued hold invoice. */
 export type Hold = Pick<Ask, "id"> & Pick<Issued, "paymentHash">
 
-/** The node has an invoice with this payment hash, of whomever. */
+/** The node already has an invoice with this payment hash, from any source. */
 export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}
 
-/** What a node can do that holds payments: of such an invoice it takes none for itself, until it is told to. */
+/** Hold invoices of a node that supports them. A payment stays held until it is settled or canceled. */
 export interface Holding {
   /**
-   * A hold invoice. The same id asked again is the same invoice, and never one that settles by itself. One with a given hash is made once: whose it is that is there
-   * cannot be told from it.
+   * Creates a hold invoice, which never settles by itself. Repeating an id returns the same invoice. With a
+   * given hash, it is created only once, because the owner of an existing invoice cannot be determined.
    */
   readonly createInvoice: (ask: HoldAsk) => Effect.Effect<Issued, NodeUnavailable | PaymentHashTaken>
-  /** Takes what is held, with the preimage of a given hash. `settled`, now or before; `canceled`: it is too late; `open`: nothing is held yet, and nothing was done. */
+  /**
+   * Settles a held payment, with the preimage if the hash was given. Returns `settled` if it settled now or
+   * before, `canceled` if it is too late, and `open` if nothing is held yet, in which case nothing was done.
+   */
   readonly settle: (invoice: Hold, preimage: Preimage.Preimage | null) => Effect.Effect<"settled" | "canceled" | "open", NodeUnavailable>
-  /** Sends back what is held, and takes no payment from here on: `canceled`, now or before. `settled`: it is too late. */
+  /**
+   * Cancels a hold invoice: returns held payments and accepts no more. Returns `canceled` if it was canceled
+   * now or before, and `settled` if it is too late.
+   */
   readonly cancel: (invoice: Hold) => Effect.Effect<"settled" | "canceled", NodeUnavailable>
 }
 
-/** An invoice was paid. `received` may be more than was asked: asked 1000, received 1010, and 1010 are credited. */
+/**
+ * A paid invoice. `received` may exceed the invoice's amount. If 1010 are received for 1000, 1010 are
+ * credited.
+ */
 export interface Settled {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly received: Msat
   readonly preimage: Preimage.Preimage
   readonly settledAtMillis: number
-  /** Our id of the offer (`OfferIssuer`) for which the node made the invoice by itself. */
+  /** Our id of the offer (`OfferIssuer`) for which the node created the invoice. */
   readonly offerId?: string
-  /** To be stored with the credit: the stream resumes right after it. */
+  /** Stored with the credit. The stream resumes right after it. */
   readonly cursor: string
 }
 
 /**
- * What a node cannot do, and is used without. `cancel`: it cannot close an invoice before its end, so that an invoice of ours is paid over the network or not at all,
- * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused.
+ * Features a node lacks. `cancel`: it can't cancel an open invoice, so our invoices are never settled
+ * internally, only over the network. `millisatoshis`: it only supports whole satoshis, so payments of
+ * fractions are rejected.
  */
 export type Lacking = "cancel" | "millisatoshis"
 
-/** A node that takes payments for us. */
+/** A node that receives payments for the service. */
 export class LightningReceiver extends Context.Service<
   LightningReceiver,
   {
     /** The node's public key, 33 bytes in hex. */
     readonly nodeId: string
     readonly network: Network
-    /** What this node cannot do; nothing, where it is absent. What is asked of it all the same fails. */
+    /** Features this node lacks; none if absent. Requests for them fail. */
     readonly lacks?: ReadonlySet<Lacking>
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
-    /** Absent of a node that holds no payments. */
+    /** Absent if the node does not support hold invoices. */
     readonly holding?: Holding
     readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**
-     * No payment of this invoice is accepted from here on: `canceled`, now or before, with the preimage, which is safe to reveal from then on.
-     * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
-     * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
+     * Cancels an invoice, so that it accepts no more payments. Returns `canceled`, now or before, with the
+     * preimage, which is then safe to reveal. If it is too late, returns `accepted` or `settled`. Repeated
+     * calls return the same result. Nodes do not return the preimage of a canceled invoice, so a backend
+     * stores it or derives it from our id and a secret.
      */
     readonly cancelInvoice: (
       paymentHash: PaymentHash.PaymentHash
@@ -111,7 +132,10 @@ export class LightningReceiver extends Context.Service<
       | { readonly _tag: "settled" },
       NodeUnavailable
     >
-    /** Every invoice settled after the one with cursor `after` (null: from the first), and then each as it settles, in order. A hint: it may lose one, so open invoices are looked up as well. */
+    /**
+     * Streams every invoice settled after cursor `after` (null: from the first), and then each as it settles,
+     * in order. The stream is only a hint and may miss one, so open invoices are polled too.
+     */
     readonly settlements: (after: string | null) => Stream.Stream<Settled, NodeUnavailable>
   }
 >()("@satrail/core/nodes/LightningReceiver") {}

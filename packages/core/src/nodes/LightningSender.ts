@@ -5,7 +5,7 @@ import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { Context, type Effect, type Stream } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
-/** Why a payment failed for good. */
+/** Reasons for the final failure of a payment. */
 export type FailureReason =
   | "timeout"
   | "no_route"
@@ -13,13 +13,14 @@ export type FailureReason =
   | "incorrect_payment_details"
   | "insufficient_balance"
   | "canceled"
-  /** A channel was closed with the payment inside, and the payment came back over the chain. */
+  /** A channel was closed with the payment in flight, and the funds returned on-chain. */
   | "channel_closed"
 
 /**
- * The state of a payment. Only `settled` and `failed` are the node's final result, of a finished attempt; `failed` alone releases money.
- * `unknown` is no answer: the payment may be under way. `notFound`: the node has no record of such a payment, which is
- * not a failure either, as long as a call to send it may still be on its way.
+ * The state of a payment. Only `settled` and `failed` are final results of the node for a completed attempt,
+ * and only `failed` releases the hold. `unknown` is not a result: the payment may be in flight. `notFound`:
+ * the node has no record of the payment. This is not a failure either while a call to send it may still
+ * arrive.
  */
 export type Payment =
   | { readonly _tag: "settled"; readonly preimage: Preimage.Preimage; readonly fee: Msat; readonly index: string | null }
@@ -28,21 +29,23 @@ export type Payment =
   | { readonly _tag: "unknown" }
 
 /**
- * This call to pay has not reached the node, and never will: there was no connection to write to, or the node refused the call before it looked at the
- * payment (it is locked, or starts, or does not take our credentials). It says nothing about an earlier call. Where a request may have been written it is
- * `unknown`.
+ * The call to pay did not reach the node and never will. There was no connection, or the node rejected the
+ * call before processing the payment because it is locked, is starting, or rejects our credentials. It says
+ * nothing about earlier calls. If the request may have been written, the result is `unknown`.
  */
 export interface NotSent {
   readonly _tag: "notSent"
 }
 
-/** What a route would cost now, and how likely it is to work, 0 … 1. */
+/** The current cost of a route, and its probability of success from 0 to 1. */
 export interface Quote {
   readonly fee: Msat
   readonly probability: number
 }
 
-/** What is to be paid: `amount` is the invoice's own where it has one, and at most `feeLimit` goes to routing on top. */
+/**
+ * A payment to send. `amount` is the invoice's amount if it has one. At most `feeLimit` is added for routing.
+ */
 export interface Ask {
   readonly invoice: Bolt11
   readonly amount: Msat
@@ -50,42 +53,55 @@ export interface Ask {
 }
 
 /**
- * What a node cannot do, and is used without. `fee_limit`: it takes no limit and has a tariff instead, so that its adapter refuses what would cost more than the limit
- * before it sends (`failed`, `no_route`; the node itself has no record of it). `reason`: it keeps no reason of a failure, which is then `error`.
+ * Features a node lacks. `fee_limit`: it has a fixed tariff and accepts no limit, so its adapter rejects
+ * payments above the limit before sending (`failed`, `no_route`; the node has no record of them). `reason`:
+ * it stores no failure reason, so the reason is always `error`.
  */
 export type Lacking = "fee_limit" | "reason"
 
-/** What a node takes at most for a payment: `base` plus `partsPerMillion` of the amount, rounded up to a whole msat. */
+/**
+ * The maximum fee a node charges for a payment: `base` plus `partsPerMillion` of the amount, rounded up to a
+ * whole msat.
+ */
 export interface Tariff {
   readonly base: Msat
   readonly partsPerMillion: bigint
 }
 
-/** A node that pays for us. */
+/** A node that sends payments for the service. */
 export class LightningSender extends Context.Service<
   LightningSender,
   {
-    /** What this node cannot do; nothing, where it is absent. */
+    /** Features this node lacks; none if absent. */
     readonly lacks?: ReadonlySet<Lacking>
-    /** Of a node that lacks `fee_limit`: what a payment holds for its fee, in place of the routing allowance, which could be too little to be sent at all. */
+    /**
+     * For a node that lacks `fee_limit`: the fee held for a payment in place of the routing allowance, which
+     * may be too small for the tariff.
+     */
     readonly tariff?: Tariff
-    /** How long after `pay` was asked, or our process died, a call may still reach the node. What is later than that is never sent. */
+    /**
+     * How long after a call to `pay`, or after our process died, the call may still reach the node. It is
+     * never sent later.
+     */
     readonly graceMillis: number
     /**
-     * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.
-     * Answers within seconds: what takes longer is `pending`, and what the node refuses before it tries (an expired invoice, its own) is `failed`.
-     * The same payment hash is paid at most once while it is pending or settled, however often and by however many it is asked.
-     * What is `notSent` may be asked again at once; what is `unknown` only after `graceMillis`.
+     * Pays `invoice` with `amount` (the invoice's amount, if it has one) plus at most `feeLimit`. Never
+     * fails; if the result is not known, it returns `unknown`. Returns within seconds: slower payments are
+     * `pending`. Payments that the node rejects before trying (an expired invoice, its own invoice) are
+     * `failed`. A payment hash is paid at most once while it is pending or settled, regardless of the number
+     * of calls and callers. After `notSent`, retry immediately. After `unknown`, wait `graceMillis` before
+     * retrying.
      */
     readonly pay: (ask: Ask) => Effect.Effect<Payment | NotSent>
-    /** The state of a payment. A look-up changes nothing. */
+    /** Returns the state of a payment without changing anything. */
     readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
     /**
-     * The payment hash of each payment of this node as it ends, from the subscription on, well or not. A hint of when to look: it may lose one or
-     * repeat one, so payments are looked up as well. Empty for a node that cannot notify.
+     * Streams the payment hash of each of this node's payments when it ends, successfully or not, from the
+     * subscription on. The stream is only a hint and may miss or repeat one, so payments are polled too.
+     * Empty if the node cannot notify.
      */
     readonly ends: Stream.Stream<PaymentHash.PaymentHash, NodeUnavailable>
-    /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
+    /** Returns the best current route within `feeLimit`; undefined if there is none. Sends nothing. */
     readonly quote: (ask: Ask) => Effect.Effect<Quote | undefined, NodeUnavailable>
   }
 >()("@satrail/core/nodes/LightningSender") {}

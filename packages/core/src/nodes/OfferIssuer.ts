@@ -2,17 +2,21 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Option } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
-/** A node that issues offers (BOLT 12) for us, and sends invoices for them by itself. A node that cannot has no layer for it. */
+/**
+ * A node that issues offers (BOLT 12) for the service, and responds to invoice requests itself. Nodes that
+ * lack this have no such layer.
+ */
 export class OfferIssuer extends Context.Service<
   OfferIssuer,
   {
     /**
-     * An offer without an expiry, in lower case and in one piece. It asks for `amount` (BOLT 12, `offer_amount`, in msat); null lets the payer decide.
-     * `id` is a UUID of this service: a repeated `id` returns the same offer, as long as the node has its store.
-     * An issued offer can be paid as long as the node has its keys.
+     * Creates an offer without an expiry, in lowercase and without line breaks. It requests `amount` (BOLT
+     * 12, `offer_amount`, in msat); null lets the payer choose. `id` is a UUID of this service. Repeating an
+     * `id` returns the same offer while the node keeps its store. An issued offer can be paid while the node
+     * keeps its keys.
      *
-     * Each payment of it is in `LightningReceiver.settlements`, with this id, and with a hash of its own. That is the only place where it is told, so the stream may repeat
-     * one of these, and loses none.
+     * Each payment appears in `LightningReceiver.settlements` with this id and its own hash. It is reported
+     * nowhere else, so the stream may repeat such a payment but never loses one.
      */
     readonly createOffer: (ask: {
       readonly id: string
@@ -22,7 +26,7 @@ export class OfferIssuer extends Context.Service<
   }
 >()("@satrail/core/nodes/OfferIssuer") {}
 
-/** The node's way to issue offers; undefined where it has none. */
+/** The node's offer issuer; undefined if it has none. */
 export const available: Effect.Effect<OfferIssuer["Service"] | undefined> = Effect.map(
   Effect.serviceOption(OfferIssuer),
   Option.getOrUndefined

@@ -6,16 +6,18 @@ import type { NodeUnavailable } from "./LightningReceiver.ts"
 import type { NotSent, Payment, Quote } from "./LightningSender.ts"
 
 /**
- * The state of a payment by offer: a `Payment`, which says the payment hash once it is settled. That is the hash of the invoice that the issuer of the offer chose:
- * its preimage proves the payment, and it is no identity. It may be the hash of anything.
+ * The state of a payment to an offer: a `Payment`, with the payment hash when settled. The offer's issuer
+ * chose the hash. Its preimage proves the payment, but the hash does not identify it, because the issuer can
+ * choose any hash.
  */
 export type OfferPayment =
   | (Extract<Payment, { readonly _tag: "settled" }> & { readonly paymentHash: PaymentHash.PaymentHash })
   | Exclude<Payment, { readonly _tag: "settled" }>
 
 /**
- * What is to be paid. `attempt` is ours, stored before the node is called: a UUID, under which the node keeps its payment and finds it again. `amount` is for one item
- * and at least the offer's own; at most `feeLimit` goes to routing on top.
+ * A payment to send. `attempt` is our UUID, stored before the node is called. The node stores the payment
+ * under it. `amount` is for one item and at least the offer's amount. At most `feeLimit` is added for
+ * routing.
  */
 export interface OfferAsk {
   readonly attempt: string
@@ -24,30 +26,47 @@ export interface OfferAsk {
   readonly feeLimit: Msat
 }
 
-/** A node that pays offers (BOLT 12) for us. A node that cannot has no layer for it, and then no offer is accepted. */
+/**
+ * A node that pays offers (BOLT 12) for the service. Nodes that lack this have no such layer, and offers are
+ * then not accepted.
+ */
 export class OfferSender extends Context.Service<
   OfferSender,
   {
-    /** How long after `payOffer` was asked, or our process died, a call may still reach the node. What is later than that is never sent. */
+    /**
+     * How long after a call to `payOffer`, or after our process died, the call may still reach the node. It
+     * is never sent later.
+     */
     readonly graceMillis: number
     /**
-     * Asks the issuer of the offer for one invoice of `amount`, and pays it with at most `feeLimit` on top: never more, and never an invoice of another amount.
-     * Never fails: not to know is an answer. Answers within seconds: what takes longer, the issuer's answer too, is `pending`. What the node refuses before it tries is
-     * `failed`, an issuer that refuses or does not answer in the end too.
-     * The same attempt asks for one invoice and is paid at most once, however often and by however many it is asked; one that has failed stays so.
-     * What is `notSent` may be asked again at once; what is `unknown` only after `graceMillis`.
+     * Requests one invoice of `amount` from the offer's issuer, and pays it plus at most `feeLimit`. It never
+     * pays an invoice of a different amount. Never fails; if the result is not known, it returns `unknown`.
+     * Returns within seconds: slower payments are `pending`, as is a slow response by the issuer. A payment
+     * is `failed` if the node rejects it before trying, or if the issuer refuses or never responds. The same
+     * attempt requests one invoice and is paid at most once, regardless of the number of calls and callers. A
+     * failed attempt stays failed. After `notSent`, retry immediately. After `unknown`, wait `graceMillis`
+     * before retrying.
      */
     readonly payOffer: (ask: OfferAsk) => Effect.Effect<OfferPayment | NotSent>
-    /** The state of an attempt. A look-up changes nothing. `notFound`: the node has no record of it, which is no failure as long as a call may still be on its way. */
+    /**
+     * Returns the state of an attempt without changing anything. `notFound`: the node has no record of it,
+     * which is not a failure while a call may still arrive.
+     */
     readonly lookupOffer: (attempt: string) => Effect.Effect<OfferPayment | { readonly _tag: "notFound" }>
-    /** Each attempt as it ends, from the subscription on, well or not. A hint of when to look: it may lose one or repeat one. Empty for a node that cannot notify. */
+    /**
+     * Streams each attempt when it ends, successfully or not, from the subscription on. The stream is only a
+     * hint and may miss or repeat one. Empty if the node cannot notify.
+     */
     readonly ends: Stream.Stream<string, NodeUnavailable>
-    /** The best way to the offer's issuer that is known now, within `feeLimit`; undefined where there is none. Asks nobody, and sends nothing. */
+    /**
+     * Returns the best known route to the offer's issuer within `feeLimit`; undefined if there is none.
+     * Makes no request and sends nothing.
+     */
     readonly quote: (ask: Omit<OfferAsk, "attempt">) => Effect.Effect<Quote | undefined, NodeUnavailable>
   }
 >()("@satrail/core/nodes/OfferSender") {}
 
-/** The node's way to pay offers; undefined where it has none. */
+/** The node's offer sender; undefined if it has none. */
 export const available: Effect.Effect<OfferSender["Service"] | undefined> = Effect.map(
   Effect.serviceOption(OfferSender),
   Option.getOrUndefined

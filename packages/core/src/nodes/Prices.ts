@@ -4,21 +4,23 @@ import * as Amount from "../base/Amount.ts"
 import * as Decimal from "../base/Decimal.ts"
 import { ExchangeRates, type Rate, RateUnavailable } from "./ExchangeRates.ts"
 
-/** What a caller names as an amount. */
+/** An amount as a caller specified it. */
 export interface Asked {
   readonly amount: Decimal.Decimal
   readonly currency: Amount.Currency
 }
 
-/** The same in msat, and the rate that was used: units of the currency for one bitcoin. Null where none was needed. */
+/**
+ * The amount in msat, and the rate used, in units of the currency per bitcoin. null if no rate was needed.
+ */
 export interface Priced {
   readonly amount: Msat
   readonly rate: string | null
-  /** When that rate was one. */
+  /** Time of the rate. */
   readonly rateAtMillis: number | null
 }
 
-/** What one bitcoin costs in a currency. */
+/** The price of one bitcoin in a currency. */
 export interface Quoted extends Rate {
   readonly currency: Amount.Fiat
 }
@@ -26,20 +28,26 @@ export interface Quoted extends Rate {
 export class Options extends Context.Service<
   Options,
   {
-    /** A price older than this is no price. */
+    /** Older prices are not used. */
     readonly maxRateAgeMillis: number
   }
 >()("@satrail/core/nodes/Prices/Options") {}
 
 export const defaults: Options["Service"] = { maxRateAgeMillis: 60_000 }
 
-/** Turns amounts in any currency into satoshis. */
+/** Converts amounts in any currency to satoshis. */
 export class Prices extends Context.Service<
   Prices,
   {
-    /** Exact for sats and btc; fiat at the current rate, which must be young enough. */
+    /**
+     * Converts an amount. Sats and btc are exact. Fiat uses the current rate, and fails if the rate is too
+     * old.
+     */
     readonly price: (asked: Asked) => Effect.Effect<Priced, Amount.AmountInvalid | RateUnavailable>
-    /** The rates that `price` would use now: one for each currency that has one young enough. Fails when none has. */
+    /**
+     * The rates that `price` would use now, for each currency with a sufficiently recent rate. Fails if there
+     * are none.
+     */
     readonly current: Effect.Effect<ReadonlyArray<Quoted>, RateUnavailable>
   }
 >()("@satrail/core/nodes/Prices") {}
@@ -50,7 +58,7 @@ export const make = Effect.gen(function* () {
 
   const offered = Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency) || rates.lacks?.has(currency) !== true)
 
-  /** The rate to be used now. */
+  /** Returns the current rate if it is recent enough. */
   const young = Effect.fnUntraced(function* (currency: Amount.Fiat) {
     const rate = yield* rates.rate(currency)
     return (yield* Clock.currentTimeMillis) - rate.atMillis > maxRateAgeMillis ? yield* new RateUnavailable({ currency }) : rate
@@ -61,7 +69,7 @@ export const make = Effect.gen(function* () {
       if (!Amount.isFiat(currency))
         return { amount: yield* Effect.fromResult(Amount.toMsat(amount, currency)), rate: null, rateAtMillis: null }
       if (!offered.includes(currency)) {
-        const message = `${currency} is not offered here. Use one of ${offered.join(", ")}.`
+        const message = `${currency} is not supported. Use one of ${offered.join(", ")}.`
         return yield* new Amount.AmountInvalid({ reason: "unknown_currency", message })
       }
       const { price, atMillis } = yield* young(currency)

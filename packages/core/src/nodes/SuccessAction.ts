@@ -1,12 +1,15 @@
 import { Schema } from "effect"
 import * as Characters from "../base/Characters.ts"
 
-/** The most characters of a message or description (LUD-09, LUD-10). */
+/** Maximum number of characters in a message or description (LUD-09, LUD-10). */
 export const maxCharacters = 144
 
 const Text = Schema.String.check(Characters.atMost(maxCharacters))
 
-/** What a recipient's server wants shown to the payer once the payment succeeded (LUD-09, LUD-10). `aes` is locked with the preimage. */
+/**
+ * Content that the payee's server wants shown to the payer after a successful payment (LUD-09, LUD-10). `aes`
+ * is encrypted with the preimage.
+ */
 export const SuccessAction = Schema.Union([
   Schema.Struct({ tag: Schema.Literal("message"), message: Text }),
   Schema.Struct({ tag: Schema.Literal("url"), description: Text, url: Schema.String.check(Schema.isMaxLength(2048)) }),

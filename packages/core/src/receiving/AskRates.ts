@@ -8,14 +8,18 @@ import type { LightningAddress } from "./LightningAddress.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
 
-/** How many evicted invoices are canceled at the node at once, and how many wait for it. Those beyond end with their expiry. */
+/**
+ * `atOnce` evicted invoices are canceled at the node concurrently while up to `waiting` are queued. Invoices
+ * beyond the queue are left to expire.
+ */
 export const canceling = { atOnce: 8, waiting: 10_000 } as const
 
-const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices: try again in a moment" })
+const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices. Try again in a moment" })
 
 /**
- * Shares out the invoices that wallets may request: so many a minute, and so many unpaid ones at once, by this process's own count. Unpaid invoices of
- * others refuse no request: the largest holder loses its oldest invoice.
+ * Limits the invoices that wallets may request, per minute and by open unpaid invoices, counted in this
+ * process. Other callers' unpaid invoices never cause a rejection. Instead, the largest holder loses its
+ * oldest invoice.
  */
 export const make = Effect.gen(function* () {
   const { lnurl } = yield* LnurlOptions
@@ -37,7 +41,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       if (!ofCaller(caller, nowMillis).isWithin || !addressMayAsk(address.id, caller, nowMillis)) return yield* tooMany
     }),
-    /** An invoice was made for this caller. */
+    /** Counts an invoice created for this caller and evicts older ones over the limits. */
     issued: Effect.fnUntraced(function* (address: LightningAddress, caller: string, invoice: Invoice) {
       const nowMillis = yield* Clock.currentTimeMillis
       for (const old of open.items()) {

@@ -20,21 +20,27 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 
 const pageSize = 500
 
-/** How many evicted deposits are looked up again with each new block: the newest first, and then on to the oldest and around. */
+/**
+ * Number of evicted deposits checked again with each new block, newest first. After the oldest, the scan
+ * starts over.
+ */
 const givenUpAtOnce = 50
 
-/** How often everything is looked up again while the chain stays as it is. */
+/** Interval between full checks while the chain does not change. */
 const againMillis = 60_000
 
 const source = "chain"
 
-/** Follows the chain: sees deposits come, credits them when they are deep enough, and takes back what a reorganisation took. */
+/**
+ * Follows the chain: records incoming deposits, credits them when they have enough confirmations, and
+ * reverses credits after a reorganization.
+ */
 export class ChainDeposits extends Context.Service<
   ChainDeposits,
   {
     /**
-     * Takes a step towards the chain as it is now. Answers how many blocks are still to be read. Where another process holds what is fenced, that
-     * one's cursor stays.
+     * Advances toward the current chain tip. Returns the number of blocks still to be read. Leaves the cursor
+     * unchanged if another process holds the lease.
      */
     readonly follow: (fence?: Fence) => Effect.Effect<number, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
   }
@@ -60,7 +66,10 @@ export const make = Effect.gen(function* () {
 
   const deepest = Math.max(...options.confirmations.map(({ confirmations }) => confirmations), 0)
 
-  /** The next evicted ones: a payment that returned, or was evicted by mistake, is found in its block again, however long that is ago. */
+  /**
+   * Reads the next page of evicted deposits. A payment that was rebroadcast or wrongly considered evicted is
+   * found in its block, however old the deposit is.
+   */
   const nextGivenUp = Effect.gen(function* () {
     const found = yield* receiving.depositsGivenUp(givenUpBefore, givenUpAtOnce)
     givenUpBefore = found.length < givenUpAtOnce ? null : (found.at(-1)?.id ?? null)
@@ -68,8 +77,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Looks up again what is recorded in blocks that may be others by now, and, when there is a new block, what waits for one and some of the
-   * evicted ones. Answers how many those were.
+   * Checks all deposits again that are in blocks above the last one known to be unchanged. With a new block,
+   * also checks unconfirmed deposits and some of the evicted ones. Returns the number checked.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
     const uncertain = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
@@ -89,9 +98,10 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Credits whatever has become deep enough under this tip. A payment in many pieces is as large as all of them: as deep as is asked for what its company
-   * waits for, and for what came to anybody in its block. What is deeper than anything is asked to be is not at risk with the others.
-   * Answers how many were deep enough.
+   * Credits deposits with enough confirmations at this tip. The number required depends on the largest of the
+   * deposit's amount, its company's unconfirmed total and the total in its block, so that splitting a payment
+   * does not lower it. Deposits deeper than the highest requirement are not part of these totals. Returns the
+   * number of deposits with enough confirmations.
    */
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
     const { ofCompany, inBlock } = yield* receiving.depositsUnconfirmed(tip.height - deepest)
@@ -103,8 +113,8 @@ export const make = Effect.gen(function* () {
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       deep++
-      // Looked up once more: an unreported reorganisation must not be paid for. And it may never be reported: a process that finds an
-      // output first may record stale data, when all others have passed it.
+      // Query the chain again so that an unreported reorganization is not credited. It may never be reported:
+      // the first process to find an output may record stale data after the others have moved past it.
       const placement = yield* chain.transaction(chainTxId)
       if (placement._tag !== "mined" || placement.height !== height) {
         yield* outputs.settle({ txId: chainTxId, vout })
@@ -118,7 +128,10 @@ export const make = Effect.gen(function* () {
     return deep
   })
 
-  /** The tip at which a check found no work, and its time. Until the tip changes, nothing is read from the store. */
+  /**
+   * The tip at which the last check found no work, and the time of that check. Until the tip changes, the
+   * store is not read.
+   */
   let quiet: { readonly cursor: string; readonly hash: string; readonly atMillis: number } | undefined
   const isQuiet = ({ tip, cursor, outputs, unchangedTo, blocksLeft }: Chain.Activity, nowMillis: number) =>
     cursor === quiet?.cursor &&
@@ -138,7 +151,8 @@ export const make = Effect.gen(function* () {
       quiet = undefined
       for (const output of activity.outputs) yield* outputs.meet(output)
       const rechecked = yield* recheck(activity)
-      // Only now: after a crash before this line the outputs are done again, and each is found done.
+      // Move the cursor last. After a crash before this line, the outputs are processed again, which changes
+      // nothing.
       if (before._tag === "None" || before.value !== cursor) {
         const nowMillis = yield* Clock.currentTimeMillis
         yield* journal
@@ -156,7 +170,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(ChainDeposits, make)
 
-/** Follows the chain for as long as the scope is open, in one process at a time. */
+/** Follows the chain while the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { follow } = yield* ChainDeposits

@@ -1,18 +1,22 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Context } from "effect"
 
-/** When an on-chain deposit is credited. */
+/** Settings that decide when an on-chain deposit is credited. */
 export class Options extends Context.Service<
   Options,
   {
     /**
-     * How many confirmations a deposit needs where what may be taken back with it is at most `upTo`: what its company waits for, or what came in its
-     * block, whichever is more. The last row is for all above.
+     * Confirmations required when the amount at risk is at most `upTo`. The amount at risk is the company's
+     * unconfirmed total or the total in the deposit's block, whichever is larger. The last row also applies
+     * to larger amounts.
      */
     readonly confirmations: ReadonlyArray<{ readonly upTo: Msat.Msat; readonly confirmations: number }>
-    /** An on-chain deposit below this, or below what spending it costs, is recorded and not credited. */
+    /**
+     * Minimum on-chain deposit in msat. A deposit below it, or below the cost of spending it, is recorded but
+     * not credited.
+     */
     readonly minDeposit: Msat.Msat
-    /** How often the chain is looked at. */
+    /** Interval between polls of the chain. */
     readonly chainPollMillis: number
   }
 >()("@satrail/core/receiving/Confirmations/Options") {}
@@ -27,6 +31,6 @@ export const defaults: Options["Service"] = {
   chainPollMillis: 5_000
 }
 
-/** How many confirmations a deposit of `amount` needs before it is credited. */
+/** Returns the number of confirmations required before a deposit of `amount` is credited. */
 export const neededFor = ({ confirmations }: Options["Service"], amount: Msat.Msat): number =>
   (confirmations.find(({ upTo }) => amount <= upTo) ?? confirmations.at(-1))?.confirmations ?? 6

@@ -14,24 +14,27 @@ import { DepositJobs } from "./DepositJobs.ts"
 import * as Invoice from "./Invoice.ts"
 import { InvoiceJobs } from "./InvoiceJobs.ts"
 import * as IssuedOffers from "./IssuedOffers.ts"
-import * as Paid from "./Paid.ts"
+import * as DepositMetadata from "./DepositMetadata.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** What the node was paid for an invoice. */
+/** A payment that the node received for an invoice. */
 export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage" | "offerId">
 
-/** Credits what the node was paid to the company whose invoice it is. */
+/** Credits payments received by the node to the company that owns the invoice. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const receiving = yield* ReceivingReads
   const offers = yield* IssuedOffers.IssuedOffers
   const { network } = yield* Installation
   const entropy = yield* Entropy
-  const metadataPaid = yield* Paid.make
+  const depositMetadata = yield* DepositMetadata.make
   const jobsOf = yield* InvoiceJobs
   const jobsOfDeposit = yield* DepositJobs
 
-  /** The node's money is there, but its invoice was settled by another payment: it belongs to no company until an operator has reviewed it. */
+  /**
+   * Puts a payment in suspense because its invoice was settled by another payment. It belongs to no company
+   * until an operator has reviewed it.
+   */
   const suspend = Effect.fnUntraced(function* (
     invoice: Invoice.Invoice,
     received: Msat.Msat,
@@ -43,7 +46,7 @@ export const make = Effect.gen(function* () {
       receivedSats: Msat.toDecimalSats(received)
     })
     const { companyId, paymentHash } = invoice
-    // From the hash, so that the same payment reported twice is one.
+    // Derive the id from the hash so that the same payment reported twice is recorded once.
     const reason = "invoice settled by another payment"
     const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason, createdAtMillis: nowMillis }
     yield* journal
@@ -68,7 +71,10 @@ export const make = Effect.gen(function* () {
       nowMillis
     )
 
-  /** The record of the invoice that was paid. For an offer of ours the node made it by itself: it is recorded now, once for its hash, whoever is first. */
+  /**
+   * Returns the record of the paid invoice. The node creates invoices for our offers itself, so such an
+   * invoice is recorded now. Concurrent calls record it once per hash.
+   */
   const invoiceOf = Effect.fnUntraced(function* ({ offerId, paymentHash, preimage }: Payment, nowMillis: number) {
     const known = yield* receiving.invoiceByHash(paymentHash)
     if (Option.isSome(known) || offerId === undefined || !Preimage.proves(preimage, paymentHash)) return known
@@ -82,23 +88,26 @@ export const make = Effect.gen(function* () {
     return yield* receiving.invoiceByHash(paymentHash)
   })
 
-  /** Of any number of calls for the same payment one credits it. `reading` is how far the node's notices were read: it moves in the same commit. */
+  /**
+   * Credits a payment. Concurrent or repeated calls for the same payment credit it once. `reading` is the
+   * position in the node's notifications; its cursor moves in the same commit.
+   */
   const credit = Effect.fnUntraced(function* (paid: Payment, reading?: Change.Reading) {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = yield* invoiceOf(paid, nowMillis)
     if (found._tag === "None") {
-      yield* Effect.logInfo("invoice: the node was paid for one that is not ours", { paymentHash: paid.paymentHash })
+      yield* Effect.logInfo("invoice: the node received a payment for an unknown invoice", { paymentHash: paid.paymentHash })
       if (reading !== undefined)
         yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
       return
     }
     const invoice = found.value
     if (!Preimage.proves(paid.preimage, paid.paymentHash)) {
-      return yield* Effect.logError("invoice: the node reports it settled without a valid preimage; not credited", {
+      return yield* Effect.logError("invoice: the node reported a settlement without a valid preimage; not credited", {
         invoiceId: invoice.id
       })
     }
-    const deposit = depositOf(invoice, paid.received, yield* metadataPaid.ofInvoice(invoice), nowMillis)
+    const deposit = depositOf(invoice, paid.received, yield* depositMetadata.ofInvoice(invoice), nowMillis)
     yield* journal
       .commit({
         ...Invoice.settled(invoice, deposit, paid.preimage, reading),

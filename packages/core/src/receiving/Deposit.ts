@@ -10,48 +10,58 @@ import { Rail, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
 
 /**
- * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep
- * enough, `pending` again when a reorganisation takes it out of the chain, and `failed` when its coins were spent elsewhere, or when it is so
- * small that spending it would cost more than it brings: then it is recorded, and nothing is credited.
+ * An incoming payment. A deposit received over Lightning or settled internally is `settled` from the start.
+ * An on-chain deposit is `pending` when first seen, `settled` with enough confirmations, and `pending` again
+ * if a reorganization removes its transaction from the chain. It is `failed` if its coins were spent
+ * elsewhere, or if it is worth less than the cost of spending it; such a deposit is recorded but never
+ * credited.
  */
 export const Deposit = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   ledgerTxId: Noun.Id,
-  /** The invoice or address that was paid. */
+  /** The paid invoice or address. */
   recipient: Schema.String,
-  /** What arrived, to the msat, which may be more than was asked. */
+  /** The amount received in msat, which may exceed the amount requested. */
   amount: Msat.Msat,
   network: Network,
   rail: Rail,
   status: Status,
-  /** The output (transaction and index) that paid; null over Lightning and from inside. */
+  /** The output (transaction and index) that paid; null for Lightning and internal payments. */
   chainTxId: Schema.NullOr(TxId.TxId),
   vout: Schema.NullOr(Schema.Int),
-  /** The block it is in; null while it waits in the mempool. */
+  /** Height of the block with the transaction; null while it is in the mempool. */
   height: Schema.NullOr(Schema.Int),
   lightningInvoiceId: Schema.NullOr(Noun.Id),
-  /** The checkout that it pays. */
+  /** The checkout paid by this deposit. */
   checkoutId: Schema.NullOr(Noun.Id),
-  /** The metadata of the invoice or address, as it was when it was paid. Null where an earlier version wrote the record: see `Paid`. */
+  /**
+   * Metadata of the invoice or address at the time of payment. Null in records written by an earlier version;
+   * see `Paid`.
+   */
   metadata: Schema.NullOr(Metadata.Metadata),
-  /** What a reversal could not take back, because the company had spent it: the operator bears it until the payment returns. */
+  /**
+   * The part of a reversed credit that the company had already spent. The operator bears it until the payment
+   * returns.
+   */
   absorbed: Msat.Msat,
-  /** What refunds of it come to that are open, under way or paid: never more than `amount`. */
+  /** Total of open, sending and paid refunds of this deposit; never more than `amount`. */
   refunded: Msat.Msat,
-  /** The newest refund of it. */
+  /** The newest refund of this deposit. */
   refundId: Schema.NullOr(Noun.Id),
-  /** Counts the moves of an on-chain deposit: each Change says which one it follows. */
+  /** Counts the changes to an on-chain deposit. Each Change names the revision that it follows. */
   revision: Schema.Int,
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
 export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
 
-/** What nothing was refunded of. */
+/** Initial values of a deposit without refunds. */
 export const unrefunded = { refunded: Msat.zero, refundId: null } as const
 
-/** One that came in over Lightning or from inside: it is settled from the start. */
+/**
+ * Creates a deposit received over Lightning or settled internally. Its status is `settled` from the start.
+ */
 export const settledFromStart = (
   paid: Pick<
     Deposit,
@@ -71,15 +81,15 @@ export const settledFromStart = (
   updatedAtMillis: atMillis
 })
 
-/** The same, with metadata whichever version wrote it. */
+/** A deposit whose metadata is always present, whichever version wrote the record. */
 export interface Shown extends Deposit {
   readonly metadata: Metadata.Metadata
 }
 
-/** Another worker moved the deposit first, or knows the output already. Read it again. */
+/** Another worker changed the deposit first, or has already recorded the output. Read the deposit again. */
 export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}
 
-/** An output is one deposit. */
+/** Each output is recorded as one deposit. */
 export const noun = Noun.make("deposits", Deposit, {
   moving: ["status", "height", "absorbed", "refunded", "refundId", "revision", "updatedAtMillis"],
   unique: [["chainTxId", "vout"]],
@@ -89,7 +99,10 @@ export const noun = Noun.make("deposits", Deposit, {
   refused: (id) => new DepositMoved({ id })
 })
 
-/** Its life, on-chain: each step says where the deposit stands from here on, and applies where it stands as it was found. */
+/**
+ * Transitions of an on-chain deposit. Each sets the new status and height, and applies only if the deposit is
+ * as it was when read.
+ */
 export const life = {
   moved: Noun.move(noun, "moved", {
     expects: ["revision"],
@@ -107,7 +120,10 @@ export interface DepositConfirmed extends Written<"DepositConfirmed", Moved, "cr
 export interface DepositReversed extends Written<"DepositReversed", Moved, "money"> {}
 export interface DepositDropped extends Written<"DepositDropped", Moved> {}
 
-/** A transaction that pays us was seen. Nothing is credited; of one that has `failed` already, because it is too small, nothing ever will be. */
+/**
+ * Records a transaction that pays us. Nothing is credited yet. A deposit that starts as `failed` because it
+ * is too small is never credited.
+ */
 export const seen = (deposit: Deposit): DepositSeen => ({
   _tag: "DepositSeen",
   id: deposit.id,
@@ -118,7 +134,10 @@ export const seen = (deposit: Deposit): DepositSeen => ({
   event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })
 
-/** Whether it was too small when it was seen: it is recorded as failed then, and nothing moves it afterwards. */
+/**
+ * Returns whether the deposit was too small when first seen. Such a deposit is recorded as failed and never
+ * changes.
+ */
 export const isTooSmall = ({ status, revision }: Deposit): boolean => status === "failed" && revision === 0
 
 const parts = (before: Deposit, values: Partial<Pick<Deposit, "status" | "height" | "absorbed">>, atMillis: number) => {
@@ -133,17 +152,23 @@ const parts = (before: Deposit, values: Partial<Pick<Deposit, "status" | "height
   }
 }
 
-/** The deposit as it is after this Change, if it applies. */
+/** Returns the deposit after this Change, assuming that it applies. */
 export const after = ({ writes: [moved], atMillis }: DepositPlaced | DepositConfirmed | DepositReversed | DepositDropped): Deposit =>
   Noun.after(moved.found, moved, atMillis)
 
-/** The current placement of the payment: in a block, or (null) waiting for one. An evicted one is pending again; a settled one stays settled. */
+/**
+ * Records the payment's current placement: a block height, or null for the mempool. An evicted deposit
+ * becomes pending again; a settled one stays settled.
+ */
 export const placed = (before: Deposit, height: number | null, atMillis: number): DepositPlaced => ({
   _tag: "DepositPlaced",
   ...parts(before, { height, status: before.status === "settled" ? "settled" : "pending" }, atMillis)
 })
 
-/** Deep enough: the amount is credited, and what the operator bore for an earlier reversal returns to it. Of 1000 with 200 borne, 800 and 200. */
+/**
+ * Credits a deposit with enough confirmations. First repays the operator for the loss from an earlier
+ * reversal: of 1000 with a loss of 200, the company receives 800 and the operator 200.
+ */
 export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed => ({
   _tag: "DepositConfirmed",
   ...parts(before, { status: "settled", absorbed: Msat.zero }, atMillis),
@@ -160,8 +185,9 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
 })
 
 /**
- * The chain took it back after it was credited. `absorbed` is the part that the company has spent: of 1000 with 800 left,
- * 800 are taken from the company and 200 from the operator's `loss`. Refused when the company has less than its part by now.
+ * Reverses a credit after a reorganization. `absorbed` is the part that the company has already spent. Of
+ * 1000 with 800 left, 800 are debited from the company and 200 from the operator's `loss`. Rejected if the
+ * company no longer has its part.
  */
 export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => ({
   _tag: "DepositReversed",
@@ -178,7 +204,10 @@ export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number)
   event: { type: "deposit.reversed", subject: before.id }
 })
 
-/** Its coins were spent by another transaction: it will not come, unless that one is undone. */
+/**
+ * Fails a deposit whose coins were spent by another transaction. It is final unless that transaction is
+ * undone.
+ */
 export const dropped = (before: Deposit, atMillis: number): DepositDropped => ({
   _tag: "DepositDropped",
   ...parts(before, { status: "failed", height: null }, atMillis),

@@ -2,13 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import type * as Change from "../ledger/Change.ts"
 import type { Deposit } from "./Deposit.ts"
 
-/** Returns the jobs that a deposit begins. */
+/** Returns the jobs that a deposit starts. */
 export type JobsOf = (deposit: Deposit, atMillis: number) => ReadonlyArray<Change.Job>
 
-/** The jobs that begin when a deposit is first recorded, and again when it is credited, each in the same commit. None unless a layer adds some. */
+/**
+ * Jobs that start when a deposit is first recorded and again when it is credited, each in the same commit.
+ * There are none unless a layer adds some.
+ */
 export class DepositJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/DepositJobs", { defaultValue: () => () => [] }) {}
 
-/** Adds jobs to those that layers below add. */
+/** Adds jobs to those of lower layers. */
 export const layer = (more: JobsOf): Layer.Layer<never> =>
   Layer.effect(
     DepositJobs,

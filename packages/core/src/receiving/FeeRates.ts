@@ -5,23 +5,27 @@ import { ChainSource, type Tip } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
 
 /**
- * A coin can wait for the cheapest of so many blocks to be spent. Before this many were seen since the start the rate may be a moment's, and does not
- * count.
+ * The cost of spending a coin uses the lowest fee rate of the last `most` blocks, because a coin can wait to
+ * be spent. With fewer than `least` blocks sampled since the start, the rate may be a brief low and is
+ * ignored.
  */
 export const feeRateBlocks = { least: 6, most: 144 } as const
 
-/** What spending a coin at an address of this type costs at the lowest rate of late, in sat/vB; nothing before the rate has lasted. */
+/**
+ * Returns the cost in msat of spending a coin at an address of this type, at the lowest of these fee rates in
+ * sat/vB. Zero until enough blocks have been sampled.
+ */
 export const spendingCost = (type: AddressType, rates: ReadonlyArray<number>): Msat.Msat =>
   rates.length < feeRateBlocks.least ? Msat.zero : Msat.fromSats(Coin.spendingSats(type, Math.min(...rates)))
 
-/** Remembers what the blocks of late have asked for. */
+/** Keeps the fee rates of recent blocks. */
 export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   let rates: ReadonlyArray<number> = []
   let sampledAt = ""
 
   return {
-    /** Once for each block that is the tip when it is looked at. A source that does not say is asked again. */
+    /** Samples the fee rate once per tip. If the source has no rate, the next call tries again. */
     sample: Effect.fnUntraced(function* ({ hash }: Tip) {
       if (hash === sampledAt) return
       const rate = yield* Effect.option(chain.feeRate)

@@ -3,11 +3,14 @@ import { Journal } from "../ledger/Journal.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import * as Invoice from "./Invoice.ts"
 
-/** Ends unpaid invoices that wallets asked for. */
+/** Cancels and deletes unpaid invoices requested by wallets. */
 export const make = Effect.gen(function* () {
   const [journal, receiver] = [yield* Journal, yield* LightningReceiver]
 
-  /** Deletes an invoice of which the node accepts no payment any more. One that was paid or claimed meanwhile stays. */
+  /**
+   * Deletes an invoice that the node no longer accepts payments for. An invoice that was paid or claimed in
+   * the meantime stays.
+   */
   const forget = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const forgotten = Invoice.forgotten(invoice, yield* Clock.currentTimeMillis)
     yield* Effect.catchTag(journal.commit(forgotten), "InvoiceNotPayable", () => Effect.void)
@@ -16,8 +19,9 @@ export const make = Effect.gen(function* () {
   return {
     forget,
     /**
-     * Cancels an invoice at the node, and deletes it once the node says that it is canceled. Until then it can be paid, and is credited. Returns the state
-     * that the node reports; none where the node cannot cancel, is away, or does not know the invoice.
+     * Cancels an invoice at the node, and deletes it once the node reports it as canceled. Until then it can
+     * be paid, and payments are credited. Returns the state reported by the node, or none if the node cannot
+     * cancel, is unavailable or does not know the invoice.
      */
     cancel: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
       if (receiver.lacks?.has("cancel") === true) return Option.none()

@@ -5,21 +5,22 @@ import { type Task, Tasks } from "../ledger/Tasks.ts"
 import { Wakes } from "../ledger/Wakes.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { holdTask } from "./Invoice.ts"
-import * as Looking from "./Looking.ts"
-import * as LookUps from "./LookUps.ts"
+import * as InvoiceLookup from "./InvoiceLookup.ts"
+import * as LookupSchedule from "./LookupSchedule.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
 const tasksAtOnce = 20
-// Longer than a node is waited for, twice.
+// More than twice the node timeout.
 const leaseMillis = 120_000
 
-/** Looks after hold invoices, from their creation until the node has said its final word. */
+/** Manages hold invoices from their creation until they have ended at the node. */
 export class Holds extends Context.Service<
   Holds,
   {
     /**
-     * Looks up those that are due, and answers how many those were: notices what is held, tells the node what their companies decided, and sends back what nobody
-     * settled in time. Any number of processes may do it: each invoice is one's at a time.
+     * Looks up the invoices that are due and returns their number. Records held payments, sends the
+     * companies' decisions to the node, and cancels payments that were not settled in time. Any number of
+     * processes may run this. Each invoice is processed by one of them at a time.
      */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
@@ -28,16 +29,16 @@ export class Holds extends Context.Service<
 export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const records = yield* ReceivingReads
-  const { look } = yield* Looking.make
+  const { lookUp } = yield* InvoiceLookup.make
 
   const work = Effect.fnUntraced(function* (task: Task) {
     const found = yield* records.invoice(task.companyId, task.id)
-    if (found._tag === "None") return yield* Effect.die(`a hold invoice that is not there: ${task.id}`)
+    if (found._tag === "None") return yield* Effect.die(`hold invoice not found: ${task.id}`)
     const nowMillis = yield* Clock.currentTimeMillis
-    const again = tasks.postpone(task, nowMillis + LookUps.holdAgainMillis(found.value, nowMillis))
-    // A node that is away is asked again as soon: the job is there until the invoice has ended.
-    yield* look(found.value).pipe(
-      Effect.catchTag("NodeUnavailable", (outage) => Effect.logInfo("hold invoice: the node is away; will look again", outage)),
+    const again = tasks.postpone(task, nowMillis + LookupSchedule.holdAgainMillis(found.value, nowMillis))
+    // While the node is unavailable, retry at the usual interval. The job stays until the invoice has ended.
+    yield* lookUp(found.value).pipe(
+      Effect.catchTag("NodeUnavailable", (outage) => Effect.logInfo("hold invoice: the node is unavailable; will retry", outage)),
       Effect.ensuring(Effect.ignore(again))
     )
   })
@@ -50,7 +51,7 @@ export const make = Effect.gen(function* () {
         claimed,
         (task) =>
           work(task).pipe(
-            Effect.catchCause((cause) => Effect.logError("hold invoice: could not be looked at; will retry", cause)),
+            Effect.catchCause((cause) => Effect.logError("hold invoice: lookup failed; will retry", cause)),
             Effect.annotateLogs({ invoiceId: task.id })
           ),
         { concurrency: tasksAtOnce, discard: true }
@@ -62,7 +63,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Holds, make)
 
-/** Looks after them for as long as the scope is open, where the node holds payments. */
+/** Manages hold invoices while the scope is open, if the node supports them. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { step } = yield* Holds

@@ -12,43 +12,55 @@ import * as Deposit from "./Deposit.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 
 /**
- * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.
- * Of a hold invoice, `held`: the node has a payment that its company settles or cancels. `settling`: its company settled it, and the node may not have heard of it.
- * `expired` is no longer asked about; should it be paid all the same, it settles.
- * `canceling` was canceled by its company, and the node may not have heard of it; `canceled`: the node takes no payment for it. Both settle where one was on its way.
+ * Stored status of an invoice.
+ * `pending`: can be paid. `claimed`: is being paid internally by one withdrawal. `settled`: final.
+ * `held`: the node holds a payment for a hold invoice, which its company settles or cancels. `settling`: its
+ * company settled it, and the node may not have been notified yet.
+ * `expired`: no longer polled. A late payment still settles it.
+ * `canceling`: canceled by its company, and the node may not have been notified yet. `canceled`: the node
+ * accepts no payment for it. A payment that was in flight still settles either.
  */
 export const Status = Schema.Literals(["pending", "claimed", "held", "settling", "settled", "expired", "canceling", "canceled"])
 export type Status = typeof Status.Type
 
-/** How long an invoice may be open, in seconds. */
+/** Limits and default of an invoice's lifetime, in seconds. */
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 31_536_000 } as const
 
-/** The request of a wallet at a Lightning address, each part as received: what is hashed into the invoice, and the payer data. */
+/**
+ * A wallet's request at a Lightning address, exactly as received: the data hashed into the invoice, and the
+ * payer data.
+ */
 export const Callback = Schema.Struct({
-  /** The metadata that the address was shown with (LUD-06), to the byte. */
+  /** The address's metadata (LUD-06), byte for byte as the wallet received it. */
   metadata: Schema.String,
-  /** Who pays, as JSON, of the payer's own making (LUD-18). */
+  /** The payer's details as JSON, exactly as the payer sent them (LUD-18). */
   payerData: Schema.NullOr(Schema.String),
   comment: Schema.NullOr(Schema.String),
-  /** The signed request for a receipt that others can see (NIP-57), as JSON. */
+  /** The signed request for a public receipt (NIP-57), as JSON. */
   zapRequest: Schema.NullOr(Schema.String)
 })
 export interface Callback extends Schema.Schema.Type<typeof Callback> {}
 
-/** Who has the preimage of a hold invoice: the node, which made it, or the company, which gave its hash. */
+/**
+ * Who knows the preimage of a hold invoice: the node that generated it, or the company that supplied its
+ * hash.
+ */
 export const Holder = Schema.Literals(["node", "company"])
 
-/** A request to be paid. `amount` is what the payer was asked for, null where the payer decides; what arrived is `received`, and that is credited. */
+/**
+ * An invoice. `amount` is the amount requested in msat, or null if the payer chooses. The amount received is
+ * `received`, and that is credited.
+ */
 export const Invoice = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** The public key of the node that issued it. */
+  /** Public key of the issuing node. */
   nodeId: Schema.String,
   memo: Schema.String,
   amount: Schema.NullOr(Msat.Msat),
   /**
-   * What the company expects of a payer who decides; null where it has said nothing, or an amount. No invoice can carry it (BOLT 11 has no place for it),
-   * and what arrived outside of it is credited all the same: it is not ours to send back.
+   * The range expected from a payer who chooses the amount; null if not set, or if the amount is fixed. BOLT
+   * 11 has no field for it. Payments outside the range are still credited, because they cannot be sent back.
    */
   minAmount: Schema.NullOr(Msat.Msat),
   maxAmount: Schema.NullOr(Msat.Msat),
@@ -56,44 +68,61 @@ export const Invoice = Schema.Struct({
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,
   lightningAddressId: Schema.NullOr(Noun.Id),
-  /** The checkout that it is one way to pay. */
+  /** The checkout that offers this invoice as a payment method. */
   checkoutId: Schema.NullOr(Noun.Id),
-  /** The API key that asked for it; null if a payer's wallet, a checkout or the host did. */
+  /** The API key that created it; null if created by a payer's wallet, a checkout or the host program. */
   apiKeyId: Schema.NullOr(Schema.String),
-  /** Null where no wallet asked for it, but the company itself. */
+  /** Null if the company created it itself rather than a wallet at a Lightning address. */
   callback: Schema.NullOr(Callback),
-  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
-  /** When that was the rate. */
+  /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
   received: Schema.NullOr(Msat.Msat),
-  /** Not null where a payment waits at the node until the company settles or cancels the invoice. */
+  /** Set for a hold invoice, whose payment is held at the node until the company settles or cancels it. */
   hold: Schema.NullOr(Holder),
-  /** What the node held when it was noticed. It is nobody's until it is settled, and then `received`. */
+  /**
+   * The held amount when the payment was noticed. It belongs to nobody until the invoice is settled; then it
+   * is `received`.
+   */
   held: Schema.NullOr(Msat.Msat),
-  /** When it is sent back unless it is settled before: an estimate, since that is told by blocks. */
+  /**
+   * When the held payment is returned unless settled first. An estimate, because the deadline is a block
+   * height.
+   */
   heldUntilMillis: Schema.NullOr(Schema.Int),
-  /** Known to us once it is settled, never before; that of a company's hold invoice, once the company settles it. Shown when it is settled. */
+  /**
+   * Stored only once the invoice is settled, or once the company settles its own hold invoice. Shown when the
+   * invoice is settled.
+   */
   preimage: Schema.NullOr(Preimage.Preimage),
-  /** The withdrawal that is paying it from inside, or did: of a settled one, whether it was from inside. Null again when an outside payment was first. */
+  /**
+   * The withdrawal that is paying or has paid this invoice internally. On a settled invoice, it tells
+   * internal payments from others. Null again if an outside payment arrived first.
+   */
   claimedBy: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
   settledAtMillis: Schema.NullOr(Schema.Int),
-  /** When its company canceled it; of a settled one: it was paid all the same. */
+  /** When its company canceled it. If the invoice is settled, it was paid despite the cancellation. */
   canceledAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
 /**
- * Where an invoice stands for its company. `open` may be paid. `accepted`: a payment is under way, or held, and not credited yet. `settled` is final.
- * `expired`: its time is over; a payment that was accepted in time may settle it all the same. `canceled`, by its company, before its time: the same.
+ * Status of an invoice as shown to its company.
+ * `open`: can be paid. `accepted`: a payment is in flight or held, and not yet credited. `settled`: final.
+ * `expired`: its time is over, but a payment accepted in time may still settle it. `canceled`: canceled by
+ * its company before its expiry. A payment accepted before that may still settle it.
  */
 export const Standing = Schema.Literals(["open", "accepted", "settled", "expired", "canceled"])
 export type Standing = typeof Standing.Type
 
-/** Where an invoice stands at a moment: one that may be paid until 12:00 is `expired` from 12:00 on, whatever else is still to be done about it. */
+/**
+ * Returns an invoice's status at a point in time. An invoice that can be paid until 12:00 is `expired` from
+ * 12:00 on, whatever cleanup remains.
+ */
 export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">, atMillis: number): Standing => {
   if (status === "settled") return "settled"
   if (status === "claimed" || status === "held" || status === "settling") return "accepted"
@@ -101,7 +130,7 @@ export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "
   return status === "expired" || expiresAtMillis <= atMillis ? "expired" : "open"
 }
 
-/** An invoice as its company is told of it, at some moment. */
+/** An invoice as shown to its company at a point in time. */
 export interface Shown extends Invoice {
   readonly standing: Standing
   /** The deposit that credited it; null until it is settled. */
@@ -114,11 +143,14 @@ export const shown = (invoice: Invoice, atMillis: number, depositId: string | nu
   depositId
 })
 
-/** Which invoices of a company, at which moment, and how many at most. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
+/**
+ * Selects a company's invoices at a point in time. `createdAfterMillis` and `createdBeforeMillis` are both
+ * exclusive.
+ */
 export interface Query {
   readonly atMillis: number
   readonly limit: number
-  /** After this one: an id. */
+  /** Exclusive start of the page: an invoice id. */
   readonly before: string | null
   readonly standing?: Standing
   readonly lightningAddressId?: string
@@ -128,22 +160,22 @@ export interface Query {
   readonly createdBeforeMillis?: number
 }
 
-/** The invoice cannot be paid this way: it is `status` already. */
+/** The invoice cannot be paid this way because its status is `status`. */
 export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("InvoiceNotPayable", {
   invoiceId: Schema.String,
   status: Schema.String
 }) {}
 
-/** There is nothing to settle: nothing is held for the invoice, or not any more. It is `status`. */
+/** No payment is held for the invoice, so there is nothing to settle. Its status is `status`. */
 export class InvoiceNotHeld extends Schema.TaggedError<InvoiceNotHeld>()("InvoiceNotHeld", {
   invoiceId: Schema.String,
   status: Standing
 }) {}
 
-/** The company has `maximum` hold invoices that have not ended: each may be held. */
+/** The company already has `maximum` hold invoices that have not ended. Each of them may hold a payment. */
 export class TooManyHeld extends Schema.TaggedError<TooManyHeld>()("TooManyHeld", { maximum: Schema.Int }) {}
 
-/** A payment is credited by its hash: no two invoices may have one. */
+/** A payment is credited by its hash, so no two invoices may have the same hash. */
 export const noun = Noun.make("invoices", Invoice, {
   moving: ["status", "received", "held", "heldUntilMillis", "preimage", "claimedBy", "settledAtMillis", "canceledAtMillis"],
   unique: [["paymentHash"]],
@@ -151,7 +183,10 @@ export const noun = Noun.make("invoices", Invoice, {
   refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
 })
 
-/** Its life. What a wallet asked for may also be forgotten altogether: `InvoiceForgotten`. */
+/**
+ * Transitions of an invoice. An unpaid invoice requested by a wallet may also be deleted; see
+ * `InvoiceForgotten`.
+ */
 export const life = {
   claimed: Noun.move(noun, "claimed", {
     from: ["pending"],
@@ -165,7 +200,8 @@ export const life = {
     sets: ["held", "heldUntilMillis"],
     again: { in: ["held", "settling", "settled", "canceling", "canceled"] }
   }),
-  // Either its company settles it or it goes back: what is canceled, by whomever, is not settled any more.
+  // A held payment is either settled by the company or returned. A canceled invoice can no longer be settled,
+  // no matter who canceled it.
   settling: Noun.move(noun, "settling", {
     from: ["held"],
     to: "settling",
@@ -179,7 +215,8 @@ export const life = {
     stamps: ["canceledAtMillis"],
     again: { in: ["pending", "claimed", "settled", "expired", "canceling", "canceled"] }
   }),
-  // An invoice has one preimage: an outside payment of an invoice that was paid from inside has the same proof, and is another payment.
+  // An invoice has one preimage. If an internally settled invoice is also paid from outside, both payments
+  // have the same proof but are distinct.
   settled: Noun.move(noun, "settled", {
     from: ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"],
     to: "settled",
@@ -188,7 +225,7 @@ export const life = {
     stamps: ["settledAtMillis"],
     again: { in: ["settled"], same: ["received", "preimage", "claimedBy"] }
   }),
-  // What another process has forgotten meanwhile is over as well.
+  // An invoice that another process has deleted counts as expired.
   expired: Noun.move(noun, "expired", {
     from: ["pending", "claimed"],
     to: "expired",
@@ -201,7 +238,7 @@ export const life = {
     stamps: ["canceledAtMillis"],
     again: { in: ["canceling", "canceled"] }
   }),
-  // What is not about to be closed needs no closing: a payment may have been first.
+  // An invoice that is not `canceling` needs no closing, since a payment may have come first.
   closed: Noun.move(noun, "closed", {
     from: ["canceling"],
     to: "canceled",
@@ -212,7 +249,10 @@ export const life = {
 const addressUsed = Noun.touch(LightningAddress.noun, ["lastUsedAtMillis", "updatedAtMillis"])
 
 export interface InvoiceCreated extends Written<"InvoiceCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
-/** Applies from any status but `settled`. Settled before by the same payment it is applied; by another one it is refused. */
+/**
+ * Applies from any status but `settled`. If the invoice is already settled, it succeeds for the same payment
+ * and is rejected for another.
+ */
 export interface InvoiceSettled extends Written<
   "InvoiceSettled",
   readonly [Noun.TransitionOf<typeof life.settled>, Noun.InsertOf<typeof Deposit.noun>, Noun.Touch],
@@ -220,29 +260,38 @@ export interface InvoiceSettled extends Written<
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
-/** Applies from `pending`: a payment is held. What is held, or came to an end, stays as it is. */
+/** Applies from `pending`: a payment is held. A held or ended invoice stays as it is. */
 export interface InvoiceHeld extends Written<"InvoiceHeld", readonly [Noun.TransitionOf<typeof life.held>]> {}
-/** Applies from `held`. What is canceled, or not held yet, is refused. */
+/** Applies from `held`. Rejected if the invoice is canceled or not held yet. */
 export interface InvoiceSettling extends Written<"InvoiceSettling", readonly [Noun.TransitionOf<typeof life.settling>]> {}
-/** Applies from `held` and `settling`; what is settled stays settled. */
+/** Applies from `held` and `settling`; a settled invoice stays settled. */
 export interface InvoiceReturned extends Written<"InvoiceReturned", readonly [Noun.TransitionOf<typeof life.returned>]> {}
-/** Applies from `pending` and `claimed`; what is settled stays settled, and what is canceled stays canceled. */
+/** Applies from `pending` and `claimed`; a settled or canceled invoice stays as it is. */
 export interface InvoiceExpired extends Written<"InvoiceExpired", readonly [Noun.TransitionOf<typeof life.expired>]> {}
-/** Applies from `pending` and `held`. What is being paid from inside or settled, was paid, or has expired is refused. */
+/**
+ * Applies from `pending` and `held`. Rejected if the invoice is being paid internally, being settled, settled
+ * or expired.
+ */
 export interface InvoiceCanceled extends Written<"InvoiceCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
-/** Applies from `canceling`; what is settled stays settled. */
+/** Applies from `canceling`; a settled invoice stays settled. */
 export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.TransitionOf<typeof life.closed>]> {}
-/** Applies from `pending` and `expired`: the row is gone. One that is claimed or settled is refused and stays. */
+/**
+ * Applies from `pending` and `expired`, and deletes the row. Rejected for a claimed or settled invoice, which
+ * stays.
+ */
 export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", InvoiceNotPayable> {}
 
-/** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
+/**
+ * A payment received by the node that belongs to no open invoice, such as a second payment of the same
+ * invoice.
+ */
 export const Unmatched = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   paymentHash: PaymentHash.PaymentHash,
   received: Msat.Msat,
   reason: Schema.String,
-  /** When it was noticed first. */
+  /** When the payment was first noticed. */
   createdAtMillis: Schema.Int
 })
 export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
@@ -250,22 +299,28 @@ export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
 export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: ["createdAtMillis"] })
 export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "credit" | "fence"> {}
 
-/** The work of looking after a hold invoice at the node, from its creation to its end. */
+/** Kind of the job that manages a hold invoice at the node, from its creation to its end. */
 export const holdTask = "hold"
-/** How old an invoice is when it is looked at first. */
+/** Age of an invoice at its first lookup. */
 const firstLookMillis = 1000
 
-/** Its job begins. */
+/** Starts the job of a hold invoice. */
 const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Job> =>
   hold === null ? [] : [Change.enqueue({ kind: holdTask, id, dueAtMillis: createdAtMillis + firstLookMillis })]
 
-/** Its job is done, with the Change that ends it. */
+/** Completes the job of a hold invoice, in the Change that ends the invoice. */
 export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
 
-/** Whether it is published before it is paid: any stranger can have one made, by a wallet's request or for an offer of ours. */
+/**
+ * Returns whether the company created the invoice itself, so that its event is published before payment.
+ * Anyone can cause the other invoices to be created, with a wallet request or from an offer.
+ */
 const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === null && !isBolt12(paymentRequest)
 
-/** An invoice exists and may be paid. No money moves. One that a stranger had made is published once it is paid. */
+/**
+ * Records an invoice that can be paid. No money moves. An invoice created by a stranger is published only
+ * once it is paid.
+ */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",
   id: invoice.id,
@@ -278,7 +333,10 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
   ...(once && { once })
 })
 
-/** Someone paid `deposit.amount`, which may be more than was asked: asked 1000, received 1010, credited 1010. */
+/**
+ * Settles the invoice and credits `deposit.amount`, which may exceed the requested amount. If 1000 were
+ * requested and 1010 received, 1010 are credited.
+ */
 export const settled = (
   { id, lightningAddressId }: Pick<Invoice, "id" | "lightningAddressId">,
   deposit: Deposit.Deposit,
@@ -301,7 +359,10 @@ export const settled = (
   ...(fence && { fence })
 })
 
-/** The withdrawal alone may pay this invoice from here on, before the node is called to cancel it. */
+/**
+ * Reserves the invoice for one withdrawal, before the node is asked to cancel it. From then on, only that
+ * withdrawal may pay it.
+ */
 export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
   _tag: "InvoiceClaimed",
   id: invoice.id,
@@ -312,7 +373,7 @@ export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fe
   fence
 })
 
-/** The node holds `held` for it, and sends it back at about `heldUntilMillis`. No money moves. */
+/** Records that the node holds `held` msat for the invoice until about `heldUntilMillis`. No money moves. */
 export const held = (
   invoice: Invoice,
   payment: { readonly held: Msat.Msat; readonly heldUntilMillis: number },
@@ -327,7 +388,10 @@ export const held = (
   event: { type: "invoice.held", subject: invoice.id }
 })
 
-/** Its company takes what is held, with the preimage where it is the company's own: the node is told next. No money moves before the node says that it has it. */
+/**
+ * Records the company's decision to take the held payment, with the preimage if the company supplied it. The
+ * node is notified next. No money moves until the node confirms the settlement.
+ */
 export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMillis: number): InvoiceSettling => ({
   _tag: "InvoiceSettling",
   id: invoice.id,
@@ -337,7 +401,7 @@ export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMill
   writes: [Noun.step(life.settling, invoice, { preimage })]
 })
 
-/** What was held went back, and the node takes no payment for it any more. */
+/** Records that the held payment was returned and the node accepts no further payment. */
 export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned => ({
   _tag: "InvoiceReturned",
   id: invoice.id,
@@ -349,7 +413,7 @@ export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned =>
   event: { type: "invoice.canceled", subject: invoice.id }
 })
 
-/** Not paid in time, nor long enough after. */
+/** Expires an invoice that was paid neither in time nor within its grace period. */
 export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
   _tag: "InvoiceExpired",
   id: invoice.id,
@@ -361,7 +425,10 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
   event: { type: "invoice.expired", subject: invoice.id }
 })
 
-/** Its company wants no payment of it any more: nobody inside may pay it from here on, and the node is told next. `jobs` begin with it. */
+/**
+ * Cancels an invoice for its company. From then on it cannot be settled internally. The node is notified
+ * next. `jobs` start in the same commit.
+ */
 export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled => ({
   _tag: "InvoiceCanceled",
   id: invoice.id,
@@ -373,7 +440,7 @@ export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray
   event: { type: "invoice.canceled", subject: invoice.id }
 })
 
-/** The node takes no payment of a canceled one, or its time is over. */
+/** Closes a canceled invoice, once the node accepts no payment for it or its time is over. */
 export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
   _tag: "InvoiceClosed",
   id: invoice.id,
@@ -384,7 +451,7 @@ export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
   jobs: ends(invoice)
 })
 
-/** A wallet asked for it and did not pay, and the node takes no payment for it any more: nothing of it is kept. */
+/** Deletes an unpaid invoice that a wallet requested. The node no longer accepts payments for it. */
 export const forgotten = ({ id, companyId }: Invoice, atMillis: number): InvoiceForgotten => ({
   _tag: "InvoiceForgotten",
   id,
@@ -393,7 +460,7 @@ export const forgotten = ({ id, companyId }: Invoice, atMillis: number): Invoice
   legs: []
 })
 
-/** The node has the money, and no company is owed it as far as is known: it waits in `suspense` for an operator. */
+/** Puts a payment received by the node in `suspense` for an operator, because its owner is unknown. */
 export const unmatched = (unmatched: Unmatched, { cursor, fence }: Partial<Change.Reading> = {}): PaymentUnmatched => ({
   _tag: "PaymentUnmatched",
   id: unmatched.id,

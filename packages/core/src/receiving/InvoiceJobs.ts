@@ -2,13 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import type * as Change from "../ledger/Change.ts"
 import type { Invoice } from "./Invoice.ts"
 
-/** Returns the jobs that the payment of an invoice begins. */
+/** Returns the jobs that the payment of an invoice starts. */
 export type JobsOf = (invoice: Invoice, atMillis: number) => ReadonlyArray<Change.Job>
 
-/** The jobs that the Change which settles an invoice begins, or which claims it for a payment inside the ledger. None unless a layer adds some. */
+/**
+ * Jobs started by the Change that settles an invoice, or that claims it for an internal payment. There are
+ * none unless a layer adds some.
+ */
 export class InvoiceJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/InvoiceJobs", { defaultValue: () => () => [] }) {}
 
-/** Adds jobs to those that layers below add. */
+/** Adds jobs to those of lower layers. */
 export const layer = (more: JobsOf): Layer.Layer<never> =>
   Layer.effect(
     InvoiceJobs,

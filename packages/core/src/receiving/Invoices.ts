@@ -18,22 +18,22 @@ import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
-import * as Closing from "./Closing.ts"
+import * as NodeCancellation from "./NodeCancellation.ts"
 import * as Invoice from "./Invoice.ts"
-import * as Issuing from "./Issuing.ts"
-import * as Looking from "./Looking.ts"
+import * as InvoiceIssuer from "./InvoiceIssuer.ts"
+import * as InvoiceLookup from "./InvoiceLookup.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** An invoice without an amount, and what is expected of its payer, who decides. Either end may be open. */
+/** An invoice without a fixed amount. Its limits for the payer are in msat, and either may be null. */
 export interface AskedAny extends Pick<Invoice.Invoice, "minAmount" | "maxAmount"> {
   readonly amount: null
 }
 
-/** Asks to be paid over Lightning. */
+/** Creates and manages Lightning invoices. */
 export class Invoices extends Context.Service<
   Invoices,
   {
-    /** An invoice at the node and in the records. No money moves. */
+    /** Creates an invoice at the node and in the records. No money moves. */
     readonly create: (
       ask: (Asked | AskedAny) & {
         readonly companyId: CompanyId.CompanyId
@@ -42,8 +42,11 @@ export class Invoices extends Context.Service<
         readonly metadata: Metadata.Metadata
         readonly checkoutId?: string
         readonly apiKeyId?: string
-        /** What is paid waits at the node until the invoice is settled or canceled. Absent: it is credited at once. */
-        readonly hold?: Issuing.AskedHold | undefined
+        /**
+         * If given, payments are held at the node until the invoice is settled or canceled. Otherwise they
+         * are credited immediately.
+         */
+        readonly hold?: InvoiceIssuer.HoldRequest | undefined
         readonly request?: Answer.Request<Invoice.Invoice>
       }
     ) => Effect.Effect<
@@ -58,16 +61,20 @@ export class Invoices extends Context.Service<
       | IdempotencyMismatch
       | StoreUnavailable
     >
-    /** The same for what was checked and priced before. */
+    /** Creates an invoice from a draft that was already validated and priced. */
     readonly issue: (
-      draft: Issuing.Draft
+      draft: InvoiceIssuer.Draft
     ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, Paused | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** As it stands now. */
+    /** Returns an invoice with its current status. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
     /**
-     * Nobody is to pay it any more. Canceling it again changes nothing; one that was paid, is being paid or has expired is refused. The node is told right after the
-     * commit, and again later where it is away. A payment that was on its way may settle it all the same, and is credited: then it is `settled`, with the time at which it was canceled.
-     * What is held for a hold invoice goes back; one that its company has settled is refused. With `next`, this job begins in the same commit: not where it is canceled already.
+     * Cancels an invoice so that it can no longer be paid. Canceling it again changes nothing. A paid,
+     * accepted or expired invoice is rejected. The node is notified right after the commit, and again later
+     * if it is unavailable.
+     * A payment already in flight may still settle the invoice and is credited; the invoice is then
+     * `settled`, with the time of its cancellation. A payment held for a hold invoice is returned. A hold
+     * invoice that its company has settled is rejected.
+     * If `next` is given, its job starts in the same commit, unless the invoice was already canceled.
      */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
@@ -75,8 +82,10 @@ export class Invoices extends Context.Service<
       next?: (atMillis: number) => Change.Enqueue
     ) => Effect.Effect<Invoice.Shown, NotFound | Invoice.InvoiceNotPayable | StoreUnavailable>
     /**
-     * Takes what is held for a hold invoice, with its preimage where that is the company's. The node is told right after the commit, and again later where it is away:
-     * until it has the money nothing is credited, and the invoice is `accepted`. Settling it again changes nothing. One for which nothing is held, or not any more, is refused.
+     * Settles the payment held for a hold invoice, with its preimage if the company supplied the hash. The
+     * node is notified right after the commit, and again later if it is unavailable. Until the node has the
+     * funds, nothing is credited and the invoice is `accepted`. Settling it again changes nothing. An invoice
+     * without a held payment is rejected.
      */
     readonly settle: (
       companyId: CompanyId.CompanyId,
@@ -84,27 +93,25 @@ export class Invoices extends Context.Service<
       preimage: Preimage.Preimage | null
     ) => Effect.Effect<Invoice.Shown, Invalid | NotFound | Invoice.InvoiceNotHeld | StoreUnavailable>
     /**
-     * A page, the newest first, as they stand now; `next` is where the page after it starts, undefined when there is none. Of what is picked among very many, a page
-     * may have fewer than `limit` rows, or none, and yet a `next`.
+     * Returns a page of invoices with their current status, newest first. `next` is the start of the
+     * following page, or undefined on the last one. With a filter over very many invoices, a page may have
+     * fewer than `limit` rows, or none, and still have a `next`.
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Omit<Invoice.Query, "atMillis">
-    ) => Effect.Effect<
-      { readonly invoices: ReadonlyArray<Invoice.Shown>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
+    ) => Effect.Effect<Page.Page<Invoice.Shown>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/receiving/Invoices") {}
 
-/** Why a description cannot be put into an invoice, undefined when it can. */
+/** Returns why a description cannot be used in an invoice, or undefined if it can. */
 export const descriptionIssue = (description: string): string | undefined => {
   const bytes = new TextEncoder().encode(description).length
-  if (bytes > maxDescriptionBytes) return `At most ${maxDescriptionBytes} bytes of UTF-8, this has ${bytes}`
-  return Metadata.isText(description) ? undefined : "Well-formed text without NUL characters"
+  if (bytes > maxDescriptionBytes) return `must have at most ${maxDescriptionBytes} bytes of UTF-8 (got ${bytes})`
+  return Metadata.isText(description) ? undefined : "must be well-formed text without NUL characters"
 }
 
-/** What an invoice may ask for and say. */
+/** Validates the description and the other details of an invoice. */
 const check = Effect.fnUntraced(function* (ask: {
   readonly description: string
   readonly expirySeconds: number
@@ -114,18 +121,20 @@ const check = Effect.fnUntraced(function* (ask: {
   if (message !== undefined) return yield* new Invalid({ path: "description", message })
   const { minimum, maximum } = Invoice.expirySeconds
   if (!Number.isInteger(ask.expirySeconds) || ask.expirySeconds < minimum || ask.expirySeconds > maximum) {
-    return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })
+    return yield* new Invalid({ path: "expiry_seconds", message: `must be a whole number of seconds from ${minimum} to ${maximum}` })
   }
   yield* Metadata.check(ask.metadata)
 })
 
-/** A company that keeps the preimage gives it when it settles, and no other one does. */
+/** Requires a preimage exactly when the company supplied the payment hash. */
 const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoice.Invoice, preimage: Preimage.Preimage | null) {
   const invalid = (message: string) => new Invalid({ path: "preimage", message })
   if (hold !== "company")
-    return preimage === null ? undefined : yield* invalid("None: only an invoice that was made with a payment_hash has one of yours")
+    return preimage === null
+      ? undefined
+      : yield* invalid("must be omitted: this service has the preimage of an invoice created without payment_hash")
   if (preimage === null || !Preimage.proves(preimage, paymentHash))
-    return yield* invalid("The 32 bytes whose SHA-256 is the invoice's r_hash, in hex")
+    return yield* invalid("must be 32 bytes in hex whose SHA-256 is the invoice's r_hash")
 })
 
 /** Notifies the node now. An outage changes nothing: the decision is committed, and a job notifies the node later. */
@@ -140,22 +149,25 @@ export const make = Effect.gen(function* () {
   const records = yield* ReceivingReads
   const [prices, bounds] = [yield* Prices, yield* Bounds]
   const { minAmount, maxInvoice } = bounds
-  const [{ close }, { look }] = [yield* Closing.make, yield* Looking.make]
-  const { issue, issueHold } = yield* Issuing.make
+  const [{ cancelAtNode }, { lookUp }] = [yield* NodeCancellation.make, yield* InvoiceLookup.make]
+  const { issue, issueHold } = yield* InvoiceIssuer.make
 
-  /** What a payer is asked for: an amount, or one of his own within what is expected. */
+  /** Returns the amount to request, or the limits for a payer who chooses the amount. */
   const priced = Effect.fnUntraced(function* (ask: Asked | AskedAny) {
     if (ask.amount !== null) {
       const price = yield* prices.price(ask)
       if (price.amount < minAmount || price.amount > maxInvoice)
-        return yield* new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats` })
+        return yield* new Invalid({
+          path: "amount",
+          message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxInvoice)} sats`
+        })
       return { ...price, minAmount: null, maxAmount: null }
     }
     yield* checkRange({ min: ask.minAmount, max: ask.maxAmount }, bounds)
     return { amount: null, minAmount: ask.minAmount, maxAmount: ask.maxAmount, rate: null, rateAtMillis: null }
   })
 
-  /** As it stands now, with the deposit that it became. */
+  /** Returns the invoice with its current status and the deposit that credited it. */
   const show = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const deposit = invoice.status === "settled" ? yield* records.depositOfInvoice(invoice.companyId, invoice.id) : Option.none()
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, Option.getOrNull(deposit)?.id)
@@ -175,7 +187,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* check(ask)
-      const draft: Issuing.Draft = {
+      const draft: InvoiceIssuer.Draft = {
         companyId: ask.companyId,
         ...(yield* priced(ask)),
         memo: ask.description,
@@ -199,15 +211,16 @@ export const make = Effect.gen(function* () {
       const isOpen = standing === "open" || invoice.status === "held"
       if (!isOpen && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
       if (isOpen) yield* journal.commit(Invoice.canceled(invoice, nowMillis, next === undefined ? [] : [next(nowMillis)]))
-      // It is canceled, whatever becomes of this: open invoices are looked up, and closed then.
-      if (invoice.status !== "canceled") yield* orLater("canceled", close(invoice))
+      // The cancellation is committed even if this fails. The poll of open invoices closes it at the node
+      // later.
+      if (invoice.status !== "canceled") yield* orLater("canceled", cancelAtNode(invoice))
       return yield* get(companyId, id)
     }),
     settle: Effect.fnUntraced(function* (companyId, id, preimage) {
       const { invoice: before } = yield* find(companyId, id)
       yield* checkPreimage(before, preimage)
-      // What was paid a moment ago may not have been noticed yet.
-      if (before.hold !== null && before.status === "pending") yield* orLater("looked at", look(before))
+      // A payment that has just arrived may not have been noticed yet.
+      if (before.hold !== null && before.status === "pending") yield* orLater("looked up", lookUp(before))
       const { invoice } = yield* find(companyId, id)
       const refused = Effect.flatMap(get(companyId, id), ({ standing }) =>
         Effect.fail(new Invoice.InvoiceNotHeld({ invoiceId: id, status: standing }))
@@ -219,20 +232,20 @@ export const make = Effect.gen(function* () {
           "InvoiceNotPayable",
           () => refused
         )
-        // It is decided, whatever becomes of this: the job of the invoice tells the node as well.
-        yield* orLater("settled", look((yield* find(companyId, id)).invoice))
+        // The decision is committed even if this fails. The invoice's job notifies the node later.
+        yield* orLater("settled", lookUp((yield* find(companyId, id)).invoice))
       }
       return yield* get(companyId, id)
     }),
     list: Effect.fnUntraced(function* (companyId, query) {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
       if (query.lightningAddressId !== undefined && !Id.is(query.lightningAddressId))
-        return yield* new Invalid({ path: "lightning_address_id", message: "The id of a Lightning address" })
+        return yield* new Invalid({ path: "lightning_address_id", message: "must be the id of a Lightning address" })
       const atMillis = yield* Clock.currentTimeMillis
       const { rows, next } = yield* Page.pick(query.limit, (limit) =>
         records.invoicesOf(companyId, { ...query, atMillis, limit }, Page.looks)
       )
-      return { invoices: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
+      return { rows: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
     })
   })
 })

@@ -1,45 +1,44 @@
 import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import type { Msat } from "@satrail/bitcoin/Msat"
-import { Context, Effect, Layer, type Option, Result } from "effect"
+import { Context, Effect, type Option, Result } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Invoice } from "./Invoice.ts"
 
-/** An offer (BOLT 12) that our node issued, and the company that is paid for it. */
+/** An offer (BOLT 12) issued by our node, with the company that receives its payments. */
 export interface IssuedOffer {
   readonly companyId: CompanyId.CompanyId
-  /** The public key of the node that issued it. */
+  /** Public key of the issuing node. */
   readonly nodeId: string
   readonly offer: string
-  /** What payers read. */
+  /** Description shown to payers. */
   readonly memo: string
   readonly metadata: Metadata.Metadata
-  /** The Lightning address that it is published under; null where it is of its own. */
+  /** The Lightning address that publishes this offer; null if none does. */
   readonly lightningAddressId: string | null
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Finds the offers that our node issued, of whichever company. */
-export class IssuedOffers extends Context.Service<
-  IssuedOffers,
-  {
-    /** The offer that the node knows by this id. */
-    readonly byId: (id: string) => Read<Option.Option<IssuedOffer>>
-    /** The offer that is written so: as a whole, in lower case and in one piece. */
-    readonly byText: (offer: string) => Read<Option.Option<IssuedOffer>>
-  }
->()("@satrail/core/receiving/IssuedOffers") {}
+/** Finds offers issued by our node, for any company. By default there are none. */
+export class IssuedOffers extends Context.Reference<{
+  /** Returns the offer with this id at the node. */
+  readonly byId: (id: string) => Read<Option.Option<IssuedOffer>>
+  /** Returns the offer with this text, which must be complete, in lower case and without `+` separators. */
+  readonly byText: (offer: string) => Read<Option.Option<IssuedOffer>>
+}>("@satrail/core/receiving/IssuedOffers", {
+  defaultValue: () => ({ byId: () => Effect.succeedNone, byText: () => Effect.succeedNone })
+}) {}
 
-/** Finds none, for a service that issues no offers. */
-export const layerNone = Layer.succeed(IssuedOffers, { byId: () => Effect.succeedNone, byText: () => Effect.succeedNone })
-
-/** What each payment must be at least, in msat (BOLT 12, `offer_amount`); null if the payer decides. */
+/** Returns the minimum of each payment in msat (BOLT 12, `offer_amount`), or null if the payer chooses. */
 export const amountOf = ({ offer }: Pick<IssuedOffer, "offer">): Msat | null =>
   Result.match(Bolt12.decode(offer), { onFailure: () => null, onSuccess: ({ amount }) => amount ?? null })
 
-/** The invoice that the node made by itself for a payment of this offer, as it is recorded when the node says that it is paid. */
+/**
+ * Returns the record of an invoice that the node created itself for a payment of this offer. It is recorded
+ * when the node reports the payment.
+ */
 export const invoice = (
   { companyId, nodeId, memo, offer, metadata, lightningAddressId }: IssuedOffer,
   { id, paymentHash }: Pick<Invoice, "id" | "paymentHash">,

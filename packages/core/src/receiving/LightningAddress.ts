@@ -6,15 +6,15 @@ import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
-/** The longest message that a payer's wallet shows after a payment (LUD-09). */
+/** Maximum length of the message that a payer's wallet shows after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
 
-/** What its owner decides about an address, and may change. null: as the service has it. */
+/** Settings that the owner of an address may change. Null means the service's default. */
 export const Settings = Schema.Struct({
-  /** The least and the most that one payment may be. */
+  /** Minimum and maximum of one payment, in msat. */
   minSendable: Schema.NullOr(Msat.Msat),
   maxSendable: Schema.NullOr(Msat.Msat),
-  /** What a payer's wallet shows once it has paid. */
+  /** Message that a payer's wallet shows after the payment. */
   successMessage: Schema.NullOr(Schema.String),
   metadata: Metadata.Metadata
 })
@@ -34,13 +34,13 @@ export const LightningAddress = Schema.Struct({
 })
 export interface LightningAddress extends Schema.Schema.Type<typeof LightningAddress> {}
 
-/** This address is taken, or was. */
+/** The address is already in use, or was in the past. */
 export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken", {
   handle: Schema.String,
   domain: Schema.String
 }) {}
 
-/** The address was deleted. It stays so, and belongs to no company any more. */
+/** The address was deleted. This is final, and the address no longer belongs to any company. */
 export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
 
 export const noun = Noun.make("lightning_addresses", LightningAddress, {
@@ -50,7 +50,7 @@ export const noun = Noun.make("lightning_addresses", LightningAddress, {
   refused: (id) => new LightningAddressGone({ id })
 })
 
-/** Its life: it changes until it is deleted. */
+/** Transitions of an address, which may change until it is deleted. */
 export const life = {
   changed: Noun.move(noun, "changed", {
     empty: ["deletedAtMillis"],
@@ -66,10 +66,10 @@ export interface LightningAddressCreated extends Written<"LightningAddressCreate
 export interface LightningAddressChanged extends Written<"LightningAddressChanged", readonly [Noun.TransitionOf<typeof life.changed>]> {}
 export interface LightningAddressDeleted extends Written<"LightningAddressDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
 
-/** The address as a payer types it. */
+/** Returns the address as a payer types it. */
 export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "domain">): string => `${handle}@${domain}`
 
-/** The address is this company's from here on, for ever. */
+/** Assigns the address permanently to this company. */
 export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated => ({
   _tag: "LightningAddressCreated",
   id: lightningAddress.id,
@@ -83,7 +83,7 @@ export const created = (lightningAddress: LightningAddress, once?: Change.Once):
 
 type Own = Pick<LightningAddress, "id" | "companyId">
 
-/** From here on the address is as `settings` say, all of them. */
+/** Replaces all settings of the address. */
 export const changed = ({ id, companyId }: Own, settings: Settings, atMillis: number): LightningAddressChanged => ({
   _tag: "LightningAddressChanged",
   id,
@@ -94,7 +94,10 @@ export const changed = ({ id, companyId }: Own, settings: Settings, atMillis: nu
   event: { type: "lightning_address.changed", subject: id }
 })
 
-/** No payment is accepted there from here on, and the address is never given out again: a printed one cannot be taken over. */
+/**
+ * Deletes the address. It accepts no further payments and is never reassigned, so that nobody can take over a
+ * printed address.
+ */
 export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddressDeleted => ({
   _tag: "LightningAddressDeleted",
   id,

@@ -12,7 +12,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
-import { everywhere } from "../base/Known.ts"
+import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
@@ -22,14 +22,17 @@ import * as Page from "../ledger/Page.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** The domain is not verified as this company's. */
+/** The domain is not verified for this company. */
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}
 
-/** Gives out Lightning addresses, and keeps them as their owners want them. */
+/** Creates and manages Lightning addresses. */
 export class LightningAddresses extends Context.Service<
   LightningAddresses,
   {
-    /** `handle` and `domain` are for paid plans; null is a random handle, and the service's own domain. */
+    /**
+     * Creates an address. Choosing `handle` or `domain` requires a paid plan. A null handle is generated at
+     * random, and a null domain is the service's domain.
+     */
     readonly create: (ask: {
       readonly company: Pick<Company, "id" | "plan">
       readonly handle: string | null
@@ -40,26 +43,28 @@ export class LightningAddresses extends Context.Service<
       Answer.Outcome<LightningAddress.LightningAddress>,
       Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    /** Also one that was deleted: it says so. */
+    /** Returns an address. The record of a deleted address states its deletion. */
     readonly get: (
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
-    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    /**
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Page.Asked
-    ) => Effect.Effect<
-      { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
-    /** Replaces everything that its owner decides about it. When this answers, every process goes by it. */
+    ) => Effect.Effect<Page.Page<LightningAddress.LightningAddress>, Invalid | StoreUnavailable>
+    /** Replaces all settings of an address. When this returns, every process uses the new ones. */
     readonly change: (
       companyId: CompanyId.CompanyId,
       id: string,
       settings: LightningAddress.Settings
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
-    /** When this answers, no payment is accepted there any more, and the address is never given out again. Deleting it again changes nothing. */
+    /**
+     * Deletes an address. When this returns, the address accepts no further payments and is never reassigned.
+     * Deleting it again changes nothing.
+     */
     readonly remove: (
       companyId: CompanyId.CompanyId,
       id: string
@@ -69,23 +74,22 @@ export class LightningAddresses extends Context.Service<
 
 const isHandle = Schema.is(HandleSchema)
 
-/** Why this handle cannot be given out, in any letter case; undefined when it can. */
+/** Returns why a handle cannot be used, ignoring case, or undefined if it can. */
 export const handleIssue = (handle: string): string | undefined =>
-  isHandle(handle.toLowerCase()) ? undefined : `1 to ${maxHandleLength} of a-z, 0-9, "-", "_" and ".", with no dot at either end`
+  isHandle(handle.toLowerCase())
+    ? undefined
+    : `must have 1 to ${maxHandleLength} of the characters a-z, 0-9, "-", "_" and ".", without a dot at either end`
 
-// 32 letters and digits without those that are read for another: 12 of them are 60 bits.
+// 32 characters, without those easily mistaken for others. Twelve of them have 60 bits of entropy.
 const letters = "abcdefghjkmnpqrstuvwxyz023456789"
 const randomHandle = (entropy: (size: number) => Uint8Array): string =>
   Array.from(entropy(12), (byte) => letters.charAt(byte % 32)).join("")
 
-/** Why no payer can be shown this after a payment, undefined when he can. */
+/** Returns why a success message cannot be used, or undefined if it can. */
 export const successMessageIssue = (message: string): string | undefined =>
   message.trim() !== "" && Characters.count(message) <= LightningAddress.maxSuccessMessageCharacters && Metadata.isText(message)
     ? undefined
     : `1 to ${LightningAddress.maxSuccessMessageCharacters} characters, not all of them blank`
-
-/** How many addresses a page has. */
-export const limit = Page.limit
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -97,7 +101,7 @@ export const make = Effect.gen(function* () {
   const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
 
-  /** The domain in its one spelling, once it is known to be open to this company. */
+  /** Returns the normalized domain after checking that this company may use it. */
   const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
     const domain = yield* Effect.mapError(
       Effect.fromResult(normaliseDomain(text)),
@@ -127,13 +131,10 @@ export const make = Effect.gen(function* () {
     remove: Effect.fnUntraced(function* (companyId, id) {
       const row = yield* get(companyId, id)
       yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
-      yield* everywhere
+      yield* awaitCacheExpiry
       return yield* get(companyId, id)
     }),
-    list: Effect.fnUntraced(function* (companyId, query) {
-      const { rows, next } = yield* Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit))
-      return { lightningAddresses: rows, next }
-    }),
+    list: (companyId, query) => Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit)),
     change: Effect.fnUntraced(function* (companyId, id, settings) {
       yield* checkSettings(settings)
       const row = yield* get(companyId, id)
@@ -143,7 +144,7 @@ export const make = Effect.gen(function* () {
         "LightningAddressGone",
         () => gone
       )
-      yield* everywhere
+      yield* awaitCacheExpiry
       return yield* get(companyId, id)
     }),
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {

@@ -1,28 +1,32 @@
 import { Context } from "effect"
 import * as Throttle from "../base/Throttle.ts"
 
-/** What wallets get at Lightning addresses (LNURL). */
+/** Settings of invoices that wallets request at Lightning addresses (LNURL). */
 export class LnurlOptions extends Context.Service<
   LnurlOptions,
   {
     readonly lnurl: {
-      /** How long an invoice that a wallet asked for may be paid. */
+      /** Lifetime of an invoice requested by a wallet, in seconds. */
       readonly expirySeconds: number
       readonly commentCharacters: number
       readonly payerDataBytes: number
-      /** How long a wallet waits for an invoice. */
+      /** Maximum time that a wallet waits for an invoice. */
       readonly timeoutMillis: number
       /**
-       * How many unpaid invoices of wallets one process keeps: of one caller, at one address, of one company, and in all. Beyond that the largest holder
-       * loses its oldest invoice, which is canceled at the node.
+       * Maximum number of wallets' unpaid invoices that one process keeps: per caller, per address, per
+       * company and in total. Above that, the largest holder loses its oldest invoice, which is canceled at
+       * the node.
        */
       readonly openPerCaller: number
       readonly openPerAddress: number
       readonly openPerCompany: number
       readonly open: number
-      /** How long after its expiry an unpaid invoice is closed at the node and forgotten. */
+      /** Time after expiry at which an unpaid invoice is closed at the node and deleted. */
       readonly forgetAfterMillis: number
-      /** How many invoices may be requested of each process: at one address (a rate that callers share), and by one caller, who may claim as many vouchers. */
+      /**
+       * Rate at which invoices may be requested from each process: per address, which all callers share, and
+       * per caller. The rate per caller also applies to claiming vouchers.
+       */
       readonly perAddress: Throttle.Rate
       readonly perCaller: Throttle.Rate
     }

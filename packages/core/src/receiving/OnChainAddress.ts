@@ -6,30 +6,33 @@ import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
-/** An address of our wallet that was given to one company, and never to another. Any number of payments to it are credited. */
+/**
+ * An address of our wallet, assigned to one company and never to another. Every payment to it is credited,
+ * however many there are.
+ */
 export const OnChainAddress = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** The fingerprint of the wallet that can spend from it. */
+  /** Fingerprint of the wallet that can spend from it. */
   nodeId: Schema.String,
   address: Schema.String,
   scriptPubKey: Schema.String,
   type: AddressType,
-  /** Its place in the wallet's chain of receiving keys: what a restore needs to find it. */
+  /** Index in the wallet's chain of receiving keys, needed to find the address after a restore. */
   index: Schema.Int,
   metadata: Metadata.Metadata,
-  /** The checkout that it is one way to pay. */
+  /** The checkout that offers this address as a payment method. */
   checkoutId: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int
 })
 export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}
 
-/** An address is one company's. */
+/** An address belongs to one company. */
 export const noun = Noun.make("on_chain_addresses", OnChainAddress, { moving: [], unique: [["scriptPubKey"]] })
 
 export interface OnChainAddressCreated extends Written<"OnChainAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 
-/** What is paid to the address is this company's from here on. */
+/** Assigns the address to a company, which is credited for payments to it from then on. */
 export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
   _tag: "OnChainAddressCreated",
   id: onChainAddress.id,

@@ -16,7 +16,7 @@ import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 
-/** Gives out on-chain addresses, any number, each to one company and never again. */
+/** Assigns on-chain addresses without a limit. Each belongs to one company and is never reassigned. */
 export class OnChainAddresses extends Context.Service<
   OnChainAddresses,
   {
@@ -31,19 +31,15 @@ export class OnChainAddresses extends Context.Service<
       Invalid | Paused | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<OnChainAddress.OnChainAddress, NotFound | StoreUnavailable>
-    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    /**
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Page.Asked
-    ) => Effect.Effect<
-      { readonly onChainAddresses: ReadonlyArray<OnChainAddress.OnChainAddress>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
+    ) => Effect.Effect<Page.Page<OnChainAddress.OnChainAddress>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/receiving/OnChainAddresses") {}
-
-/** How many addresses a page has. */
-export const limit = Page.limit
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -58,10 +54,7 @@ export const make = Effect.gen(function* () {
       const found = Id.is(id) ? yield* nouns.get(OnChainAddress.noun, companyId, id) : undefined
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "on-chain address", id })
     }),
-    list: Effect.fnUntraced(function* (companyId, query) {
-      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit))
-      return { onChainAddresses: rows, next }
-    }),
+    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit)),
     create: Effect.fnUntraced(function* ({ companyId, type, metadata, checkoutId = null, request }) {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before

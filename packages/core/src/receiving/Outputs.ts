@@ -15,11 +15,11 @@ import type { FeeRates } from "./FeeRates.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** Which output of which transaction. */
+/** Identifies a transaction output. */
 export interface Outpoint {
   readonly txId: TxId.TxId
   readonly vout: number
-  /** The reported placement, if there was one. */
+  /** The placement that was reported, if any. */
   readonly placement?: Placement
 }
 
@@ -27,7 +27,10 @@ export type Move = "reverse" | "drop" | "place"
 
 const heightOf = (placement: Placement): number | null => (placement._tag === "mined" ? placement.height : null)
 
-/** What has to become of a deposit whose transaction stands there now, in order. A credit is taken back before anything else. */
+/**
+ * Returns the moves that bring a deposit to this placement, in order. A credit is reversed before anything
+ * else.
+ */
 export const movesOf = (deposit: Deposit.Deposit, placement: Placement): ReadonlyArray<Move> => {
   if (Deposit.isTooSmall(deposit)) return []
   if (placement._tag === "gone") return deposit.status === "failed" ? [] : deposit.status === "settled" ? ["reverse", "drop"] : ["drop"]
@@ -35,7 +38,10 @@ export const movesOf = (deposit: Deposit.Deposit, placement: Placement): Readonl
   return deposit.height !== heightOf(placement) || deposit.status === "failed" ? ["place"] : []
 }
 
-/** Brings single outputs, and the deposits that they are, to their placement in the chain. A repetition finds that it is done. */
+/**
+ * Updates the deposits of single outputs to their placement in the chain. Repeating an update changes
+ * nothing.
+ */
 export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -46,11 +52,14 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const entropy = yield* Entropy
   const jobsOf = yield* DepositJobs
 
-  /** The current placement of a transaction. A source that has just reported it in a block, and does not find it, is behind itself: nothing follows from that. */
+  /**
+   * Returns the current placement of a transaction. Fails if the source has just reported it in a block but
+   * does not find it, because then the source's index is behind its own report.
+   */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
     const placement = yield* chain.transaction(txId)
     if (placement._tag !== "gone" || told?._tag !== "mined") return placement
-    const cause = new Error(`${txId} was reported in block ${told.height}, and its look-up does not find it`)
+    const cause = new Error(`${txId} was reported in block ${told.height}, but a lookup does not find it`)
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 
@@ -63,7 +72,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
     if (isTooSmall) {
-      yield* Effect.logWarning("deposit: too small to be spent; recorded, not credited", {
+      yield* Effect.logWarning("deposit: below the minimum or the cost of spending it; recorded, not credited", {
         outpoint: `${output.txId}:${output.vout}`,
         sats: String(Msat.toSats(output.amount)),
         minSats: String(Msat.toSats(least))
@@ -93,14 +102,17 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
   })
 
-  /** Takes a credit back. What the company has spent of it by now is the operator's to bear; should it spend more meanwhile, we look again. */
+  /**
+   * Reverses a credit. The operator bears the part that the company has already spent. If the company spends
+   * more in the meantime, the reversal is computed again.
+   */
   const reverse = (deposit: Deposit.Deposit) =>
     Effect.gen(function* () {
       const left = Balance.available(yield* ledger.balance(deposit.companyId))
       const absorbed = left >= deposit.amount ? Msat.zero : Msat.make(deposit.amount - left)
       const change = Deposit.reversed(deposit, absorbed, yield* Clock.currentTimeMillis)
       yield* journal.commit(change)
-      yield* Effect.logWarning("deposit: credit reversed by a reorganisation", {
+      yield* Effect.logWarning("deposit: credit reversed by a reorganization", {
         depositId: deposit.id,
         writtenOffSats: Msat.toDecimalSats(absorbed)
       })
@@ -115,7 +127,10 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return Deposit.after(change)
   })
 
-  /** First the row is read, then the chain: an earlier report may be stale by now, and a write that is older than the row is refused by its revision. */
+  /**
+   * Reads the row first, then the chain, because the earlier report may be stale. The revision rejects a
+   * write based on an outdated row.
+   */
   const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
     const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)
     if (Option.isNone(found)) return
@@ -133,14 +148,14 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return placement._tag === "gone" ? undefined : yield* record(output, address, heightOf(placement))
   })
 
-  // Another process may move the same deposit at the same time: then what it did is read, and the rest is done.
+  // If another process changed the deposit first, read it again and apply the remaining moves.
   const insistent = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
     Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
 
   return {
-    /** A reported output. A new one becomes a deposit of the company to which its address was given. */
+    /** Processes a reported output. A new one becomes a deposit of the company that owns its address. */
     meet: (output: Output) => insistent(meet(output)),
-    /** An output whose deposit there is. */
+    /** Updates the deposit of an output that is already recorded. */
     settle: (outpoint: Outpoint) => insistent(settle(outpoint))
   }
 })

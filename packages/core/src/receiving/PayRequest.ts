@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
+import { type Installation, originOf } from "../accounts/Installation.ts"
 import type { Bounds } from "../accounts/Bounds.ts"
 import * as Characters from "../base/Characters.ts"
 import * as Id from "../base/Id.ts"
@@ -9,16 +10,19 @@ import { isText } from "../base/Metadata.ts"
 import type { Callback } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 
-/** Where a wallet asked: the `Host` it named, and what the path says. */
+/** The target of a wallet's request: the `Host` header, and the parts of the path. */
 export interface Place {
   readonly host: string
-  /** The domain in the path; null where the host is the domain. */
+  /** The domain in the path; null if the host is the domain. */
   readonly domain: string | null
-  /** The part before the @, with its tag (LUD-16). */
+  /** The part before the @, including its tag (LUD-16). */
   readonly user: string
 }
 
-/** The Lightning address that is meant, and the beginning of every URL that leads there. */
+/** The service's domain, and the host of its links. */
+type Own = Pick<Installation["Service"], "domain" | "linkHost">
+
+/** The requested Lightning address, and the prefix of all its URLs. */
 export interface Target {
   readonly handle: string
   readonly tag: string | null
@@ -26,58 +30,74 @@ export interface Target {
   readonly url: string
 }
 
-/** What a wallet is shown at a Lightning address (LUD-06, step 3). Amounts are what the recipient gets. */
+/**
+ * The response to a wallet at a Lightning address (LUD-06, step 3). Amounts are what the payee receives, in
+ * msat.
+ */
 export interface PayRequest {
   readonly callback: string
   readonly minSendable: Msat.Msat
   readonly maxSendable: Msat.Msat
-  /** To be shown to the byte: its hash goes into the invoice. */
+  /** Must be sent byte for byte, because its hash is part of the invoice. */
   readonly metadata: string
   readonly commentAllowed: number
-  /** Whose signature receipts will have, where others may see them (NIP-57). */
+  /** Public key that signs public receipts (NIP-57). */
   readonly nostrPubkey: string | null
 }
 
-/** The wallet cannot pay like this. `message` is for its user: what was wrong, and what would be right. */
+/** The wallet's request is rejected. `message` is for its user and states the error and the correct value. */
 export class PayRequestRefused extends Schema.TaggedError<PayRequestRefused>()("PayRequestRefused", {
   code: Schema.Literals(["not_found", "amount", "comment", "payer_data", "zap", "too_many", "stopped"]),
   message: Schema.String
 }) {}
 
-/** Payer data that may be sent. None of it is required, and none of it is verified (LUD-18). */
+/** Payer data that a wallet may send. All of it is optional and none of it is verified (LUD-18). */
 export const payerDataFields = ["name", "identifier", "email"] as const
 
 const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
 
-/** The error for everything that does not exist, no longer exists, or must not be revealed. */
-export const notFound = new PayRequestRefused({ code: "not_found", message: "There is no such Lightning address" })
+/** The error for an address that does not exist, no longer exists, or must not be revealed. */
+export const notFound = new PayRequestRefused({ code: "not_found", message: "No such Lightning address" })
 
 const isHandle = Schema.is(HandleSchema)
 
-/** Where a wallet asks about an address, at any host that answers for its domain. `user` is the part before the @, with its tag. */
+/**
+ * Returns the path of an address at any host that serves its domain. `user` is the part before the @,
+ * including its tag.
+ */
 export const pathOf = (domain: string, user: string): string => `/lnurlp/${domain}/${user}`
 
-/** Reads where a wallet asked. At `ownDomain`, the service's, and only there, a path may name another one. */
-export const targetOf = (place: Place, ownDomain: string): Result.Result<Target, PayRequestRefused> => {
+/** The service's domain, for a request to its link host, such as `localhost:3000`, which is not a domain. */
+const atLinkHost = (host: string, { domain, linkHost = domain }: Own) =>
+  host === linkHost.replace(/\/.*/, "") ? Result.succeed({ host: domain, prefix: originOf(linkHost) }) : Result.fail(notFound)
+
+/** Parses the place of a request. Only at the service's own domain may the path name another domain. */
+export const targetOf = (place: Place, own: Own): Result.Result<Target, PayRequestRefused> => {
   const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
   const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(place.user.toLowerCase()) ?? []
   const target = Result.gen(function* () {
-    const host = yield* normaliseDomain(name)
+    const { host, prefix } = yield* Result.match(normaliseDomain(name), {
+      onSuccess: (host) => Result.succeed({ host, prefix: `${schemeOf(host)}://${host}${port}` }),
+      onFailure: () => atLinkHost(place.host, own)
+    })
     const domain = place.domain === null ? host : yield* normaliseDomain(place.domain)
-    return { host, handle, tag, domain, url: `${schemeOf(host)}://${host}${port}${pathOf(domain, userOf({ handle, tag }))}` }
+    return { host, handle, tag, domain, url: `${prefix}${pathOf(domain, userOf({ handle, tag }))}` }
   })
   if (Result.isFailure(target) || !isHandle(handle) || place.user.length > maxHandleLength) return Result.fail(notFound)
   const { host, ...found } = target.success
-  return host === found.domain || host === ownDomain ? Result.succeed(found) : Result.fail(notFound)
+  return host === found.domain || host === own.domain ? Result.succeed(found) : Result.fail(notFound)
 }
 
-/** The part before the @, as its payer wrote it. */
+/** Returns the part before the @ as the payer wrote it. */
 export const userOf = ({ handle, tag }: Pick<Target, "handle" | "tag">): string => (tag === null ? handle : `${handle}+${tag}`)
 
-/** The address as its payer wrote it. */
+/** Returns the address as the payer wrote it. */
 export const identifier = (target: Target): string => `${userOf(target)}@${target.domain}`
 
-/** What a payer is shown and the invoice commits to: the same text, to the byte, for the same address (LUD-06, LUD-16). */
+/**
+ * Returns the metadata shown to payers, to which the invoice commits. It is the same text, byte for byte, for
+ * the same address (LUD-06, LUD-16).
+ */
 export const metadataOf = (target: Target): string =>
   JSON.stringify([
     ["text/plain", `Pay to ${identifier(target)}`],
@@ -85,32 +105,35 @@ export const metadataOf = (target: Target): string =>
     ...(target.tag === null ? [] : [["text/tag", target.tag]])
   ])
 
-/** What one payment may be: the owner's limits, within the operator's. */
+/** Returns the limits of one payment: the owner's limits, clamped to the operator's. */
 export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAmount, maxInvoice }: Bounds["Service"]) => {
   const [min, max] = [minSendable ?? minAmount, maxSendable ?? maxInvoice]
   return { minSendable: min < minAmount ? minAmount : min, maxSendable: max > maxInvoice ? maxInvoice : max }
 }
 
-/** Reads an amount in msat, in decimal digits, and holds it to the limits; to whole satoshis where the node knows nothing smaller. */
+/**
+ * Parses an amount in msat in decimal digits, and checks it against the limits. It must be whole satoshis if
+ * the node supports nothing smaller.
+ */
 export const checkAmount = (
   text: string | null,
   { minSendable, maxSendable }: Pick<PayRequest, "minSendable" | "maxSendable">,
   isWhole = false
 ): Result.Result<Msat.Msat, PayRequestRefused> => {
   const amount = /^\d{1,18}$/.test(text ?? "") ? Msat.make(BigInt(text ?? "")) : undefined
-  if (amount === undefined) return refuse("amount", "amount must be given, in whole millisatoshis: amount=21000 for 21 sats")
+  if (amount === undefined) return refuse("amount", "amount is required in whole millisatoshis, such as amount=21000 for 21 sats")
   if (isWhole && amount % 1000n !== 0n)
-    return refuse("amount", `amount must be whole satoshis here, such as ${Msat.fromSats(Msat.toSatsCeiling(amount))}`)
+    return refuse("amount", `amount must be whole satoshis, such as ${Msat.fromSats(Msat.toSatsCeiling(amount))}`)
   return amount < minSendable || amount > maxSendable
-    ? refuse("amount", `amount must be from ${minSendable} to ${maxSendable} millisatoshis, this is ${amount}`)
+    ? refuse("amount", `amount must be between ${minSendable} and ${maxSendable} millisatoshis (got ${amount})`)
     : Result.succeed(amount)
 }
 
-/** Reads a comment (LUD-12). The empty one is none. */
+/** Parses a comment (LUD-12). An empty comment counts as none. */
 export const checkComment = (text: string | null, commentAllowed: number): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
   const characters = Characters.count(text)
-  if (characters > commentAllowed) return refuse("comment", `comment may have ${commentAllowed} characters, this has ${characters}`)
+  if (characters > commentAllowed) return refuse("comment", `comment must have at most ${commentAllowed} characters (got ${characters})`)
   return isText(text) ? Result.succeed(text) : refuse("comment", "comment must be well-formed text without NUL characters")
 }
 
@@ -123,14 +146,20 @@ const isObject = (text: string): boolean => {
   }
 }
 
-/** Reads payer data (LUD-18). It stays as received, unknown members too: the payer's wallet hashes it as well. */
+/**
+ * Validates payer data (LUD-18). It stays exactly as received, including unknown members, because the payer's
+ * wallet hashes it too.
+ */
 export const checkPayerData = (text: string | null, maxBytes: number): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
   const bytes = new TextEncoder().encode(text).length
-  if (bytes > maxBytes) return refuse("payer_data", `payerdata may have ${maxBytes} bytes, this has ${bytes}`)
+  if (bytes > maxBytes) return refuse("payer_data", `payerdata must have at most ${maxBytes} bytes (got ${bytes})`)
   return isObject(text) && isText(text) ? Result.succeed(text) : refuse("payer_data", "payerdata must be a JSON object")
 }
 
-/** What the invoice's description hash is the hash of: the metadata and who pays (LUD-18), or a zap request alone (NIP-57). */
+/**
+ * Returns the invoice's description hash: of the metadata and payer data (LUD-18), or of the zap request
+ * alone (NIP-57).
+ */
 export const descriptionHash = ({ metadata, payerData, zapRequest }: Callback): string =>
   Id.toHex(sha256(new TextEncoder().encode(zapRequest ?? `${metadata}${payerData ?? ""}`)))

@@ -18,21 +18,21 @@ import * as PayRequest from "./PayRequest.ts"
 import { PublicReceipts } from "./PublicReceipts.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** What a wallet sends to the callback, each as it came; null: not sent. */
+/** Parameters that a wallet sends to the callback, as received; null if not sent. */
 export interface Ask {
   readonly amount: string | null
   readonly comment: string | null
   readonly payerData: string | null
   readonly nostr: string | null
-  /** The caller's address. Each network gets only so many invoices. */
+  /** The caller's IP address. The number of invoices per network is limited. */
   readonly caller: string
 }
 
-/** An invoice for a wallet, and what it may show once it has paid. */
+/** An invoice for a wallet, and the message that the wallet may show after the payment. */
 export interface Answered {
   readonly invoice: Invoice
   readonly successMessage: string | null
-  /** Where the wallet can ask whether it was paid (LUD-21). */
+  /** URL at which the wallet can check whether the invoice was paid (LUD-21). */
   readonly verify: string
 }
 
@@ -40,14 +40,17 @@ export interface Answered {
 export class PayRequests extends Context.Service<
   PayRequests,
   {
-    /** What may be paid there, and how. */
+    /** Returns the payment terms of a Lightning address. */
     readonly offer: (place: PayRequest.Place) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
-    /** A fresh invoice for exactly the amount that is asked, to the msat. */
+    /** Creates an invoice for exactly the requested amount, to the msat. */
     readonly invoice: (
       place: PayRequest.Place,
       ask: Ask
     ) => Effect.Effect<Answered, PayRequest.PayRequestRefused | NodeUnavailable | Conflict | StoreUnavailable>
-    /** An invoice that a wallet got there. Its preimage is shown to anyone who knows its hash, once it is settled and never before. */
+    /**
+     * Returns an invoice that a wallet requested at this address. Anyone who knows its hash can see its
+     * preimage, but only once the invoice is settled.
+     */
     readonly verify: (
       place: PayRequest.Place,
       paymentHash: PaymentHash.PaymentHash
@@ -60,19 +63,22 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const invoices = yield* Invoices
-  const { domain: ownDomain } = yield* Installation
+  const own = yield* Installation
   const bounds = yield* Bounds
   const { domainGraceMillis } = yield* Domain.Options
   const { lnurl } = yield* LnurlOptions
   const receipts = yield* PublicReceipts
   const rates = yield* AskRates.make
 
-  /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
+  /**
+   * Returns the address behind a place, even a deleted one. Finds none at a domain that does not, or no
+   * longer does, belong to the address's company.
+   */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
-    const target = yield* Effect.fromResult(PayRequest.targetOf(place, ownDomain))
+    const target = yield* Effect.fromResult(PayRequest.targetOf(place, own))
     const found = yield* receiving.lightningAddress(target.handle, target.domain)
     if (found._tag === "None") return yield* PayRequest.notFound
-    if (target.domain !== ownDomain) {
+    if (target.domain !== own.domain) {
       const domain = yield* accounts.domain(target.domain)
       if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
       if (!isInForce(domain.value, yield* Clock.currentTimeMillis, domainGraceMillis)) return yield* PayRequest.notFound
@@ -134,7 +140,7 @@ export const make = Effect.gen(function* () {
           Effect.catchTags({
             IdempotencyMismatch: Effect.die,
             Paused: () =>
-              new PayRequest.PayRequestRefused({ code: "stopped", message: "No payments are taken at the moment: try again later" })
+              new PayRequest.PayRequestRefused({ code: "stopped", message: "Payments are not accepted right now. Try again later" })
           }),
           Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
         )

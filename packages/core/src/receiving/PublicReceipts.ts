@@ -2,11 +2,14 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, Result } from "effect"
 import { PayRequestRefused } from "./PayRequest.ts"
 
-/** Receipts for everyone to see, which a payer of a Lightning address requests with `nostr` (NIP-57). None are given unless a layer provides them. */
+/**
+ * Public receipts, which a payer at a Lightning address requests with `nostr` (NIP-57). None are issued
+ * unless a layer provides them.
+ */
 export class PublicReceipts extends Context.Reference<{
-  /** The public key that signs them; null: none are given. */
+  /** Public key that signs the receipts; null if none are issued. */
   readonly signedBy: string | null
-  /** Returns the request of a receipt for this amount as it came, null where none is requested. */
+  /** Returns a valid receipt request for this amount exactly as received, or null if none was requested. */
   readonly check: (request: string | null, amount: Msat) => Result.Result<string | null, PayRequestRefused>
 }>("@satrail/core/receiving/PublicReceipts", {
   defaultValue: () => ({
@@ -14,6 +17,6 @@ export class PublicReceipts extends Context.Reference<{
     check: (request) =>
       request === null || request === ""
         ? Result.succeed(null)
-        : Result.fail(new PayRequestRefused({ code: "zap", message: "No zaps are taken here: leave nostr out" }))
+        : Result.fail(new PayRequestRefused({ code: "zap", message: "Zaps are not accepted. Omit nostr" }))
   })
 }) {}

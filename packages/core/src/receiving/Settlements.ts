@@ -11,38 +11,47 @@ import * as Credits from "./Credits.ts"
 import * as Forgetting from "./Forgetting.ts"
 import type * as Invoice from "./Invoice.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
-import * as Looking from "./Looking.ts"
-import * as LookUps from "./LookUps.ts"
+import * as InvoiceLookup from "./InvoiceLookup.ts"
+import * as LookupSchedule from "./LookupSchedule.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
 const pageSize = 200
 const lookupsAtOnce = 8
 
-/** What the node has reported meanwhile is credited together, as many at most: the store commits them in groups. */
+/** Maximum number of reported payments credited concurrently. The store commits them in groups. */
 const creditsAtOnce = 128
 
-/** Credits what the node received. Two ways lead here, the node's notices and looking up what is open, and both end in the same idempotent Change. */
+/**
+ * Credits payments received by the node. They are found by notifications and by looking up open invoices.
+ * Both paths end in the same idempotent Change.
+ */
 export class Settlements extends Context.Service<
   Settlements,
   {
-    /** Follows the node's notices from where the last credit left off. Ends only when the node breaks off, or another process holds what is fenced. */
+    /**
+     * Follows the node's notifications from the last credited one. Ends only when the node closes the stream
+     * or another process holds the lease.
+     */
     readonly listen: (fence?: Change.Fence) => Effect.Effect<void, NodeUnavailable | StoreUnavailable>
-    /** Looks those open invoices up whose age says so: finds early what a notice was lost of. */
+    /**
+     * Looks up open invoices at their scheduled ages, which finds payments early if a notification was lost.
+     */
     readonly look: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /**
-     * Polls every open invoice, of those that expired longer ago only some each time: finds payments whose notification was lost, expires invoices that will not be
-     * paid any more, and has those closed that were canceled while the node was away.
+     * Polls every open invoice, and long-expired ones less often. Finds payments that notifications missed,
+     * expires invoices that will no longer be paid, and closes invoices at the node that were canceled during
+     * an outage.
      */
     readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /**
-     * Closes at the node what wallets asked for and did not pay in time, and forgets it. What the node does not say it has closed stays: money that it may
-     * still take is credited.
+     * Closes wallets' unpaid, expired invoices at the node and deletes them. An invoice that the node does
+     * not confirm as closed stays, so that a late payment is credited.
      */
     readonly forget: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
   }
 >()("@satrail/core/receiving/Settlements") {}
 
-/** Page by page, some of each page at once. */
+/** Processes invoices page by page, several of each page concurrently. */
 const eachInvoice = <E>(
   page: Pages.Read<Invoice.Invoice, StoreUnavailable>,
   work: (invoice: Invoice.Invoice) => Effect.Effect<unknown, E>
@@ -52,31 +61,35 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const receiver = yield* LightningReceiver
-  const options = yield* LookUps.Options
+  const options = yield* LookupSchedule.Options
   const { lnurl } = yield* LnurlOptions
   const { credit } = yield* Credits.make
-  const { look } = yield* Looking.make
+  const { lookUp } = yield* InvoiceLookup.make
   const { cancel, forget } = yield* Forgetting.make
   const source = `lightning:${receiver.nodeId}`
 
   const closes = receiver.lacks?.has("cancel") !== true
 
   /**
-   * The node decides. An invoice that it does not know, as after a clean-up, cannot be paid; that is believed once its grace is over. So is that it takes no payment
-   * after the end of one that it cannot close: until then it is looked up as any other.
+   * Deletes an invoice only if the node confirms that it cannot be paid. An invoice unknown to the node, for
+   * example after a cleanup, is deleted only after its grace period. The same applies to an expired invoice
+   * at a node that cannot cancel; until then it is looked up like any other.
    */
   const drop = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const nowMillis = yield* Clock.currentTimeMillis
     const isOver = nowMillis > invoice.expiresAtMillis + options.expiredGraceMillis
     if (!closes && !isOver) return
     const canceled = yield* cancel(invoice)
-    if (Option.isSome(canceled)) return canceled.value._tag === "canceled" ? undefined : yield* look(invoice)
+    if (Option.isSome(canceled)) return canceled.value._tag === "canceled" ? undefined : yield* lookUp(invoice)
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
-    if (state._tag === "settled") return yield* look(invoice)
+    if (state._tag === "settled") return yield* lookUp(invoice)
     if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forget(invoice)
   })
 
-  /** The cursor moves with the last of them, once all before it are credited: who dies in between finds them again, and credits none twice. */
+  /**
+   * Credits payments and moves the cursor with the last one, after all others are credited. After a crash in
+   * between, they are processed again, and none is credited twice.
+   */
   const creditAll = Effect.fnUntraced(function* (paid: Arr.NonEmptyReadonlyArray<Settled>, fence: Change.Fence | undefined) {
     const last = Arr.lastNonEmpty(paid)
     yield* Effect.forEach(Arr.initNonEmpty(paid), (one) => credit(one), { concurrency: "unbounded", discard: true })
@@ -91,7 +104,7 @@ export const make = Effect.gen(function* () {
         const after = yield* ledger.cursor(source)
         const reported = Stream.buffer(receiver.settlements(Option.getOrNull(after)), { capacity: creditsAtOnce })
         yield* Stream.runForEachArray(reported, (paid) =>
-          // What is being credited is finished, and a store that is away for a while does not make us forget it.
+          // Finish started credits, and retry while the store is unavailable so that none is dropped.
           Effect.uninterruptible(
             Effect.retry(creditAll(paid, fence), {
               times: 5,
@@ -106,17 +119,17 @@ export const make = Effect.gen(function* () {
     look: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const sinceMillis = Math.min(lookedAtMillis ?? nowMillis - options.invoicePollMillis, nowMillis)
-      const ranges = LookUps.madeWithin(sinceMillis, nowMillis, options).map(
+      const ranges = LookupSchedule.madeWithin(sinceMillis, nowMillis, options).map(
         (range) => [Id.floorOf(range[0]), Id.floorOf(range[1])] as const
       )
-      yield* eachInvoice((after) => receiving.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
+      yield* eachInvoice((after) => receiving.openInvoicesWithin(ranges, after?.id ?? null, pageSize), lookUp)
       lookedAtMillis = nowMillis
     }),
     poll: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       yield* eachInvoice(
         (after) => receiving.openInvoices(after?.id ?? null, pageSize),
-        (invoice) => (LookUps.isSwept(invoice, nowMillis, options) ? look(invoice) : Effect.void)
+        (invoice) => (LookupSchedule.isSwept(invoice, nowMillis, options) ? lookUp(invoice) : Effect.void)
       )
     }),
     forget: Effect.gen(function* () {
@@ -128,12 +141,12 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Settlements, make)
 
-/** Listens and polls for as long as the scope is open, in one process at a time. */
+/** Listens and polls while the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const settlements = yield* Settlements
     const { nodeId } = yield* LightningReceiver
-    const { invoicePollMillis, invoiceSweepMillis } = yield* LookUps.Options
+    const { invoicePollMillis, invoiceSweepMillis } = yield* LookupSchedule.Options
     const { lnurl } = yield* LnurlOptions
     yield* Duties.run(`settlements of ${nodeId}`, (fence) =>
       Effect.gen(function* () {

@@ -10,30 +10,33 @@ import * as Metadata from "../base/Metadata.ts"
 import { type Conflict, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
-import * as Assignment from "./Assignment.ts"
+import * as SuspenseAssignment from "./SuspenseAssignment.ts"
 import * as Deposit from "./Deposit.ts"
 import type { Unmatched } from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** A payment that came to lie in suspense, and what became of it: null while it lies there. */
+/** A payment that was put in suspense, with its assignment (null while it is still there). */
 export interface Suspended extends Unmatched {
-  readonly assignment: Assignment.Assignment | null
+  readonly assignment: SuspenseAssignment.SuspenseAssignment | null
 }
 
-/** Money that arrived and belongs to no company as far as is known, until an operator says whose it is. */
+/** Money received without a known owner. It stays in suspense until an operator assigns it to a company. */
 export class Suspense extends Context.Service<
   Suspense,
   {
-    /** All that ever came to lie there, the newest first, from after this one on. */
+    /** Returns all payments ever put in suspense, newest first, after the given position. */
     readonly list: (query: {
       readonly limit: number
       readonly after: Page.Position | null
     }) => Effect.Effect<Page.Page<Suspended>, Invalid | StoreUnavailable>
-    /** It becomes a deposit of the company's, which can be refunded as any. The same company again is answered as the first time. */
+    /**
+     * Assigns a payment to a company as a deposit, which can be refunded like any other. Repeating it for the
+     * same company returns the same result.
+     */
     readonly assign: (ask: {
       readonly id: string
       readonly companyId: CompanyId
-    }) => Effect.Effect<Suspended, NotFound | Invalid | Assignment.AlreadyAssigned | Conflict | StoreUnavailable>
+    }) => Effect.Effect<Suspended, NotFound | Invalid | SuspenseAssignment.AlreadyAssigned | Conflict | StoreUnavailable>
   }
 >()("@satrail/core/receiving/Suspense") {}
 
@@ -46,7 +49,7 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
 
   const suspended = (row: Unmatched) =>
-    Effect.map(nouns.named(Assignment.noun, { unmatchedId: row.id }), (found): Suspended => ({
+    Effect.map(nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id }), (found): Suspended => ({
       ...row,
       assignment: Option.getOrNull(found)
     }))
@@ -63,7 +66,7 @@ export const make = Effect.gen(function* () {
         amount: received,
         network,
         rail: "lightning",
-        // The invoice has the deposit that settled it, and its checkout counts that one.
+        // The invoice already has the deposit that settled it, which is the one its checkout counts.
         lightningInvoiceId: null,
         checkoutId: null,
         metadata: Metadata.empty
@@ -86,15 +89,15 @@ export const make = Effect.gen(function* () {
       const before = yield* suspended(found)
       if (before.assignment === null) {
         if (Option.isNone(yield* accounts.company(companyId)))
-          return yield* new Invalid({ path: "company_id", message: "The id of a company: there is none with this one" })
-        yield* journal.commit(Assignment.assigned(found, yield* depositOf(found, companyId))).pipe(
-          Effect.andThen(Effect.logInfo("suspense: a payment is assigned", { id, companyId, sats: Msat.toDecimalSats(found.received) })),
-          // Somebody else was first, for this company or for another one.
+          return yield* new Invalid({ path: "company_id", message: "must be the id of a company" })
+        yield* journal.commit(SuspenseAssignment.assigned(found, yield* depositOf(found, companyId))).pipe(
+          Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(found.received) })),
+          // Another operator was first, for this or another company.
           Effect.catchTag("AlreadyAssigned", () => Effect.void)
         )
       }
       const now = before.assignment === null ? yield* suspended(found) : before
-      return now.assignment?.companyId === companyId ? now : yield* new Assignment.AlreadyAssigned({ id })
+      return now.assignment?.companyId === companyId ? now : yield* new SuspenseAssignment.AlreadyAssigned({ id })
     })
   })
 })

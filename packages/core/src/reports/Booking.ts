@@ -5,32 +5,45 @@ import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
 import type { Rail } from "../ledger/Rail.ts"
 
-/** One posting of a company, as it stands in the ledger. Ids grow in the order in which a company's postings were committed. */
+/** A posting of a company in the ledger. A company's postings have ids in commit order. */
 export interface Entry extends Posting {
   readonly id: bigint
   readonly transferId: string
   readonly atMillis: number
 }
 
-/** What all postings between two accounts come to, and how many there are. */
+/** Total and number of all postings between two accounts. */
 export interface Turnover extends Posting {
   readonly count: number
 }
 
-/** From a time on, and before another one. */
+/** A posting with its time. */
+export interface Posted extends Posting {
+  readonly atMillis: number
+}
+
+/** Total of all postings between two accounts in one step of time. */
+export interface Turned extends Posting {
+  readonly step: number
+}
+
+/** A period of time, including `fromMillis` and excluding `untilMillis`. */
 export interface Period {
   readonly fromMillis: number
   readonly untilMillis: number
 }
 
-/** What the ledger has of a company, all of one moment: what was booked before a period and within it, and the last entry of all. */
+/**
+ * Totals of a company's ledger from one snapshot: booked before a period and within it, with the id of the
+ * last entry.
+ */
 export interface Sums {
   readonly last: bigint
   readonly before: ReadonlyArray<Turnover>
   readonly within: ReadonlyArray<Turnover>
 }
 
-/** Which entries of a company: of a period, after one and up to another. */
+/** Selects a company's entries of a period, after one entry and up to another. */
 export interface Query extends Period {
   readonly companyId: CompanyId.CompanyId
   readonly after: bigint
@@ -38,19 +51,22 @@ export interface Query extends Period {
   readonly limit: number
 }
 
-/** Entries that move what a company owns, by id, and how far was looked; null where nothing more is to come. */
+/** Entries that change what a company owns, by id, and how far the ledger was read; null at the end. */
 export interface Found {
   readonly entries: ReadonlyArray<Entry>
   readonly lookedTo: bigint | null
 }
 
 /**
- * What was booked: a `deposit` came in, a `reversal` took one back that the chain did not keep, a `withdrawal` went out with its fees, and an `adjustment` is
- * anything else.
+ * Kind of a booking. A `deposit` was received, a `reversal` took a deposit back after a reorganization, a
+ * `withdrawal` was sent with its fees, and an `adjustment` is anything else.
  */
 export type Kind = "deposit" | "reversal" | "withdrawal" | "adjustment"
 
-/** One thing that changed what a company owns. `amount` and both fees are more than nothing where they came in, less where they went out. */
+/**
+ * A change of what a company owns. `amount` and both fees are in msat, positive for money received and
+ * negative for money sent.
+ */
 export interface Booking {
   readonly kind: Kind
   readonly transferId: string
@@ -60,7 +76,7 @@ export interface Booking {
   readonly networkFee: Msat.Msat
 }
 
-/** What is known about the record that a booking is of. Everything is null that was never known. */
+/** Details of a booking's record. Null means unknown. */
 export interface Subject {
   readonly transferId: string
   readonly type: "deposit" | "withdrawal"
@@ -69,36 +85,40 @@ export interface Subject {
   readonly recipient: string
   readonly paymentHash: string | null
   readonly chainTxId: string | null
-  /** The invoice or checkout that was paid, the refund that it pays. */
+  /** The paid invoice or checkout, and the refund that it pays. */
   readonly invoiceId: string | null
   readonly checkoutId: string | null
   readonly refundId: string | null
-  /** Fiat units for one bitcoin, where somebody gave an amount in fiat, and when that was the rate. */
+  /** Fiat units per bitcoin, if an amount was given in fiat, and the time of that rate. */
   readonly rate: string | null
   readonly rateAtMillis: number | null
-  /** Of a checkout; of others it is not kept. */
+  /** Set for checkouts only; it is not stored for other records. */
   readonly currency: string | null
-  /** Null where an earlier version wrote the record: see `Paid`. */
+  /** Null in records written by an earlier version; see `Paid`. */
   readonly metadata: Metadata | null
 }
 
-/** What a booking comes to, fees and all. */
+/** Returns which kind of record a booking belongs to; undefined for an adjustment. */
+export const subjectTypeOf = (kind: Kind): Subject["type"] | undefined =>
+  kind === "adjustment" ? undefined : kind === "withdrawal" ? "withdrawal" : "deposit"
+
+/** Returns a booking's total, including fees. */
 export const total = ({ amount, serviceFee, networkFee }: Booking): Msat.Msat => Msat.sum(amount, serviceFee, networkFee)
 
 const owned = (account: Account): boolean => account === "available" || account === "held"
 const outside = (account: Account): boolean => account === "node" || account === "chain" || account === "internal"
 
-/** Whether a posting changes what its company owns: holds do not. */
+/** Returns whether a posting changes what its company owns. Holds do not. */
 export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => owned(from) !== owned(to)
 
-/** What kind of booking a posting belongs to. Withdrawals are paid out of what was held for them, reversals out of what is available. */
+/** Returns the kind of a posting's booking. Withdrawals are paid from `held`, reversals from `available`. */
 export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
   if (owned(to)) return outside(from) ? "deposit" : "adjustment"
   if (from === "held" && (outside(to) || to === "service_fees" || to === "network_fees")) return "withdrawal"
   return to === "chain" ? "reversal" : "adjustment"
 }
 
-/** Which part of a booking a posting is. */
+/** Returns which part of a booking a posting is. */
 export const partOf = (posting: Pick<Posting, "from" | "to">): "amount" | "serviceFee" | "networkFee" => {
   if (kindOf(posting) !== "withdrawal") return "amount"
   return posting.to === "service_fees" ? "serviceFee" : posting.to === "network_fees" ? "networkFee" : "amount"
@@ -114,7 +134,7 @@ const bookingOf = (entry: Entry): Booking => ({
   [partOf(entry)]: Balance.effect([entry]).posted
 })
 
-/** Of a withdrawal, amount and fees are postings of their own, one after the other. Everything else is one posting. */
+/** A withdrawal's amount and fees are consecutive postings. Every other booking is one posting. */
 const continues = (booking: Booking, next: Booking): boolean =>
   booking.kind === "withdrawal" && next.kind === "withdrawal" && booking.transferId === next.transferId
 
@@ -125,7 +145,10 @@ const together = (a: Booking, b: Booking): Booking => ({
   networkFee: Msat.sum(a.networkFee, b.networkFee)
 })
 
-/** The bookings that entries make, in their order. The last one is `open`: the next page of entries may go on with it. */
+/**
+ * Combines entries into bookings, in order. The last one is returned as `open`, because the next page of
+ * entries may continue it.
+ */
 export const fold = (
   open: Booking | undefined,
   entries: ReadonlyArray<Entry>
@@ -145,10 +168,13 @@ export const fold = (
   return { closed, open: last }
 }
 
-// Of a bitcoin, in msat.
+// One bitcoin, in msat.
 const bitcoin = 100_000_000_000n
 
-/** What an amount was worth at a rate, to two decimals, half away from nothing: 1563 sats at 64 000 are 1.00. */
+/**
+ * Returns the value of an amount at a rate, to two decimals, rounded half away from zero: 1563 sats at 64,000
+ * are 1.00.
+ */
 export const fiatValue = (amount: Msat.Msat, { digits, scale }: { readonly digits: bigint; readonly scale: number }): string => {
   const [dividend, divisor] = [(amount < 0n ? -amount : amount) * digits * 100n, bitcoin * 10n ** BigInt(scale)]
   const cents = ((2n * dividend + divisor) / (2n * divisor)).toString().padStart(3, "0")

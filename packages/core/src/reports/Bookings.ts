@@ -6,24 +6,27 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import * as Paid from "../receiving/Paid.ts"
+import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Booking from "./Booking.ts"
 import { ReportReads } from "./ReportReads.ts"
 
-/** How many entries are in memory at once, for each export. */
+/** Maximum number of entries in memory per export. */
 export const pageSize = 1000
 
 const companiesAtOnce = 100
 
-/** What an export says, one after the other: where it begins, each booking with the balance after it, and where it ends, which makes it whole. */
+/**
+ * Lines of an export, in order: the opening balance, each booking with the balance after it, and the closing
+ * balance. An export without the last line is incomplete.
+ */
 export type Line =
   | { readonly _tag: "Opening"; readonly companyId: CompanyId.CompanyId; readonly atMillis: number; readonly balance: Msat.Msat }
   | {
       readonly _tag: "Booked"
       readonly companyId: CompanyId.CompanyId
       readonly booking: Booking.Booking
-      /** Undefined where the booking is of no deposit or withdrawal. */
+      /** Undefined if the booking belongs to no deposit or withdrawal. */
       readonly subject: Subject | undefined
       readonly balance: Msat.Msat
     }
@@ -35,33 +38,34 @@ export type Line =
       readonly count: number
     }
 
-/** With metadata whichever version wrote the record. */
+/** Details whose metadata is always present, whichever version wrote the record. */
 export interface Subject extends Booking.Subject {
   readonly metadata: Metadata.Metadata
 }
 
 export type Lines = Stream.Stream<Line, StoreUnavailable>
 
-/** What was booked, for people who keep books. */
+/** Exports bookings for accounting. */
 export class Bookings extends Context.Service<
   Bookings,
   {
     /**
-     * Everything that was booked for a company in a period, in the ledger's order. What it reads is what was committed when it began; memory does not grow with
-     * how much that is. Its lines add up to what the ledger says, or it dies before its end.
+     * Returns all bookings of a company in a period, in ledger order, as committed when the export started.
+     * Memory use does not depend on their number. If the lines do not add up to the ledger's totals, the
+     * stream fails before its end.
      */
     readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
-    /** The same of every company, one company after the other. */
+    /** The same for every company, one after the other. */
     readonly linesOfAll: (period: Booking.Period) => Lines
   }
 >()("@satrail/core/reports/Bookings") {}
 
-// A company that pays itself has both in one transfer.
+// If a company pays itself, one transfer has both records.
 const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${type} ${transferId}`
 
 const subjectOf = (subjects: ReadonlyMap<string, Subject>, { kind, transferId }: Booking.Booking): Subject | undefined => {
-  if (kind === "adjustment") return undefined
-  return subjects.get(keyOf(kind === "withdrawal" ? "withdrawal" : "deposit", transferId))
+  const type = Booking.subjectTypeOf(kind)
+  return type && subjects.get(keyOf(type, transferId))
 }
 
 interface Place {
@@ -75,13 +79,13 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const reports = yield* ReportReads
   const receiving = yield* ReceivingReads
-  const metadataPaid = yield* Paid.make
+  const depositMetadata = yield* DepositMetadata.make
 
-  /** What an earlier version did not write down is looked up, as everywhere. */
+  /** Adds metadata that an earlier version did not store. */
   const complete = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, subject: Booking.Subject) {
     if (subject.metadata !== null) return { ...subject, metadata: subject.metadata }
     const deposit = yield* receiving.deposit(companyId, subject.id)
-    return { ...subject, metadata: Option.isNone(deposit) ? Metadata.empty : yield* metadataPaid.ofDeposit(deposit.value) }
+    return { ...subject, metadata: Option.isNone(deposit) ? Metadata.empty : yield* depositMetadata.ofDeposit(deposit.value) }
   })
 
   const subjectsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, bookings: ReadonlyArray<Booking.Booking>) {
@@ -114,7 +118,9 @@ export const make = Effect.gen(function* () {
             Option.some<Place>({ after: found.lookedTo, open: folded.open, balance: now, count: count + booked.length })
           ] as const
         if (now !== closing)
-          return yield* Effect.die(new Error(`the lines of ${companyId} end with ${now} msat, the ledger with ${closing}`))
+          return yield* Effect.die(
+            new Error(`the exported lines of ${companyId} add up to ${now} msat, but the ledger has ${closing} msat`)
+          )
         const end: Line = { _tag: "Closing", companyId, atMillis: period.untilMillis, balance: now, count: count + booked.length }
         return [[...booked, end], Option.none<Place>()] as const
       })

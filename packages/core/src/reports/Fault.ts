@@ -3,8 +3,8 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Balance from "../ledger/Balance.ts"
-import type { Account, Posting } from "../ledger/Change.ts"
-import type { Assignment } from "../receiving/Assignment.ts"
+import { type Account, accounts as allAccounts, type Posting } from "../ledger/Change.ts"
+import type { SuspenseAssignment } from "../receiving/SuspenseAssignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
 import { all as features } from "../features/index.ts"
@@ -14,63 +14,65 @@ import type { Posted } from "../ledger/Posts.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
- * What can be wrong in one company's books. `posted` and `held`: the running totals are not what the entries say. `holds`: what is held is not what pending
- * withdrawals and open vouchers hold. `below_zero`: there is less than nothing. `transfer`: what was booked is not what the record of it says, or there is no
- * record. `credit`: a settled invoice has not the one deposit of what it received. `proof`: a preimage does not hash to its payment hash. The rest are sums that
- * features have other records keep (`Feature.KeptSum`): the sum is not what the feature's records come to.
+ * Kinds of violations in a company's books. `posted` and `held`: a running total differs from the entries.
+ * `holds`: the held amount differs from that of pending withdrawals and open vouchers. `below_zero`: a
+ * balance is negative. `transfer`: the postings differ from their record, or there is no record. `credit`: a
+ * settled invoice does not have exactly one deposit of the amount received. `proof`: a preimage does not hash
+ * to its payment hash. The others are sums of a feature's records stored in another record
+ * (`Feature.KeptSum`): the stored sum differs.
  */
 const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
 export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
 type Own = (typeof own)[number]
 
-/** Something that is wrong, and by how much. */
+/** A violation, with the expected and actual amount. */
 export interface Fault {
   readonly kind: Own | (string & {})
-  /** The company, the transfer, or the record. */
+  /** The company, transfer or record. */
   readonly id: string
-  /** Which account, of a transfer. */
+  /** The account, for a transfer. */
   readonly account: Account | null
   readonly expected: Msat.Msat | null
   readonly found: Msat.Msat | null
 }
 
-/** Which accounts a record says something about. The rest of a transfer follows from these, since it sums to zero. */
-export const accounts = ["available", "held", "node", "chain", "internal", "suspense", "adjustments", "service_fees"] as const
+/** Accounts that records determine. The rest of a transfer follows, because it sums to zero. */
+export const accounts = allAccounts.filter((account) => account !== "network_fees" && account !== "loss")
 
-/** What a record of a feature holds. */
+/** The amount that a feature's record holds. */
 export type Holding = ReturnType<typeof held>
 
-/** What the records of all features hold, of those that `records` finds. */
+/** Returns what the records of all features hold. `records` finds them. */
 export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
   features
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
     .filter(({ isHolding }) => isHolding)
 
-/** A sum that a record keeps of a feature's records: as it should be, and as it is. */
+/** A stored sum of a feature's records: expected and actual. */
 export type Recounted = ReturnType<typeof recounted>[number]
 
-/** Every such sum in the records that `records` finds. */
+/** Returns all such sums in the records that `records` finds. */
 export const recounts = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
   features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
 
-/** Everything of one company. */
+/** All data of one company. */
 export interface Books {
   readonly companyId: CompanyId.CompanyId
   readonly totals: Balance.Balance
   readonly entries: ReadonlyArray<Posting & { readonly transferId: string }>
   readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
-  /** What records of features hold: see `holding`. */
+  /** What records of features hold; see `holding`. */
   readonly holding: ReadonlyArray<Holding>
   readonly deposits: ReadonlyArray<Deposit>
-  /** What other records keep of records of features: see `recounts`. */
+  /** Stored sums of features' records; see `recounts`. */
   readonly recounts: ReadonlyArray<Recounted>
   readonly invoices: ReadonlyArray<Invoice>
   readonly unmatched: ReadonlyArray<Unmatched>
-  /** Of what lay in suspense with one of its invoices. */
-  readonly assignments: ReadonlyArray<Assignment>
-  /** What records of features posted. */
+  /** Assignments of payments in suspense that refer to its invoices. */
+  readonly assignments: ReadonlyArray<SuspenseAssignment>
+  /** Postings by records of features. */
   readonly posted: ReadonlyArray<Posted>
-  /** Whether a withdrawal of ours paid this hash without a node. */
+  /** Returns whether one of our withdrawals paid this hash internally. */
   readonly isPaidInside: (paymentHash: PaymentHash.PaymentHash) => boolean
 }
 
@@ -91,7 +93,7 @@ const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
 }
 
 const ofDeposit = (one: Deposit, books: Books): Booked => {
-  // A reversed one took back what was left: what the operator bore stays with the company.
+  // A reversal debited the available part. The part that the operator bore stays with the company.
   if (one.status !== "settled") return { available: one.absorbed }
   if (one.chainTxId !== null) return { available: one.amount, chain: -one.amount }
   const invoice = books.invoices.find(({ id }) => id === one.lightningInvoiceId)
@@ -148,7 +150,7 @@ const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })
 
-/** What is wrong in one company's books: nothing, on a sound ledger. */
+/** Returns the violations in one company's books. A sound ledger has none. */
 export const of = (books: Books): ReadonlyArray<Fault> => {
   const { companyId: id, totals } = books
   const entries = Balance.effect(books.entries)

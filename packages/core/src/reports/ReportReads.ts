@@ -6,11 +6,12 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Found } from "../ledger/Page.ts"
 import type * as Booking from "./Booking.ts"
 import type { Fault } from "./Fault.ts"
+import type { Hit, Sought } from "./Search.ts"
 import type { Query, Transaction } from "./Transaction.ts"
 
 /**
- * The same money counted three ways. On a sound ledger `totals` equals `entries`, and `totals.held` equals `pending`: what pending withdrawals
- * and open vouchers hold.
+ * The same money counted three ways. In a sound ledger `totals` equals `entries`, and `totals.held` equals
+ * `pending`, the amount held by pending withdrawals and open vouchers.
  */
 export interface Audit {
   readonly totals: Balance
@@ -18,33 +19,64 @@ export interface Audit {
   readonly pending: Msat
 }
 
-/** What a company has, and what its deposits that are still pending will bring it once they are confirmed. */
+/**
+ * A company's balance, and the amount that its pending deposits will add once they have enough confirmations.
+ */
 export interface Funds extends Balance {
-  /** Without what the operator bears for it already: of 1000 that were reversed with 200 written off, 800. */
+  /**
+   * Excludes the part already borne by the operator: 800 for a reversed deposit of 1000 with 200 written off.
+   */
   readonly pendingDeposits: Msat
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** What needs the records of several subjects at once. A method that takes a company's id answers only what is that company's. */
+/**
+ * Reads that combine records of several areas. A method that takes a company id returns only that company's
+ * records.
+ */
 export class ReportReads extends Context.Service<
   ReportReads,
   {
-    /** The same as `transactions` of no more than `looks` deposits, as many withdrawals and as many adjustments, or a few more. */
+    /**
+     * Does what `transactions` does, reading at most about `looks` deposits, withdrawals and adjustments
+     * each.
+     */
     readonly search: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Transaction>>
-    /** Deposits, withdrawals and booked adjustments, newest first by (`createdAtMillis`, `id`); those with a label by their id, which is made of that time. */
+    /**
+     * Returns deposits, withdrawals and booked adjustments, newest first by (`createdAtMillis`, `id`). With a
+     * label, they are sorted by id, which starts with the creation time.
+     */
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
-    /** All of one moment. A company that was not opened has nothing. */
+    /** Returns a company's funds from one snapshot. A company that does not exist has zero. */
     readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>
-    /** Recounts everything of one company, apart from `faults`: what the invariants are asserted by after a test, never for a request. */
+    /**
+     * Recomputes all totals of one company, independently of `faults`. For checking invariants after tests,
+     * never for requests.
+     */
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
-    /** What was booked for a company before a period and within it, and the last entry that was seen: none with a lower id turns up later. Recounts everything. */
+    /**
+     * Returns the amounts booked for a company before a period and within it, and the last entry seen. No entry
+     * with a lower id appears later. Recomputes all totals.
+     */
     readonly bookedSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.Sums>
-    /** Entries of a company that move what it owns, by id. Looks at as many as a page costs, whatever it leaves out. */
+    /**
+     * Returns a company's entries that change what it owns, by id. Reads at most one page, including entries
+     * that it leaves out.
+     */
     readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
-    /** The deposits and withdrawals of a company that these transfers are of, in any order. */
+    /** Returns a company's deposits and withdrawals with these transfers, in any order. */
     readonly subjects: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => Read<ReadonlyArray<Booking.Subject>>
-    /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */
+    /** Returns a company's records that match a search, at most `Search.limits.each` for each way to match. */
+    readonly found: (companyId: CompanyId.CompanyId, sought: Sought) => Read<ReadonlyArray<Hit>>
+    /** Returns the postings of one transfer of a company, in the order in which they were booked. */
+    readonly postingsOf: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>
+    /**
+     * Returns the amounts booked between each pair of accounts in each interval between `boundaries`, which are ascending
+     * times. Step 0 begins at the first of them.
+     */
+    readonly turnedSince: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Booking.Turned>>
+    /** Compares all data of one company. Returns at most 1000 violations. */
     readonly faults: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Fault>>
   }
 >()("@satrail/core/reports/ReportReads") {}

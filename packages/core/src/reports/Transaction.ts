@@ -3,38 +3,54 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import type * as Metadata from "../base/Metadata.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Noun from "../ledger/Noun.ts"
 import type { Position } from "../ledger/Page.ts"
 import * as Posts from "../ledger/Posts.ts"
 import { Rail, Standing } from "../ledger/Rail.ts"
+import { Failure } from "../sending/Withdrawal.ts"
 
 export const Type = Schema.Literals(["withdrawal", "deposit", ...Posts.types])
 export type Type = typeof Type.Type
 
-/** A deposit or a withdrawal, or what operators booked by hand, as a line in a list. */
+/** A deposit, withdrawal or booked adjustment, as a line in a list. */
 export const Transaction = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId.CompanyId,
-  /** What moved; below zero for an adjustment that took it from the company. */
+  /** The amount in msat; negative for an adjustment debited from the company. */
   amount: Msat.Msat,
   recipient: Schema.String,
-  /** null for an adjustment. */
+  /** Null for an adjustment. */
   rail: Schema.NullOr(Rail),
   type: Type,
-  /** The whole fee; nothing for a deposit and an adjustment. */
+  /** The total fee; 0 for a deposit or adjustment. */
   fee: Msat.Msat,
   status: Standing,
-  /** Why an adjustment was booked; null for all else. */
+  /** Reason of an adjustment; null for others. */
   reason: Schema.NullOr(Schema.String),
-  /** An adjustment's is when it was booked. */
+  /** For a deposit, the metadata of the paid invoice or address. Empty for an adjustment. */
+  metadata: Metadata.Metadata,
+  /** Why a withdrawal failed; null for others. */
+  failure: Schema.NullOr(Failure),
+  /** The paid invoice and checkout of a deposit. */
+  invoiceId: Schema.NullOr(Noun.Id),
+  checkoutId: Schema.NullOr(Noun.Id),
+  /** The refund that a withdrawal pays. */
+  refundId: Schema.NullOr(Noun.Id),
+  /** For an adjustment, when it was booked. */
   createdAtMillis: Schema.Int
 })
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
 
-/** How many a page may have. */
+/** A line with the description of its checkout, invoice or refund; empty if there is none. */
+export interface Described extends Transaction {
+  readonly description: string
+}
+
+/** Default and maximum number of lines per page. */
 export const limit = { default: 100, maximum: 1000 } as const
 
-/** Which lines, and how many at most. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
+/** Selects lines. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
 export interface Query {
   readonly limit: number
   readonly after?: Position
@@ -43,12 +59,12 @@ export interface Query {
   readonly rail?: Rail
   readonly createdAfterMillis?: number
   readonly createdBeforeMillis?: number
-  /** With this key and value in their metadata. */
+  /** Only records with this key and value in their metadata. */
   readonly label?: Metadata.Label
-  /** Of the invoice that was paid. */
+  /** Only records with this payment hash. */
   readonly paymentHash?: PaymentHash.PaymentHash
-  /** The transaction on the chain. */
+  /** Only records with this on-chain transaction. */
   readonly chainTxId?: TxId.TxId
-  /** Deposits of this invoice. */
+  /** Only deposits of this invoice. */
   readonly lightningInvoiceId?: string
 }

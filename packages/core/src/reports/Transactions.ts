@@ -1,4 +1,5 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
@@ -7,44 +8,48 @@ import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import * as Page from "../ledger/Page.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Callback } from "../receiving/Invoice.ts"
-import * as Paid from "../receiving/Paid.ts"
+import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
+import * as Descriptions from "./Descriptions.ts"
 import { type Funds, ReportReads } from "./ReportReads.ts"
 import type * as Transaction from "./Transaction.ts"
 
-/** What came in and went out. */
+/** Lists incoming and outgoing payments. */
 export class Transactions extends Context.Service<
   Transactions,
   {
-    readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, StoreUnavailable>
+    readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, NotFound | StoreUnavailable>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Shown, NotFound | StoreUnavailable>
-    /** The payer data sent with the request for the invoice that was paid; undefined where no wallet requested it. */
+    /**
+     * Returns the wallet's request, with the payer data, for the paid invoice. Undefined if no wallet
+     * requested it.
+     */
     readonly callback: (
       companyId: CompanyId.CompanyId,
       depositId: string
     ) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
     readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
     /**
-     * A page, newest first; `next` is where the page after it starts, undefined when there is none. Of what is picked among very many, a page may have fewer than
-     * `limit` rows, or none, and yet a `next`.
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     * With a filter over very many records, a page may have fewer than `limit` rows, or none, and still have
+     * a `next`.
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Transaction.Query
-    ) => Effect.Effect<
-      { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
+    ) => Effect.Effect<Page.Page<Transaction.Described>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/reports/Transactions") {}
 
 export const make = Effect.gen(function* () {
+  const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const reports = yield* ReportReads
   const sending = yield* SendingReads
-  const metadataPaid = yield* Paid.make
+  const depositMetadata = yield* DepositMetadata.make
+  const described = yield* Descriptions.make
 
   const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
@@ -52,10 +57,16 @@ export const make = Effect.gen(function* () {
   })
 
   return Transactions.of({
-    balance: reports.funds,
+    balance: Effect.fnUntraced(function* (id) {
+      const funds = yield* reports.funds(id)
+      const isEmpty = funds.posted === 0n && funds.held === 0n && funds.pendingDeposits === 0n
+      // Only a company has funds, so only an empty balance needs a second read.
+      if (isEmpty && (!Id.is(id) || Option.isNone(yield* accounts.company(id)))) return yield* new NotFound({ what: "company", id })
+      return funds
+    }),
     deposit: Effect.fnUntraced(function* (companyId, id) {
       const found = yield* deposit(companyId, id)
-      return { ...found, metadata: found.metadata ?? (yield* metadataPaid.ofDeposit(found)) }
+      return { ...found, metadata: found.metadata ?? (yield* depositMetadata.ofDeposit(found)) }
     }),
     callback: Effect.fnUntraced(function* (companyId, id) {
       const { lightningInvoiceId } = yield* deposit(companyId, id)
@@ -69,9 +80,11 @@ export const make = Effect.gen(function* () {
     list: Effect.fnUntraced(function* (companyId, query) {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
       if (query.lightningInvoiceId !== undefined && !Id.is(query.lightningInvoiceId))
-        return yield* new Invalid({ path: "lightning_invoice_id", message: "The id of an invoice" })
+        return yield* new Invalid({ path: "lightning_invoice_id", message: "must be the id of an invoice" })
       const { rows, next } = yield* Page.pick(query.limit, (limit) => reports.search(companyId, { ...query, limit }, Page.looks))
-      return { transactions: rows, next }
+      const one = (row: Transaction.Transaction) =>
+        Effect.map(described(companyId, row), ({ description }): Transaction.Described => ({ ...row, description }))
+      return { rows: yield* Effect.forEach(rows, one, { concurrency: "unbounded" }), next }
     })
   })
 })

@@ -12,7 +12,10 @@ import { ReportReads } from "./ReportReads.ts"
 const pageSize = 100
 const companiesAtOnce = 2
 
-/** What a whole ledger came to. It is sound when there is no fault and nothing is `stuck`: left between two companies, where a transfer must leave nothing. */
+/**
+ * Result of verifying a whole ledger. It is sound if there are no violations and nothing is `stuck`, that is
+ * left in the account between two companies, which a transfer must leave empty.
+ */
 export interface Verified {
   readonly companies: number
   readonly faults: number
@@ -20,8 +23,8 @@ export interface Verified {
 }
 
 /**
- * Checks every company's books from their entries, and reports the violations of each company as soon as they are known. Every company is read in one moment of
- * its own, so that money may move meanwhile.
+ * Checks every company's books against their entries, and reports the violations of each company as soon as
+ * they are known. Each company is read in its own snapshot, so payments can continue in the meantime.
  */
 export const verify = (
   tell: (company: Company, faults: ReadonlyArray<Fault>) => Effect.Effect<void>

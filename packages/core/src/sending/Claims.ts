@@ -3,10 +3,13 @@ import type { CompanyId } from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type TakenOver, type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
 import { type Claim, leaseMillis as leaseFor } from "./Claim.ts"
-import * as Ways from "./Ways.ts"
+import * as NodePayments from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** What is claimed of one kind of work: at most `limit` in all, and `perLane` of one company in one lane; nothing of those that are full. */
+/**
+ * Limits a claim on one kind of work: at most `limit` tasks in all and `perLane` per company and lane, and
+ * none of the companies and lanes in `full`.
+ */
 export interface Share {
   readonly kind: string
   readonly limit: number
@@ -14,16 +17,19 @@ export interface Share {
   readonly full: { readonly companies: ReadonlyArray<CompanyId>; readonly lanes: ReadonlyArray<string> }
 }
 
-/** How often a process renews its presence, and how long it counts as alive without: claims of a process that was killed are taken over within 12 s. */
+/**
+ * Interval at which a process renews its presence, and how long it counts as alive without renewal. Together
+ * they bound the takeover of a killed process's claims to 12 s.
+ */
 export const presence = { everyMillis: 4_000, aliveMillis: 8_000 } as const
 
 const kinds = [Withdrawal.taskKind, Withdrawal.recipientKind, Withdrawal.paymentKind, Withdrawal.payoutKind]
 const takenOverAtOnce = 256
 
-/** Claims tasks of withdrawals for the process `holder`, for as long as the node's calls need. */
+/** Claims withdrawal tasks for the process `holder`, for a duration that depends on the node's calls. */
 export const make = Effect.fnUntraced(function* (holder: string) {
   const tasks = yield* Tasks
-  const { graceMillis } = yield* Ways.make
+  const { graceMillis } = yield* NodePayments.make
   const leaseMillis = leaseFor(graceMillis)
 
   interface At {
@@ -38,16 +44,19 @@ export const make = Effect.fnUntraced(function* (holder: string) {
   })
 
   return {
-    /** How long each claim lasts. */
+    /** Duration of each claim. */
     leaseMillis,
 
     /** Renews this process's presence, and claims the tasks of processes that are no longer alive. */
     takeOver: claim((at) => tasks.takeOver({ kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
 
-    /** The longest due first. */
+    /** Claims due tasks, longest due first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
 
-    /** A way to claim of each company in turn: it continues after the last company, and begins anew when none is left. */
+    /**
+     * Creates a function that claims from each company in turn. Each call continues after the last company,
+     * and starts over when none is left.
+     */
     inTurn: () => {
       let turn: Turn | null = null
       return (share: Share) =>
@@ -55,7 +64,7 @@ export const make = Effect.fnUntraced(function* (holder: string) {
           Effect.fnUntraced(function* (at) {
             let found = yield* tasks.claimInTurn({ ...share, ...at, after: turn })
             if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...share, ...at, after: null })
-            // Fewer than were asked for: every company was asked.
+            // Fewer than the limit means that every company was included.
             turn = found.length < share.limit ? null : (found.at(-1) ?? null)
             return found
           })

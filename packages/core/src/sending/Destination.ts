@@ -10,52 +10,63 @@ import { Result, Schema } from "effect"
 import { isText } from "../base/Metadata.ts"
 import { RecipientType } from "../ledger/Rail.ts"
 
-/** `amount` is what the payee asks for: the invoice's own, or that of the `bitcoin:` URI around it. Absent: the payer decides. */
+/**
+ * `amount` is the amount requested by the invoice, or by the `bitcoin:` URI around it. Absent if the payer
+ * chooses.
+ */
 export interface LightningInvoice {
   readonly _tag: "LightningInvoice"
   readonly invoice: Bolt11.Bolt11
   readonly amount?: Msat.Msat
 }
-/** `user@domain`: a name in the DNS (BIP 353), or a Lightning address (LUD-16) where that has none. `₿user@domain` is the first alone. */
+/**
+ * `user@domain`: a DNS name (BIP 353), or a Lightning address (LUD-16) if there is no such record.
+ * `₿user@domain` is only the DNS name.
+ */
 export interface LightningAddress {
   readonly _tag: "LightningAddress"
   readonly address: LightningAddressText.LightningAddressText
-  /** Only what the DNS says of it counts: it was written with ₿, or that was said of it before. */
+  /** Only the DNS record counts, because the text starts with ₿ or a record was found earlier. */
   readonly isInDns?: true
 }
-/** `amount` is that of the `bitcoin:` URI around it. Absent: the payer decides. */
+/** `amount` comes from the `bitcoin:` URI around it. Absent if the payer chooses. */
 export interface LnurlPay {
   readonly _tag: "Lnurl"
   readonly lnurl: Lnurl.Lnurl
   readonly amount?: Msat.Msat
 }
-/** `amount` is that of the `bitcoin:` URI around the address. Absent: the payer decides. */
+/** `amount` comes from the `bitcoin:` URI around the address. Absent if the payer chooses. */
 export interface ChainAddress {
   readonly _tag: "ChainAddress"
   readonly address: BitcoinAddress.BitcoinAddress
   readonly amount?: Msat.Msat
 }
 
-/** `amount` is that of the `bitcoin:` URI around it, or the least that the offer asks for. Absent: the payer decides. */
+/**
+ * `amount` comes from the `bitcoin:` URI around it, or is the offer's minimum. Absent if the payer chooses.
+ */
 export interface Bolt12Offer {
   readonly _tag: "Bolt12Offer"
   readonly bolt12: Bolt12.Bolt12
   readonly amount?: Msat.Msat
-  /** The payer may send more than `amount`. */
+  /** Whether the payer may send more than `amount`. */
   readonly isLeast: boolean
 }
 
-/** Where money can be sent. */
+/** A destination for a payment. */
 export type Destination = LightningInvoice | LightningAddress | LnurlPay | ChainAddress | Bolt12Offer
 
-/** What the service can do about it. */
+/** Payment methods that the service supports. */
 export interface Ways {
-  /** Whether BOLT 12 offers are paid: by the node, or inside. Where they are not, one alone is refused, and one next to another way is passed over. */
+  /**
+   * Whether BOLT 12 offers can be paid, by the node or internally. If not, an offer alone is rejected, and an
+   * offer beside another method is ignored.
+   */
   readonly paysOffers: boolean
 }
 
 export { RecipientType }
-/** Nothing can be sent there. `message` says what was wrong and what would be right. */
+/** The destination cannot be paid. `message` states the error and what would be valid. */
 export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()("DestinationInvalid", {
   code: Schema.Literals([
     "unrecognised",
@@ -72,7 +83,10 @@ export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()
   message: Schema.String
 }) {}
 
-/** The most characters a destination may have. Real invoices have a few hundred, with many routing hints 1 500. */
+/**
+ * Maximum length of a destination in characters. Real invoices have a few hundred, or 1,500 with many routing
+ * hints.
+ */
 export const maxLength = 4096
 
 type Parsed<A = Destination> = Result.Result<A, DestinationInvalid>
@@ -84,17 +98,18 @@ const parseInvoice = (text: string, network: Network, asked?: Msat.Msat): Parsed
     Result.mapError(Bolt11.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message })),
     (invoice): Parsed<LightningInvoice> => {
       if (invoice.network !== network) {
-        return refuse("wrong_network", `This is an invoice of ${invoice.network}, and this service runs on ${network}`)
+        return refuse("wrong_network", `This is a ${invoice.network} invoice, but this service runs on ${network}`)
       }
       const amount = invoice.amount ?? asked
-      // A URI counts in sats and an invoice in msat, so either way of rounding is the same amount.
+      // The URI's amount is in sats and the invoice's in msat, so accept the invoice's amount rounded either
+      // way.
       if (
         amount !== undefined &&
         asked !== undefined &&
         Msat.toSats(asked) !== Msat.toSats(amount) &&
         Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
       ) {
-        return refuse("amount_mismatch", "The bitcoin: URI and the invoice in it have different amounts")
+        return refuse("amount_mismatch", "The bitcoin: URI and its invoice specify different amounts")
       }
       return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
     }
@@ -115,7 +130,7 @@ const parseAddress = (text: string, network: Network, amount?: Msat.Msat): Parse
     onSuccess: (address): ChainAddress => ({ _tag: "ChainAddress", address, ...(amount !== undefined && { amount }) })
   })
 
-/** What is written before a name that is looked up in the DNS (BIP 353). */
+/** Prefix of a name that is only looked up in the DNS (BIP 353). */
 const mark = "₿"
 
 const parseLightningAddress = (text: string): Parsed<LightningAddress> =>
@@ -139,19 +154,19 @@ const parseOffer = (text: string, network: Network, { paysOffers }: Ways, asked?
       const { networks, price, amount: least } = bolt12
       if (!networks.includes(network)) {
         const where = networks.length === 0 ? "another chain" : networks.join(" or ")
-        return refuse("wrong_network", `This is an offer of ${where}, and this service runs on ${network}`)
+        return refuse("wrong_network", `This offer is for ${where}, but this service runs on ${network}`)
       }
       if (!paysOffers) {
-        return refuse("unsupported", "The node of this service cannot pay BOLT 12 offers: ask for a BOLT 11 invoice")
+        return refuse("unsupported", "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee")
       }
       if (price !== undefined) {
         return refuse(
           "unsupported",
-          `The offer asks for an amount in ${price.currency}: only offers in bitcoin, or without an amount, are paid`
+          `The offer's amount is in ${price.currency}. Only offers in bitcoin, or without an amount, can be paid`
         )
       }
       if (asked !== undefined && least !== undefined && Msat.toSatsCeiling(asked) < Msat.toSats(least)) {
-        return refuse("amount_mismatch", "The bitcoin: URI asks for less than the offer in it")
+        return refuse("amount_mismatch", "The bitcoin: URI specifies less than its offer requires")
       }
       const amount = least === undefined || (asked !== undefined && asked > least) ? asked : least
       return Result.succeed({ _tag: "Bolt12Offer", bolt12, ...(amount !== undefined && { amount }), isLeast: asked === undefined })
@@ -159,8 +174,9 @@ const parseOffer = (text: string, network: Network, { paysOffers }: Ways, asked?
   )
 
 /**
- * An offer that is good here goes first: it can be asked for a fresh invoice. An invoice that is good here goes before the address next to it, being faster and cheaper; one that is not leaves the address. So does an LNURL,
- * whose server may or may not answer.
+ * Prefers a usable offer, because it can supply a fresh invoice. A usable invoice comes before the address,
+ * because it is faster and cheaper. If the invoice is not usable, the address is paid. The address also comes
+ * before an LNURL, whose server may not respond.
  */
 const parseUri = (text: string, network: Network, ways: Ways): Parsed =>
   Result.flatMap(
@@ -177,13 +193,13 @@ const parseUri = (text: string, network: Network, ways: Ways): Parsed =>
     }
   )
 
-/** What we know by its beginning and cannot pay. */
+/** Formats recognized by their prefix that cannot be paid. */
 const unsupported: ReadonlyArray<readonly [beginning: RegExp, message: string]> = [
-  [/^ln[ri]1/, "BOLT 12 invoices and requests for them cannot be paid: ask for an offer or a BOLT 11 invoice"],
-  [/^t?sp1/, "Silent payment addresses cannot be paid yet: ask for an ordinary bitcoin address"],
-  [/^0[23][0-9a-f]{64}$/, "A node's key alone cannot be paid: ask for an invoice"],
-  [/^[xyztuv](?:pub|prv)/, "An extended key is no address: ask for an address"],
-  [/^https?:/, "A web address cannot be paid: give the LNURL or the Lightning address"]
+  [/^ln[ri]1/, "BOLT 12 invoices and invoice requests cannot be paid. Ask for an offer or a BOLT 11 invoice"],
+  [/^t?sp1/, "Silent payment addresses cannot be paid yet. Ask for an ordinary bitcoin address"],
+  [/^0[23][0-9a-f]{64}$/, "A node's key cannot be paid. Ask for an invoice"],
+  [/^[xyztuv](?:pub|prv)/, "An extended key is not an address. Ask for an address"],
+  [/^https?:/, "A web address cannot be paid. Use the LNURL or the Lightning address"]
 ]
 
 const expected =
@@ -200,7 +216,10 @@ const parseTrimmed = (text: string, network: Network, ways: Ways): Parsed => {
   return /^[0-9a-z]{14,90}$/.test(lower) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
 }
 
-/** Understands whatever a caller may give as a destination, spaces around it and `lightning:` before it included. */
+/**
+ * Parses anything that a caller may give as a destination, with optional surrounding spaces and `lightning:`
+ * prefix.
+ */
 export const parse = (
   text: string,
   network: Network,
@@ -209,28 +228,32 @@ export const parse = (
   const trimmed = text.trim()
   if (trimmed === "" || trimmed.length > maxLength)
     return refuse("unrecognised", `The destination must be ${expected}, of at most ${maxLength} characters`)
-  // It is kept as it was understood, also where that is a URL with whatever in it.
+  // The text is stored as parsed, including URLs with arbitrary content.
   if (!isText(trimmed)) return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
   if (Bip21.isBip21(trimmed)) return parseUri(trimmed, network, ways)
   const [, lightning] = /^lightning:(.*)$/is.exec(trimmed) ?? []
   if (lightning === undefined) return parseTrimmed(trimmed, network, ways)
   const parsed = parseTrimmed(lightning, network, ways)
   return Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
-    ? refuse("unrecognised", "After lightning: comes an invoice, an LNURL, an offer or a Lightning address")
+    ? refuse("unrecognised", "lightning: must be followed by an invoice, an LNURL, an offer or a Lightning address")
     : parsed
 }
 
-/** The offer in such a text, and nothing else of it; undefined where there is none that can be read. */
+/** Parses the destination of a withdrawal, in the form that `text` returns. Throws only if the row is corrupt. */
+export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
+  Result.getOrThrow(parse(recipient, network))
+
+/** Returns only the offer in a string, or undefined if it has none that can be parsed. */
 export const offerIn = (text: string, network: Network): Bolt12.Bolt12 | undefined => {
   const trimmed = text.trim()
   const offer = Bip21.isBip21(trimmed) ? Result.getOrUndefined(Bip21.parse(trimmed, network))?.offer : trimmed.replace(/^lightning:/i, "")
   return offer === undefined ? undefined : Result.getOrUndefined(Bolt12.decode(offer))
 }
 
-/** What the payee asks for by itself. */
+/** Returns the amount requested by the destination itself. */
 export const amount = (destination: Destination): Msat.Msat | undefined => ("amount" in destination ? destination.amount : undefined)
 
-/** Whether more than that may be sent. */
+/** Returns whether more than that amount may be sent. */
 export const isLeast = (destination: Destination): boolean => destination._tag === "Bolt12Offer" && destination.isLeast
 
 export const recipientType = (destination: Destination): RecipientType => recipientTypes[destination._tag]
@@ -242,7 +265,7 @@ const recipientTypes: { readonly [tag in Destination["_tag"]]: RecipientType } =
   Bolt12Offer: "bolt12_offer"
 }
 
-/** The destination as it was understood, the same for every way of writing it. */
+/** Returns the canonical text of a destination, the same for every way of writing it. */
 export const text = (destination: Destination): string => {
   switch (destination._tag) {
     case "LightningInvoice":
@@ -258,13 +281,16 @@ export const text = (destination: Destination): string => {
   }
 }
 
-/** The name itself of one that is looked up in the DNS, of a destination as `text` writes it: without its ₿. */
+/** Strips the ₿ from a name in the form that `text` returns. */
 export const name = (text: string): string => (text.startsWith(mark) ? text.slice(mark.length) : text)
 
-/** Whether a destination as `text` writes it is a name that is looked up in the DNS (BIP 353). */
+/** Returns whether a destination, in the form that `text` returns, is looked up in the DNS only (BIP 353). */
 export const isInDns = (text: string): boolean => text.startsWith(mark)
 
-/** The server that is asked for an invoice, of a destination as `text` writes it; null where none is. */
+/**
+ * Returns the domain of the server that issues the invoice, for a destination in the form that `text`
+ * returns; null if there is none.
+ */
 export const domain = (type: RecipientType, text: string): string | null => {
   if (type === "lightning_address") return text.slice(text.lastIndexOf("@") + 1)
   const lnurl = type === "lnurl" ? Lnurl.decode(text) : undefined

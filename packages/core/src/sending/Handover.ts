@@ -2,25 +2,35 @@ import { Cause, Effect, Exit, Latch, Option, type Scope } from "effect"
 import { type Applied, StoreUnavailable } from "../ledger/Journal.ts"
 import { claimedFromStart } from "../ledger/Tasks.ts"
 import type { Claim } from "./Claim.ts"
+import type { Confirmed } from "./ConfirmedCache.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** How many are handed over at once. Each waits for two commits and for no node; what finds no place is claimed like everything else. */
+/**
+ * Maximum number of withdrawals handed over at a time. Each waits for two commits and no node. The rest are
+ * claimed like any other task.
+ */
 export const places = 256
 
-/** When it is looked whether a commit took effect of which nobody knows. By then the store has answered it or ended it, or is away. */
+/**
+ * Delay before checking whether a commit with an unknown outcome took effect. By then the store has finished
+ * or aborted it, or is unavailable.
+ */
 const lookAfter = "1 second"
 
-/** A process's own worker, as who confirms there knows it. */
+/** This process's worker, as seen by the code that confirms withdrawals. */
 export interface Worker {
-  /** The id of this process, as its claims name it. */
+  /** The id of this process in its claims. */
   readonly holder: string
-  /** How long its claims last. */
+  /** Duration of its claims. */
   readonly leaseMillis: number
-  /** Carries one out, whatever goes wrong: this one, or what the store has by then. */
-  readonly work: (claim: Claim, withdrawal?: Withdrawal.Withdrawal) => Effect.Effect<void>
+  /** Processes one claim and never fails. Uses the given withdrawal, or reads it from the store. */
+  readonly work: (claim: Claim, confirmed?: Confirmed) => Effect.Effect<void>
 }
 
-/** Whether a commit certainly did nothing: it was refused, turned away, or its key was used before. */
+/**
+ * Returns whether a commit certainly had no effect: it was rejected, never started, or replayed an earlier
+ * result.
+ */
 const isNothing = <E>(exit: Exit.Exit<Applied, E>): boolean =>
   Exit.match(exit, {
     onSuccess: ({ _tag }) => _tag === "Replayed",
@@ -29,12 +39,14 @@ const isNothing = <E>(exit: Exit.Exit<Applied, E>): boolean =>
   })
 
 /**
- * Gives what a process confirms to its own worker, under a claim that begins with the commit: the store is not asked what there is to do, nor what it is. A
- * process that dies in between leaves it to whoever claims it when that claim has ended.
+ * Hands withdrawals confirmed by this process to its own worker, under a claim that starts with the commit.
+ * This saves polling for the task and reading the withdrawal. If the process dies in between, another one
+ * claims the task when the claim ends.
  */
 export const make = Effect.gen(function* () {
   const left = yield* Latch.make(false)
-  // What the worker does is nobody's request any more: in the fiber that confirmed, the audit log would have it done by who asked.
+  // Run the worker outside the request's context. In the confirming fiber, the audit log would attribute its
+  // actions to the requester.
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   let worker: Worker | undefined
   let taken = 0
@@ -50,9 +62,12 @@ export const make = Effect.gen(function* () {
   )
 
   return {
-    /** Commits a withdrawal with its work, which is the worker's own from the start where it has a place for it. */
+    /**
+     * Commits a withdrawal with its task. If the worker has a free place, the worker holds the task's claim
+     * from the start.
+     */
     committed: <W extends { readonly dueAtMillis: number }, E>(
-      withdrawal: Withdrawal.Withdrawal,
+      confirmed: Confirmed,
       work: W,
       commit: (work: W & { readonly claimedBy?: string }) => Effect.Effect<Applied, E>
     ): Effect.Effect<Applied, E> =>
@@ -65,18 +80,22 @@ export const make = Effect.gen(function* () {
         (worker) =>
           worker === undefined
             ? commit(work)
-            : commit({ ...work, dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder }),
+            : commit({ ...work, dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder }),
         (worker, exit) => {
           if (worker === undefined) return Effect.void
           if (isNothing(exit)) return leave
-          const { id, companyId, createdAtMillis: atMillis } = withdrawal
+          const { id, companyId, createdAtMillis: atMillis } = confirmed.withdrawal
           const claim = { ...claimedFromStart(Withdrawal.taskKind, id, companyId), atMillis, leaseMillis: worker.leaseMillis }
-          // Who asked may be gone, or the connection: the claim is there if the withdrawal is, and nobody else has it.
-          const work = Exit.isSuccess(exit) ? worker.work(claim, withdrawal) : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
+          // The request or the store connection may be gone. If the withdrawal exists, so does the claim, and
+          // nobody else holds it.
+          const work = Exit.isSuccess(exit) ? worker.work(claim, confirmed) : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
           return Effect.sync(() => fork(Effect.ensuring(work, leave)))
         }
       ),
-    /** From here on this worker is given what is confirmed, until the scope closes, which waits for what was given to it. */
+    /**
+     * Hands confirmed withdrawals to this worker until the scope closes. Closing waits for those already
+     * handed over.
+     */
     serve: (to: Worker): Effect.Effect<void, never, Scope.Scope> =>
       Effect.acquireRelease(
         Effect.sync(() => {

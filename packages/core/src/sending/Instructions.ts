@@ -5,7 +5,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import { Clock, Effect, Result } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
 import { Installation } from "../accounts/Installation.ts"
-import { Names, type Validated } from "../base/Names.ts"
+import { Dns, type Validated } from "../base/Dns.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
@@ -14,31 +14,35 @@ import * as PayableOffers from "./PayableOffers.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import { check, DestinationRefused } from "./Recipient.ts"
 
-/** The name at which a domain's DNS has what its user is paid by (BIP 353); undefined where there can be none (RFC 1035, section 2.3.4). */
+/**
+ * Returns the DNS name with a user's payment instructions (BIP 353), or undefined if no such name is possible
+ * (RFC 1035, section 2.3.4).
+ */
 export const nameOf = ({ handle, domain }: Pick<LightningAddressText, "handle" | "domain">): string | undefined => {
   const name = `${handle}.user._bitcoin-payment.${domain}`
   return name.length <= 253 && name.split(".").every((label) => label.length > 0 && label.length <= 63) ? name : undefined
 }
 
-/** How long others may keep a record of ours, in seconds: an offer that is exchanged is the new one within the hour. */
+/** Time to live of our DNS records, in seconds. A replaced offer is visible within the hour. */
 export const ttlSeconds = 3600
 
-/** A text as a zone file has it: strings of 255 bytes at most. */
+/** Formats a string for a zone file, as strings of at most 255 bytes. */
 const strings = (text: string) => (text.match(/.{1,255}/g) ?? []).map((one) => `"${one}"`).join(" ")
 
-/** The line of a zone file with which wallets find an offer by this name. */
+/** Returns the zone file line that publishes an offer under this name. */
 export const zoneLine = (name: string, offer: string): string => `${name}. ${ttlSeconds} IN TXT ${strings(`bitcoin:?lno=${offer}`)}`
 
 /**
- * The one `bitcoin:` URI among the records of a name; undefined where there is none. More than one, one that is not signed, and one that cannot be read
- * refuse the name: what is wrong may be an attacker's, and is no reason to ask somebody else. The reason completes "the recipient does not take the payment: …".
+ * Returns the only `bitcoin:` URI among a name's records, or undefined if there is none. Several URIs, an
+ * unsigned record or an unreadable one reject the name. Such a record may come from an attacker, so there is
+ * no fallback to a Lightning address. The reason completes "The payee declined the payment: …".
  */
 export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | undefined, string> => {
   const [uri, ...others] = texts.filter(Bip21.isBip21)
   if (uri === undefined) return Result.succeed(undefined)
   if (others.length > 0) return Result.fail("its domain's DNS has more than one bitcoin: record for it (BIP 353)")
   if (!isSigned) return Result.fail("its domain's DNS has a bitcoin: record for it that is not signed (DNSSEC)")
-  if (uri.length > Destination.maxLength || !/^[!-~]+$/.test(uri)) return Result.fail("the record in its domain's DNS is no bitcoin: URI")
+  if (uri.length > Destination.maxLength || !/^[!-~]+$/.test(uri)) return Result.fail("its domain's DNS record is not a valid bitcoin: URI")
   return Result.succeed(uri)
 }
 
@@ -48,8 +52,9 @@ type Way = Extract<Destination.Destination, { readonly _tag: (typeof known)[numb
 const isWay = (destination: Destination.Destination, at: number): destination is Way => destination._tag === known[at]
 
 /**
- * The ways to pay that a record's URI has and this service knows, the best first: the offer, the invoice, then the address. What is under another's name is none,
- * and an LNURL neither: a record says what is paid, and not whom to ask. The reason completes "the recipient does not take the payment: …".
+ * Returns the supported payment methods of a record's URI, best first: the offer, the invoice, then the
+ * address. A method in another method's parameter is ignored. So is an LNURL, because a record states what to
+ * pay, not whom to ask. The reason completes "The payee declined the payment: …".
  */
 export const waysOf = (
   uri: string,
@@ -58,10 +63,9 @@ export const waysOf = (
   able: Destination.Ways
 ): Result.Result<ReadonlyArray<Way>, string> =>
   Result.gen(function* () {
-    const refused = ({ message }: { readonly message: string }) => `the record in its domain's DNS cannot be paid: ${message}`
+    const refused = ({ message }: { readonly message: string }) => `its domain's DNS record cannot be paid: ${message}`
     const { address, amount: wanted, lightning, offer } = yield* Result.mapError(Bip21.parse(uri, network), refused)
-    if (wanted !== undefined && wanted !== amount)
-      return yield* Result.fail(`the record in its domain's DNS is for ${Msat.toSats(wanted)} sats`)
+    if (wanted !== undefined && wanted !== amount) return yield* Result.fail(`its domain's DNS record is for ${Msat.toSats(wanted)} sats`)
     const read = [offer, lightning, address].map((text) => (text === undefined ? undefined : Destination.parse(text, network, able)))
     const ways = read.flatMap((way, at) => (way !== undefined && Result.isSuccess(way) && isWay(way.success, at) ? [way.success] : []))
     if (ways.length > 0) return ways
@@ -69,11 +73,14 @@ export const waysOf = (
     return yield* Result.fail(
       wrong !== undefined && Result.isFailure(wrong)
         ? refused(wrong.failure)
-        : "the record in its domain's DNS has no way to pay that is known here"
+        : "its domain's DNS record has no payment method that this service supports"
     )
   })
 
-/** The first way that this amount can be paid by now, on this rail where one is given; why the first cannot, if none can. */
+/**
+ * Returns the first payment method that can be used for this amount now, on this rail if one is given. If
+ * none can, fails with the first one's reason.
+ */
 export const chosen = (
   ways: ReadonlyArray<Way>,
   amount: Msat.Msat,
@@ -92,7 +99,7 @@ export const chosen = (
         return Result.fail(
           new DestinationRefused({
             code: "amount_mismatch",
-            message: `The invoice in the record of the recipient's domain is for ${Msat.toSatsCeiling(invoice.amount)} sats`
+            message: `The invoice in the DNS record of the payee's domain is for ${Msat.toSatsCeiling(invoice.amount)} sats`
           })
         )
       return Result.map(check({ _tag: "Invoice", bolt11: invoice }, amount, rules, nowMillis), () => way)
@@ -100,20 +107,21 @@ export const chosen = (
   return (
     tried.find(Result.isSuccess) ??
     tried[0] ??
-    Result.fail(new RecipientRefused({ reason: "the record in its domain's DNS has no way of this kind any more" }))
+    Result.fail(new RecipientRefused({ reason: "its domain's DNS record no longer has a payment method for this rail" }))
   )
 }
 
 const certain = Effect.mapError(
-  (_: unknown) => new RecipientUnreachable({ reason: "its domain's DNS gave no answer that is certain (BIP 353)" })
+  (_: unknown) => new RecipientUnreachable({ reason: "its domain's DNS gave no conclusive response (BIP 353)" })
 )
 
 /**
- * What the domain of a name says to pay for this amount; undefined where it is certain that it says nothing, and the name may be a Lightning address. One
- * that is written with ₿ may not: then that is refused too.
+ * Resolves the payment method that a name's domain publishes for this amount. Undefined if the domain
+ * certainly has no record, so the name may be a Lightning address. A name written with ₿ may not be one and
+ * fails instead.
  */
 export const make = Effect.gen(function* () {
-  const { validated } = yield* Names
+  const { validated } = yield* Dns
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions) }
   const waysFor = yield* PayableOffers.make
@@ -128,7 +136,7 @@ export const make = Effect.gen(function* () {
     if (validated === undefined && isInDns)
       return yield* new DestinationRefused({
         code: "unsupported",
-        message: `This service does not look up names in the DNS (BIP 353): ${address.address} may be a Lightning address`
+        message: `This service does not look up names in the DNS (BIP 353). Try ${address.address} as a Lightning address`
       })
     const name = nameOf(address)
     const found = validated === undefined || name === undefined ? undefined : yield* certain(validated(name))
@@ -136,7 +144,7 @@ export const make = Effect.gen(function* () {
     if (uri === undefined && isInDns)
       return yield* new DestinationRefused({
         code: "recipient_not_found",
-        message: `The domain ${address.domain} has no record (BIP 353) for ${address.handle}`
+        message: `The domain ${address.domain} has no BIP 353 record for ${address.handle}`
       })
     if (uri === undefined) return undefined
     const ways = yield* refused(Effect.fromResult(waysOf(uri, amount, network, yield* waysFor(uri))))

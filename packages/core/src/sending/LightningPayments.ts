@@ -5,13 +5,13 @@ import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import type { FailureReason } from "../nodes/LightningSender.ts"
 import { type Claim, laterMillis, mayCall } from "./Claim.ts"
-import { type Endings, overtaken } from "./Endings.ts"
+import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import type { Next } from "./Payouts.ts"
 import { SendingReads } from "./SendingReads.ts"
-import * as Unsent from "./Unsent.ts"
-import type { Fresh, Told, Way } from "./Ways.ts"
+import * as UnsentWithdrawals from "./UnsentWithdrawals.ts"
+import type { NewPayment, NodePayment, PaymentState } from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 const reasons: Record<FailureReason, Withdrawal.Failure> = {
@@ -24,18 +24,21 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
   channel_closed: "channel_closed"
 }
 
-/** The meaning of the node's response. Only its final result ends anything: `pending` and `unknown` are looked up again. */
-const conclusions = ({ fail, settle }: Endings) =>
+/**
+ * Applies the node's response. Only a final result ends a withdrawal; `pending` and `unknown` lead to another
+ * lookup.
+ */
+const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
   Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
-    way: Way,
-    payment: Told,
+    nodePayment: NodePayment,
+    payment: PaymentState,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
     switch (payment._tag) {
       case "settled": {
-        const reportedHash = way.paymentHash === null && "paymentHash" in payment ? payment.paymentHash : undefined
-        const hash = way.paymentHash ?? reportedHash
+        const reportedHash = nodePayment.paymentHash === null && "paymentHash" in payment ? payment.paymentHash : undefined
+        const hash = nodePayment.paymentHash ?? reportedHash
         if (hash !== undefined && Preimage.proves(payment.preimage, hash)) {
           return yield* settle(
             withdrawal,
@@ -49,7 +52,7 @@ const conclusions = ({ fail, settle }: Endings) =>
             task
           ).pipe(Effect.catchTag("Conflict", Effect.die))
         }
-        yield* Effect.logError("withdrawal: the node reports it settled without a valid preimage; stays pending", {
+        yield* Effect.logError("withdrawal: the node reported a settlement without a valid preimage; stays pending", {
           withdrawalId: withdrawal.id
         })
         return "later"
@@ -62,8 +65,8 @@ const conclusions = ({ fail, settle }: Endings) =>
     }
   })
 
-/** Pays withdrawals over Lightning: sends each once, and follows it until the node's final result. */
-export const make = Effect.fnUntraced(function* (endings: Endings, ends: PaymentEnds) {
+/** Pays withdrawals over Lightning. Sends each once, and tracks it until the node's final result. */
+export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, ends: PaymentEnds) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const stops = yield* Stops
@@ -72,20 +75,21 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
 
   const now = Clock.currentTimeMillis
 
-  const { fail } = endings
-  const conclude = conclusions(endings)
-  const unsent = Unsent.make()
+  const { fail } = outcomes
+  const conclude = conclusions(outcomes)
+  const unsent = UnsentWithdrawals.make()
 
   const pay = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
-    way: Way,
+    nodePayment: NodePayment,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
-    // The process slept: another one may have the job by now, and may have seen this payment fail and released the money.
+    // If the process was suspended, another one may hold the job and may have seen this payment fail and
+    // released the funds.
     if (!mayCall(task, yield* now)) return "later"
     unsent.forget(task)
-    const payment = yield* way.pay.pipe(
-      // A call that broke has been made all the same.
+    const payment = yield* nodePayment.pay.pipe(
+      // A call that crashed may still have reached the node.
       Effect.catchCause((cause) =>
         Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)
       )
@@ -94,32 +98,33 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
       unsent.note(task)
       return "later"
     }
-    // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
-    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), way.graceMillis) }
-    return yield* conclude(withdrawal, way, payment, task)
+    // The call may still be in flight. Until it cannot be, the node not knowing the payment is no reason to
+    // call again.
+    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), nodePayment.graceMillis) }
+    return yield* conclude(withdrawal, nodePayment, payment, task)
   })
 
   return {
     /**
-     * What the node will know it by is stored, and only then the node is called: a later worker knows which payment to look up. Waits for one of
-     * `paymentsAtOnce` places, and leaves it when the node has answered.
+     * Stores the payment's key at the node, then calls the node, so that a later worker knows which payment
+     * to look up. Waits for one of `paymentsAtOnce` places, and frees it when the node has responded.
      */
-    send: (withdrawal: Withdrawal.Withdrawal, way: Fresh, task: Claim): Effect.Effect<Next, StoreUnavailable> =>
+    send: (withdrawal: Withdrawal.Withdrawal, nodePayment: NewPayment, task: Claim): Effect.Effect<Next, StoreUnavailable> =>
       Effect.gen(function* () {
         const atMillis = yield* now
-        const payable = way.check(options, atMillis)
+        const payable = nodePayment.check(options, atMillis)
         if (Result.isFailure(payable)) {
           return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
         }
-        // It may have waited long, for its payee's server and for a place.
+        // It may have waited long for the payee's server or for a place.
         if (yield* stops.waits(withdrawal.companyId)) return { millis: waitMillis }
-        yield* ends.hold(task, way.key)
-        yield* journal.commit(Withdrawal.dispatched(withdrawal, way.attempt, fence(task), atMillis))
-        return yield* pay(withdrawal, way, task)
+        yield* ends.hold(task, nodePayment.key)
+        yield* journal.commit(Withdrawal.dispatched(withdrawal, nodePayment.attempt, fence(task), atMillis))
+        return yield* pay(withdrawal, nodePayment, task)
       }).pipe(
         (sending) => places.withPermit(sending),
         Effect.catchTags({
-          // Only the payer's own company is shown the withdrawal that pays it.
+          // The paying withdrawal is revealed only to its own company.
           PaymentHashTaken: ({ paymentHash }) =>
             Effect.flatMap(records.withdrawalByHash(paymentHash), (earlier) => {
               const isOwn = Option.exists(earlier, ({ companyId }) => companyId === withdrawal.companyId)
@@ -127,28 +132,30 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
             }),
           StaleFence: overtaken,
           AlreadyTerminal: overtaken,
-          Conflict: overtaken, // it pays another invoice
+          Conflict: overtaken, // it already pays another invoice
           CoinTaken: Effect.die
         })
       ),
 
-    /** The state of a payment that was sent. */
+    /** Looks up a payment that was sent, and applies the result. */
     track: Effect.fnUntraced(function* (
       withdrawal: Withdrawal.Withdrawal,
-      way: Way,
+      nodePayment: NodePayment,
       dispatchedAtMillis: number,
       task: Claim
     ): Effect.fn.Return<Next, StoreUnavailable> {
-      yield* ends.hold(task, way.key)
+      yield* ends.hold(task, nodePayment.key)
       const isUnsent = unsent.isStill(task)
-      const payment = yield* way.lookup
-      if (payment._tag !== "notFound") return yield* conclude(withdrawal, way, payment, task)
-      // The node has no record of it. That is no failure: a call by a process that died may still be on its way. Once none can be, it is sent; the node pays a hash or an attempt once.
-      // A process from which it was taken over may be slow rather than dead, and calls the node until its claim ends.
-      const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis
+      const payment = yield* nodePayment.lookup
+      if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
+      // The node has no record of it. That is not a failure, because the call of a process that died may
+      // still be in flight. Once it cannot be, send the payment; the node pays each hash or attempt once.
+      // After a takeover, the previous process may be slow rather than dead, and may call the node until its
+      // claim ends.
+      const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
-      return yield* places.withPermit(pay(withdrawal, way, task))
+      return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })
   }
 })

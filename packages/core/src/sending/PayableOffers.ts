@@ -5,7 +5,10 @@ import * as OfferSender from "../nodes/OfferSender.ts"
 import { IssuedOffers } from "../receiving/IssuedOffers.ts"
 import * as Destination from "./Destination.ts"
 
-/** What can be done about the offer in a text. One that we gave out is paid inside, whatever the node can. */
+/**
+ * Returns the payment methods supported for the offer in a string. Offers issued by this service are settled
+ * internally, whatever the node supports.
+ */
 export const make = Effect.gen(function* () {
   const issued = yield* IssuedOffers
   const { network } = yield* Installation

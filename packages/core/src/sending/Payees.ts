@@ -8,17 +8,17 @@ import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.t
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
 import type { Claim } from "./Claim.ts"
 import * as Destination from "./Destination.ts"
-import type { Endings } from "./Endings.ts"
+import type { WithdrawalOutcomes } from "./WithdrawalOutcomes.ts"
 import type { LightningPayments } from "./LightningPayments.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import type { Next, Ready } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Transfers from "./Transfers.ts"
-import type { Ways } from "./Ways.ts"
+import type { NodePayments } from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** A server at this host has to say first who is paid. */
+/** The payee is unknown until a server at this host responds. */
 export interface Elsewhere {
   readonly host: string
 }
@@ -30,19 +30,22 @@ interface Found {
 
 type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
 
-/** The first step of a withdrawal: whom does it go to? Then that way is taken. `lightning` pays those outside. */
-export const make = Effect.fnUntraced(function* (endings: Endings, lightning: LightningPayments, ways: Ways) {
+/** The first step of a withdrawal: finds the payee, then pays it. `lightning` pays external payees. */
+export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, lightning: LightningPayments, nodePayments: NodePayments) {
   const recipients = yield* Recipients
   const tasks = yield* Tasks
   const options = yield* PaymentOptions
   const rules = { ...(yield* Bounds), ...options }
-  const transfers = yield* Transfers.make(endings)
-  const { fail } = endings
+  const transfers = yield* Transfers.make(outcomes)
+  const { fail } = outcomes
 
-  /** The payee by a fresh invoice from the server that made this pay request. It may be a company of ours: then it is paid inside. */
-  const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "Offer" }>, amount: Msat) {
+  /**
+   * Requests a fresh invoice from the server behind this pay request. If it belongs to one of our companies,
+   * it is settled internally.
+   */
+  const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "LnurlPay" }>, amount: Msat) {
     yield* Effect.fromResult(Recipient.check(found, amount, rules, yield* Clock.currentTimeMillis))
-    const { bolt11, successAction } = yield* recipients.invoice(found.offer, amount)
+    const { bolt11, successAction } = yield* recipients.invoice(found.terms, amount)
     return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }, amount), successAction }
   })
 
@@ -51,7 +54,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
     { amount, rail }: Withdrawal.Withdrawal
   ): Effect.fn.Return<Found, Unfound> {
     const recipient = yield* recipients.find(destination, amount, rail)
-    return recipient._tag === "Offer" ? yield* accept(recipient, amount) : { recipient, successAction: null }
+    return recipient._tag === "LnurlPay" ? yield* accept(recipient, amount) : { recipient, successAction: null }
   })
 
   const send = (
@@ -69,12 +72,12 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
       case "OwnChainAddress":
         return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":
-        return lightning.send(withdrawal, ways.byInvoice(withdrawal, recipient.bolt11, successAction), task)
+        return lightning.send(withdrawal, nodePayments.byInvoice(withdrawal, recipient.bolt11, successAction), task)
       case "Bolt12":
-        return lightning.send(withdrawal, ways.byOffer(withdrawal, recipient.bolt12), task)
+        return lightning.send(withdrawal, nodePayments.byOffer(withdrawal, recipient.bolt12), task)
       case "Address": {
         const { address, instructed } = recipient
-        // What was one of our own addresses when it was confirmed holds nothing for mining, and would wait for ever.
+        // An address that was ours at confirmation has no mining allowance, so its payout would wait forever.
         if (instructed !== undefined && withdrawal.networkAllowance === 0n) return fail(withdrawal, "recipient_refused", task)
         const paymentRequest = instructed && Destination.text(instructed)
         return Effect.succeed({
@@ -84,22 +87,22 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
           ...(paymentRequest !== undefined && { paymentRequest })
         })
       }
-      case "Offer":
-        return Effect.die("an invoice is no offer")
+      case "LnurlPay":
+        return Effect.die("the payee has already issued an invoice")
     }
   }
 
-  const destinationOf = (withdrawal: Withdrawal.Withdrawal) =>
-    Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
-
-  /** A claim of which the request took a good part is renewed; undefined when another process has it. */
+  /**
+   * Renews a claim if the request to the payee took a large part of it. Undefined if another process holds
+   * the task.
+   */
   const renewed = Effect.fnUntraced(function* (task: Claim): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
     const atMillis = yield* Clock.currentTimeMillis
     if (atMillis < task.atMillis + task.leaseMillis / 4) return task
     return (yield* tasks.postpone(task, atMillis + task.leaseMillis)) ? { ...task, atMillis } : undefined
   })
 
-  /** Pays who is found, if the finding was not ended: nothing was sent yet. */
+  /** Pays the payee once found. If the lookup was interrupted, nothing has been sent. */
   const to = (finding: Effect.Effect<Found | undefined, Unfound>, withdrawal: Withdrawal.Withdrawal, task: Claim) =>
     Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
       const found = yield* finding
@@ -110,7 +113,8 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
       Effect.catchTags({
         DestinationRefused: () => fail(withdrawal, "recipient_refused", task),
         RecipientRefused: () => fail(withdrawal, "recipient_refused", task),
-        // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
+        // Nothing has been sent yet, so giving up is safe. Do not fail immediately, because the server may
+        // recover.
         RecipientUnreachable: () =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
             atMillis - Withdrawal.beganAtMillis(withdrawal) > options.resolveForMillis
@@ -121,17 +125,15 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
     )
 
   return {
-    /** The same, without asking anybody outside: where one has to be asked, says whom. */
-    beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim) {
-      const destination = yield* destinationOf(withdrawal)
+    /** Starts a withdrawal without external requests. If one is needed, returns its host. */
+    beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, destination: Destination.Destination, task: Claim) {
       const host = yield* recipients.host(destination)
       return host === undefined ? yield* to(find(destination, withdrawal), withdrawal, task) : ({ host } satisfies Elsewhere)
     }),
-    /** Asks outside as well, until `stopping`. */
-    begin: (withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
-      Effect.flatMap(destinationOf(withdrawal), (destination) => {
-        const asking = Effect.interruptible(find(destination, withdrawal))
-        return to(Effect.raceFirst(asking, Effect.interruptible(Effect.as(stopping, undefined))), withdrawal, task)
-      })
+    /** Starts a withdrawal with external requests, until `stopping`. */
+    begin: (withdrawal: Withdrawal.Withdrawal, destination: Destination.Destination, task: Claim, stopping: Effect.Effect<void>) => {
+      const asking = Effect.interruptible(find(destination, withdrawal))
+      return to(Effect.raceFirst(asking, Effect.interruptible(Effect.as(stopping, undefined))), withdrawal, task)
+    }
   }
 })

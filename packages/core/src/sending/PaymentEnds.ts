@@ -3,20 +3,29 @@ import { type Task, Tasks } from "../ledger/Tasks.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
 
-// A node has a few hundred payments on their way through each of its channels at most. What is watched beyond this, only look-ups find.
+// A channel carries at most a few hundred payments at a time. Payments beyond this number are only polled.
 const maxWatched = 20_000
 
-/** Subscribes to the node's notifications of ended payments, and makes those due that this process released: no wait for the next look-up. */
+/**
+ * Subscribes to the node's notifications of ended payments and makes their tasks due immediately, if this
+ * process released them.
+ */
 export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const offers = yield* OfferSender.available
   const tasks = yield* Tasks
-  /** What this process holds: which payment, by what the node knows it by, and whether its end was notified meanwhile. */
+  /**
+   * Tasks held by this process, with the payment's key at the node, and whether its end was reported in the
+   * meantime.
+   */
   const held = new Map<string, { readonly key: string; hasEnded: boolean }>()
-  /** What it gave back, by the same, under the claim that it had; the oldest first. */
+  /** Tasks that this process released, keyed by payment, with their last claim. Oldest first. */
   const watched = new Map<string, Task>()
 
-  /** It is due at once, unless another process has claimed it since, which is notified itself. */
+  /**
+   * Makes a task due immediately, unless another process has claimed it since. That process receives its own
+   * notification.
+   */
   const wake = (task: Task) => Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.asVoid(tasks.postpone(task, nowMillis)))
 
   const hear = Effect.fnUntraced(function* (key: string) {
@@ -27,17 +36,23 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Follows the node's notices until they break off: one for each kind of payment. */
+    /** Streams of the node's notifications, one per kind of payment. Each runs until the node closes it. */
     listens: [sender.ends, ...(offers === undefined ? [] : [offers.ends])].map((ends) =>
       Stream.runForEach(ends, (key) => Effect.uninterruptible(hear(key)))
     ),
-    /** Called before a look-up of a payment under this claim: from here on it may end at any time. */
+    /**
+     * Call before looking up a payment under this claim, because its end may be reported at any time from
+     * then on.
+     */
     hold: (task: Task, key: string) =>
       Effect.sync(() => {
         watched.delete(key)
         held.set(task.id, { key, hasEnded: false })
       }),
-    /** Gives the task back until then, and watches its payment; one that has ended since is due at once. */
+    /**
+     * Releases the task until that time and watches its payment. If the payment has ended since, the task is
+     * due immediately.
+     */
     giveBack: Effect.fnUntraced(function* (task: Task, untilMillis: number, as?: { readonly kind: string; readonly lane: string }) {
       yield* tasks.postpone(task, untilMillis, as)
       const one = held.get(task.id)
@@ -48,7 +63,7 @@ export const make = Effect.gen(function* () {
       const [oldest] = watched.keys()
       if (watched.size > maxWatched && oldest !== undefined) watched.delete(oldest)
     }),
-    /** The task has ended, or is another process's. */
+    /** Forgets a task that has ended or that another process holds. */
     release: (task: Task) => Effect.sync(() => held.delete(task.id))
   }
 })

@@ -1,23 +1,39 @@
 import { Context } from "effect"
 import * as Throttle from "../base/Throttle.ts"
 
-/** How payments are tried and followed. */
+/** Settings for sending and tracking payments. */
 export class PaymentOptions extends Context.Service<
   PaymentOptions,
   {
-    /** How many payments each process is handing to the node at once. One that the node has taken on and that is only watched is none of them. */
+    /**
+     * Maximum number of payments that each process submits to the node at a time. Payments that the node has
+     * accepted and that are only tracked do not count.
+     */
     readonly paymentsAtOnce: number
-    /** How often a payment on its way is looked up: soon after it was sent, then less and less often, up to `maximum`. */
+    /**
+     * Interval between lookups of a payment in flight: from `minimum` after it was sent, growing up to
+     * `maximum`.
+     */
     readonly trackMillis: { readonly minimum: number; readonly maximum: number }
-    /** How many requests each process makes at once to recipients' servers: in all, for one company, and to one host. */
+    /**
+     * Maximum number of concurrent requests from each process to payees' servers: in total, per company, and
+     * per host.
+     */
     readonly resolving: { readonly atOnce: number; readonly perCompany: number; readonly perHost: number }
-    /** How often estimates may ask recipients' servers, by each process's own count: for one company, and at one host for all of them together. */
+    /**
+     * Rate at which estimates may call payees' servers, counted per process: per company, and per host across
+     * all companies.
+     */
     readonly estimates: { readonly perCompany: Throttle.Rate; readonly perHost: Throttle.Rate }
-    /** How long an unreachable recipient is tried before the withdrawal fails. Nothing was sent by then. */
+    /**
+     * How long an unreachable payee is retried before the withdrawal fails. Nothing has been sent by then.
+     */
     readonly resolveForMillis: number
-    /** An invoice that expires sooner than this is not paid any more. */
+    /** An invoice that expires sooner than this is not paid. */
     readonly expiryMarginMillis: number
-    /** The largest `min_final_cltv_expiry` we pay: how many blocks a recipient may hold our money. */
+    /**
+     * The largest `min_final_cltv_expiry` we pay, in blocks. It limits how long a payee may hold our money.
+     */
     readonly maxFinalCltvExpiry: number
   }
 >()("@satrail/core/sending/PaymentOptions") {}

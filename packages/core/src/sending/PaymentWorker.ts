@@ -1,6 +1,6 @@
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
 import * as Id from "../base/Id.ts"
-import * as Places from "../base/Places.ts"
+import * as WorkSlots from "../base/WorkSlots.ts"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { Wakes } from "../ledger/Wakes.ts"
@@ -9,21 +9,24 @@ import * as Claims from "./Claims.ts"
 import * as PaymentEnds from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
-import * as Resolving from "./Resolving.ts"
-import * as Steps from "./Steps.ts"
+import * as RecipientQueue from "./RecipientQueue.ts"
+import * as WithdrawalSteps from "./WithdrawalSteps.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import { Withdrawals } from "./Withdrawals.ts"
 
-/** How many payouts are looked after at once; more where one transaction pays more. */
+/** Maximum number of payouts processed at a time, or the outputs of one transaction if larger. */
 const payoutsAtOnce = 16
 
-/** Sends confirmed withdrawals, and follows each until the node's final result. */
+/** Sends confirmed withdrawals and tracks each until the node's final result. */
 export class PaymentWorker extends Context.Service<
   PaymentWorker,
   {
-    /** Takes what is due one step further, as far as there are places. Answers how many steps there were. */
+    /** Advances due tasks by one step, within the free slots. Returns the number of steps. */
     readonly step: Effect.Effect<number, StoreUnavailable>
-    /** Goes on doing so for as long as the scope is open; each kind of work has places of its own, so that none waits for another. */
+    /**
+     * Repeats this while the scope is open. Each kind of work has its own slots, so that none waits for
+     * another.
+     */
     readonly run: Effect.Effect<void, never, Scope.Scope>
   }
 >()("@satrail/core/sending/PaymentWorker") {}
@@ -38,17 +41,20 @@ export const make = Effect.gen(function* () {
   const ends = yield* PaymentEnds.make
   const holder = yield* Id.make
   const claims = yield* Claims.make(holder)
-  const take = yield* Steps.make({ ends, stopping: stopping.await })
+  const take = yield* WithdrawalSteps.make({ ends, stopping: stopping.await })
 
   const freshInTurn = claims.inTurn()
 
-  /** Whose the last new ones were, where nobody else had any. */
+  /** The only company in the last claim of new withdrawals, if no other company had any. */
   let only: string | null = null
 
-  /** New ones, of each company in turn: a quarter of the free places for each, and all of them where nobody else waits. */
-  const fresh: Places.Line<Claim, StoreUnavailable> = {
+  /**
+   * Claims new withdrawals from each company in turn: a quarter of the free slots per company, or all of them
+   * if no other company waits.
+   */
+  const fresh: WorkSlots.WorkQueue<Claim, StoreUnavailable> = {
     name: "withdrawals",
-    places: paymentsAtOnce,
+    slots: paymentsAtOnce,
     claim: Effect.fnUntraced(function* (free) {
       const full = { companies: [], lanes: [] }
       const perLane = only === null ? Math.ceil(free / 4) : free
@@ -58,23 +64,23 @@ export const make = Effect.gen(function* () {
       for (const { companyId } of found) counts.set(companyId, (counts.get(companyId) ?? 0) + 1)
       if (first !== undefined) {
         const isOne = counts.size === 1
-        // Where they fill all places, others were not asked, unless they were the last time.
+        // If one company fills all slots, the others were not read, unless the previous claim found none.
         only = isOne && (found.length < free || only === first.companyId) ? first.companyId : null
       }
       return { claims: found, isMore: found.length === free || [...counts.values()].some((count) => count >= perLane) }
     }),
-    work: (claim) => take([claim], withdrawals.known(claim))
+    work: (claim) => take([claim], withdrawals.confirmed(claim))
   }
 
-  /** Those that were tried or sent, the longest due first. */
-  const watched: Places.Line<Claim, StoreUnavailable> = {
+  /** Withdrawals that were tried or sent, longest due first. */
+  const watched: WorkSlots.WorkQueue<Claim, StoreUnavailable> = {
     name: "payments",
-    places: paymentsAtOnce,
+    slots: paymentsAtOnce,
     claim: (free) => Effect.map(claims.due(Withdrawal.paymentKind, free), (found) => ({ claims: found, isMore: found.length === free })),
     work: (claim) => take([claim])
   }
 
-  const resolving = yield* Resolving.line(claims.inTurn(), (claim) => take([claim]))
+  const resolving = yield* RecipientQueue.make(claims.inTurn(), (claim) => take([claim]))
 
   const payoutsLimit = Math.max(payoutsAtOnce, payoutOutputs)
   const stepPayouts = Effect.gen(function* () {
@@ -86,7 +92,7 @@ export const make = Effect.gen(function* () {
   return PaymentWorker.of({
     step: Effect.gen(function* () {
       let steps = 0
-      for (const line of [fresh, watched, resolving]) steps += yield* Places.fillOnce(line)
+      for (const queue of [fresh, watched, resolving]) steps += yield* WorkSlots.fillOnce(queue)
       return steps + (yield* stepPayouts)
     }),
     run: Effect.gen(function* () {
@@ -95,10 +101,10 @@ export const make = Effect.gen(function* () {
       // Not part of the loop's step, since a slow payee must not delay the next renewal.
       const takeOver = Effect.flatMap(claims.takeOver, (found) => Effect.forkIn(Effect.uninterruptible(take(found)), scope))
       yield* Worker.run("presence", takeOver, Effect.sleep(Claims.presence.everyMillis))
-      yield* withdrawals.handOver({ holder, leaseMillis: claims.leaseMillis, work: (claim, withdrawal) => take([claim], withdrawal) })
-      yield* Places.keepFilled(fresh, yield* listen(Withdrawal.taskKind), isStopping)
-      yield* Places.keepFilled(resolving, yield* listen(Withdrawal.recipientKind), isStopping)
-      yield* Places.keepFilled(watched, yield* listen(Withdrawal.paymentKind), isStopping)
+      yield* withdrawals.handOver({ holder, leaseMillis: claims.leaseMillis, work: (claim, confirmed) => take([claim], confirmed) })
+      yield* WorkSlots.keepFilled(fresh, yield* listen(Withdrawal.taskKind), isStopping)
+      yield* WorkSlots.keepFilled(resolving, yield* listen(Withdrawal.recipientKind), isStopping)
+      yield* WorkSlots.keepFilled(watched, yield* listen(Withdrawal.paymentKind), isStopping)
       yield* Worker.run(
         "payouts",
         Effect.repeat(stepPayouts, { while: (claimed) => claimed >= payoutsAtOnce }),
@@ -112,5 +118,8 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(PaymentWorker, make)
 
-/** Sends for as long as the scope is open: at once what this process confirms, within a moment what another one left, and payouts once they are due. */
+/**
+ * Sends withdrawals while the scope is open. Withdrawals confirmed by this process start immediately, those
+ * left by another process start within moments, and payouts start when due.
+ */
 export const layerWorker = Layer.effectDiscard(Effect.flatMap(PaymentWorker, ({ run }) => run))

@@ -8,13 +8,13 @@ import { Effect, Result } from "effect"
 import type { Batch, Draft, Payment } from "../nodes/ChainWallet.ts"
 import * as Coin from "../nodes/Coin.ts"
 
-/** A key that a coin is locked with, as a PSBT names it: the public half, and the way to it from the master key. */
+/** The key that locks a coin, as in a PSBT: the public key and its path from the master key. */
 export interface Key {
   readonly publicKey: Uint8Array
   readonly path: ReadonlyArray<number>
 }
 
-/** The public side of a wallet. */
+/** The public keys of a wallet. */
 export interface Keys {
   readonly fingerprint: number
   readonly key: (place: Coin.Place) => Key
@@ -25,40 +25,45 @@ export interface Output {
   readonly sats: bigint
 }
 
-/** An output that is asked for, and what it adds to the most that mining may cost. */
+/** A requested output, and what it adds to the transaction's fee limit. */
 export interface Asked extends Output {
   readonly feeLimitSats: bigint
 }
 
-/** Which coins to spend, and what is left for ourselves and the miners. No change: `changeSats` is 0. */
+/** The coins to spend, the fee and the change. `changeSats` is 0 without change. */
 export interface Selection {
   readonly coins: ReadonlyArray<Coin.Coin>
   readonly feeSats: bigint
   readonly changeSats: bigint
 }
 
-/** The same, for some of the outputs that were asked for: `pays` has their places, ascending. */
+/** A selection for some of the requested outputs: `pays` has their indexes, ascending. */
 export interface BatchSelection extends Selection {
   readonly pays: ReadonlyArray<number>
 }
 
 /**
- * Whether an input's keys are those of the output it spends is left to the signing, which fails or is worth nothing where they are not (BIP 143 and
- * 341: a signature covers amount and script). Checked each time an input is touched, a payout of 100 coins keeps everybody waiting for a second.
+ * Skips checking that an input's keys match the output it spends. Signing covers this: with the wrong keys it
+ * fails, or the signature is invalid, because it commits to amount and script (BIP 143 and 341). Checked at
+ * each access to an input, a payout of 100 coins would block the process for a second.
  */
 const unchecked = { disableScriptCheck: true }
 
-/** Replaceable (BIP 125). */
+/** Signals that the transaction can be replaced (BIP 125). */
 const sequence = 0xfffffffd
 
-/** How many coins one payout may spend: each costs milliseconds to sign, and a standard transaction has at most 400 000 weight units. */
+/**
+ * Maximum number of coins in one payout. Each takes milliseconds to sign, and a standard transaction has at
+ * most 400,000 weight units.
+ */
 export const maxCoins = 60
 
-// Weight units. Signatures are counted at their longest, so a fee is never less than its rate.
+// Weight units. Signatures are counted at their maximum length, so the actual fee rate is never below the
+// target.
 const overheadWeight = 42
 const outputWeight = (scriptPubKey: string) => (9 + scriptPubKey.length / 2) * 4
 
-/** Where change goes: P2TR, the cheapest to spend. */
+/** Address type of change: P2TR, the cheapest to spend. */
 export const changeType = "taproot"
 const changeWeight = (9 + 34) * 4
 const changeDust = BitcoinAddress.dustLimitSats("p2tr")
@@ -66,8 +71,8 @@ const changeDust = BitcoinAddress.dustLimitSats("p2tr")
 const byAmount = (one: Coin.Coin, other: Coin.Coin) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1)
 
 /**
- * The largest coins first, until they pay for all outputs and a fee: `feeRate`, or as much of it as `feeLimitSats` allows, never less than
- * 1 sat for a virtual byte. Answers what would have been needed when they do not.
+ * Selects the largest coins first until they pay for all outputs and a fee at `feeRate`, or as much of it as
+ * `feeLimitSats` allows, but at least 1 sat/vB. If the coins are not enough, returns the amount needed.
  */
 export const select = (ask: {
   readonly coins: ReadonlyArray<Coin.Coin>
@@ -87,7 +92,7 @@ export const select = (ask: {
   let weight = overheadWeight + outputs.reduce((sum, { scriptPubKey }) => sum + outputWeight(scriptPubKey), 0)
   for (const coin of ask.coins.toSorted(byAmount).slice(0, maxCoins)) {
     const sats = Msat.toSats(coin.amount)
-    // From here on every coin costs more than it brings.
+    // From here on, spending a coin costs more than its value.
     if (sats <= Coin.feeFor(Coin.inputWeight[coin.type], 1)) break
     coins.push(coin)
     total += sats
@@ -95,14 +100,14 @@ export const select = (ask: {
     const withChange = limited(weight + changeWeight)
     const changeSats = withChange === undefined ? 0n : total - amount - withChange
     if (withChange !== undefined && changeSats >= changeDust) return { coins, feeSats: withChange, changeSats }
-    // What is too little to be an output of its own goes to the miners, within the limit.
+    // A rest too small for a change output goes to the miners, within the limit.
     const rest = total - amount
     if (rest >= (limited(weight) ?? feeLimitSats + 1n) && rest <= feeLimitSats) return { coins, feeSats: rest, changeSats: 0n }
   }
   return { neededSats: amount + Coin.feeFor(weight, feeRate) }
 }
 
-/** The outputs of these payments. A payment of a fraction of a satoshi on the chain is a bug of its caller. */
+/** Returns the outputs of these payments. A fraction of a satoshi in a payment is a bug of the caller. */
 export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyArray<Asked>> =>
   Effect.forEach(payments, ({ scriptPubKey, amount, feeLimit }) =>
     amount > 0n && amount % 1000n === 0n
@@ -113,7 +118,7 @@ export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyA
 const selectAll = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number) =>
   select({ coins, outputs, feeRate, feeLimitSats: outputs.reduce((sum, { feeLimitSats }) => sum + feeLimitSats, 0n) })
 
-/** All of them, or each that still fits after those before it. */
+/** Selects coins for all outputs, or else for each output that fits in addition to those before it. */
 const fitting = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number): BatchSelection | undefined => {
   const largest = coins.toSorted(byAmount).slice(0, maxCoins)
   const whole = selectAll(largest, outputs, feeRate)
@@ -132,8 +137,9 @@ const fitting = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>,
 }
 
 /**
- * Coins for as many of these outputs as fit, the first before the others: one that is too large keeps none after it from being paid. What is in a
- * block comes first, and change that is not only where more can be paid with it: who spends that waits for two payouts instead of one.
+ * Selects coins for as many outputs as fit, in order. An output that is too large does not block those after
+ * it. Confirmed coins come first. Unconfirmed change is used only if more outputs can be paid with it,
+ * because a payout that spends it waits for two transactions.
  */
 export const selectBatch = (ask: {
   readonly coins: ReadonlyArray<Coin.Coin>
@@ -153,12 +159,13 @@ export const selectBatch = (ask: {
 }
 
 /**
- * What each member of a batch bears of a fee: in proportion to what was held from each for mining, so that none bears more than that while all
- * together do not. Rounded down to the msat one after the other, what is left over passed on to the next: 1000 for 1, 1 and 1 are 333, 333 and 334.
+ * Returns each batch member's share of a fee, in proportion to its mining allowance, so that no share exceeds
+ * its allowance unless the fee exceeds their sum. Each share is rounded down to the msat and the remainder
+ * carried to the next: 1000 for allowances of 1, 1 and 1 gives 333, 333 and 334.
  */
 export const shares = (fee: Msat.Msat, allowances: ReadonlyArray<Msat.Msat>): ReadonlyArray<Msat.Msat> => {
   const total = Msat.sum(...allowances)
-  // Nothing was held from anybody: equal shares.
+  // Without allowances, the shares are equal.
   const weights = total === 0n ? allowances.map(() => 1n) : allowances
   const whole = total === 0n ? BigInt(allowances.length) : total
   let weight = 0n
@@ -172,7 +179,7 @@ export const shares = (fee: Msat.Msat, allowances: ReadonlyArray<Msat.Msat>): Re
   })
 }
 
-/** The unsigned transaction, with everything in it that a signer needs besides the keys. */
+/** Returns the unsigned transaction with everything a signer needs except the keys. */
 export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Output>): Transaction => {
   const tx = new Transaction(unchecked)
   for (const { outpoint, scriptPubKey, amount, type, branch, index } of coins) {
@@ -195,13 +202,13 @@ export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: Read
   return tx
 }
 
-/** What comes back to us of a selection, as the last output; null where nothing does. */
+/** Returns the change of a selection, which is the last output, or null if there is none. */
 export const changeOf = (
   { changeSats, pays }: BatchSelection,
   place: Pick<Coin.Change, "wallet" | "scriptPubKey" | keyof Coin.Place>
 ): Coin.Change | null => (changeSats > 0n ? { ...place, vout: pays.length, amount: Msat.fromSats(changeSats) } : null)
 
-/** The transaction of a selection, unsigned. */
+/** Returns the unsigned transaction of a selection. */
 export const drafted = (
   keys: Keys,
   { coins, pays }: BatchSelection,
@@ -212,7 +219,7 @@ export const drafted = (
   return draft(keys, coins, change === null ? paid : [...paid, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }])
 }
 
-/** What is stored of it. */
+/** Returns the draft to be stored. */
 export const toDraft = (tx: Transaction, { coins, feeSats, pays }: BatchSelection, change: Coin.Change | null): Batch => ({
   pays,
   psbt: toPsbt(tx),
@@ -223,7 +230,7 @@ export const toDraft = (tx: Transaction, { coins, feeSats, pays }: BatchSelectio
 })
 
 export const toPsbt = (tx: Transaction): string => base64.encode(tx.toPSBT())
-/** Reads a PSBT (BIP 174, base64). Throws on what is none. */
+/** Parses a PSBT (BIP 174, base64). Throws if it is invalid. */
 export const fromPsbt = (psbt: string): Transaction => Transaction.fromPSBT(base64.decode(psbt), unchecked)
 
 const typeOfKind: { readonly [kind in BitcoinAddress.Kind]?: BitcoinAddress.AddressType } = {
@@ -233,14 +240,15 @@ const typeOfKind: { readonly [kind in BitcoinAddress.Kind]?: BitcoinAddress.Addr
 }
 
 const scriptWeight = (script: Uint8Array): number => {
-  // A script has no network: any of them finds its kind.
+  // The kind of a script does not depend on the network.
   const kind = Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(hex.encode(script), "regtest"), ({ kind }) => kind))
   return Coin.inputWeight[(kind && typeOfKind[kind]) ?? "nested_segwit"]
 }
 
 /**
- * The same payments from the same coins for more (BIP 125, rules 3 and 4): the old fee and at least 1 sat more for each virtual byte, taken
- * from the change, or undefined where change or limit do not allow it. 1000 in change with a fee of 200 for 150 vB at a new rate of 3: 750 and 450.
+ * Returns a replacement with the same coins and payments at a higher fee (BIP 125, rules 3 and 4): the old
+ * fee plus at least 1 sat/vB, taken from the change. Undefined if the change or the limit does not allow it.
+ * For change of 1000, a fee of 200 and 150 vB, a new rate of 3 gives change of 750 and a fee of 450.
  */
 export const replacement = (
   before: Pick<Draft, "psbt" | "fee" | "change" | "isDeep">,
@@ -272,10 +280,13 @@ export const replacement = (
   }
 }
 
-// Signing the same twice gives the same bytes.
+// Makes signing deterministic.
 const noRandomness = new Uint8Array(32)
 
-/** Signs one input with the key of `path`, if the input names one of a wallet with this fingerprint. Throws when it does not. */
+/**
+ * Signs one input with the key of `path`, if the input names a key of the wallet with this fingerprint.
+ * Throws otherwise.
+ */
 export const signInput = (
   tx: Transaction,
   index: number,
@@ -284,17 +295,17 @@ export const signInput = (
 ): void => {
   const { bip32Derivation, tapBip32Derivation } = tx.getInput(index)
   const derivation = tapBip32Derivation?.[0]?.[1].der ?? bip32Derivation?.[0]?.[1]
-  if (derivation?.fingerprint !== fingerprint) throw new Error(`Input ${index} names no key of this signer`)
+  if (derivation?.fingerprint !== fingerprint) throw new Error(`Input ${index} contains no key of this signer`)
   tx.signIdx(privateKey(derivation.path), index, undefined, noRandomness)
 }
 
-/** The transaction, when all of its inputs are signed. Throws when they are not. */
+/** Finalizes a transaction whose inputs are all signed. Throws if one is not. */
 export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => {
   tx.finalize()
   return serialised(tx)
 }
 
-/** The transaction whose inputs are all final. */
+/** Returns a transaction whose inputs are all final. */
 export const serialised = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => ({
   txId: TxId.make(tx.id),
   rawTx: tx.hex

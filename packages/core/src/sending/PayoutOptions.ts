@@ -1,21 +1,31 @@
 import { Context } from "effect"
 
-/** How withdrawals go out on the chain. */
+/** Settings for on-chain withdrawals. */
 export class PayoutOptions extends Context.Service<
   PayoutOptions,
   {
-    /** The batching interval: payouts of one go out in one transaction at its end. 0: each goes at once, by itself. */
+    /**
+     * Batching interval. Payouts confirmed within one interval share a transaction at its end. 0 sends each
+     * payout immediately and alone.
+     */
     readonly payoutWindowMillis: number
-    /** How many of them one transaction pays, at most: below 250. */
+    /** Maximum number of payouts in one transaction, below 250. */
     readonly payoutOutputs: number
-    /** How many confirmations settle a payout; of one that was replaced, so many that which of the transactions won will not change. */
+    /**
+     * Confirmations that settle a payout. A replaced payout needs `replacedConfirmations`, so that the
+     * winning transaction can no longer change.
+     */
     readonly payoutConfirmations: number
     readonly replacedConfirmations: number
-    /** A payout that settled is looked for, and sent again where a reorganisation took it, until it is this deep. */
+    /**
+     * Confirmations until which a settled payout is still watched, and broadcast again if a reorganization
+     * removes it.
+     */
     readonly payoutBuriedAt: number
     /**
-     * A payout that is in no block `afterMillis` after it was sent is replaced by one at the feerate of the day, for at most `allowances` times what
-     * was held for mining. What is above the held is the operator's.
+     * A payout that is unconfirmed `afterMillis` after it was sent is replaced at the current fee rate. The
+     * fee is at most `allowances` times the mining allowance held. The operator bears the part above the
+     * allowance.
      */
     readonly replacement: { readonly afterMillis: number; readonly allowances: number }
   }

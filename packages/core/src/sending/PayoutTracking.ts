@@ -5,7 +5,7 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import { ChainSource, confirmations, type Placement } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
 import * as Broadcasts from "./Broadcasts.ts"
-import type { Endings } from "./Endings.ts"
+import type { WithdrawalOutcomes } from "./WithdrawalOutcomes.ts"
 import * as Payout from "./Payout.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import type { Next, Outage } from "./Payouts.ts"
@@ -14,8 +14,11 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 const allowanceOf = ({ networkAllowance }: Withdrawal.Withdrawal) => networkAllowance
 
-/** Follows payouts that were sent until a block deep enough has one of their transactions: settles them, replaces them, and sends them again. */
-export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
+/**
+ * Tracks sent payouts until one of their transactions has enough confirmations. Settles, replaces and
+ * rebroadcasts them.
+ */
+export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
@@ -24,16 +27,19 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
 
   const now = Clock.currentTimeMillis
 
-  /** A payout that no block takes is offered again for more, from the same coins, to the same recipients: the first to be mined is the payout. */
+  /**
+   * Replaces an unconfirmed payout with a transaction at a higher fee, from the same coins to the same
+   * payees. The first one to confirm is the payout.
+   */
   const replace = Effect.fnUntraced(
     function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, task: Task) {
       const [leader, ...others] = paid
-      // Which transaction paid the one that settled is known, so there must be no other.
+      // If one payout of the batch is settled, its transaction is known, so there must be no other.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
       const limit = Msat.make(Msat.sum(...paid.map(allowanceOf)) * BigInt(options.replacement.allowances))
       const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
       if (draft === undefined) {
-        return yield* Effect.logDebug("payout: not mined yet, and not replaced", { withdrawalId: leader.id })
+        return yield* Effect.logDebug("payout: unconfirmed and not replaced", { withdrawalId: leader.id })
       }
       const attempt = yield* signed(draft)
       const change = newest.change && Coin.outpoint(newest.txId, newest.change.vout)
@@ -43,7 +49,8 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
       yield* broadcast(leader, attempt.rawTx)
     },
     Effect.catchTags({
-      // Its change is spent by another payout, which would never be mined without this one. That other one can be replaced.
+      // Another payout spends this one's change and would never confirm without it. That other payout can be
+      // replaced.
       CoinTaken: () => Effect.void,
       StaleFence: () => Effect.void,
       AlreadyTerminal: () => Effect.void,
@@ -51,7 +58,10 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
     })
   )
 
-  /** Each with its share of what mining did cost, the one that leads last: with it the work ends, and until then it is known who is left. */
+  /**
+   * Settles each withdrawal with its share of the mining fee, the leader last, because its task records which
+   * withdrawals remain.
+   */
   const settleAll = Effect.fnUntraced(
     function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, { networkFee, txId }: Withdrawal.Candidate, task: Task) {
       const shares = Payout.shares(networkFee, paid.map(allowanceOf))
@@ -65,7 +75,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
     Effect.catchTag("Conflict", Effect.die)
   )
 
-  /** Follows the transaction that this withdrawal leads. */
+  /** Tracks the transaction led by this withdrawal. */
   const track = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
     dispatchedAtMillis: number,
@@ -73,9 +83,11 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
   ): Effect.fn.Return<Next, Outage> {
     const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
     const newest = candidates.at(-1)
-    // Only for who leads anything was signed. We slept, and this one follows another by now, whose task pays for both.
+    // Only a leader has signed transactions. While this process was suspended, this withdrawal joined another
+    // one's transaction, and that one's task handles both.
     if (newest === undefined) return "done"
-    // Asked first: what is in a block after that is at least as deep as it is counted, whatever the chain did in between.
+    // Read the tip first. A transaction found in a block later is then at least as deep as counted, whatever
+    // the chain did in between.
     const tip = yield* chain.tip
     const found: Array<readonly [Withdrawal.Candidate, Placement]> = []
     for (const candidate of candidates) found.push([candidate, yield* chain.transaction(candidate.txId)])

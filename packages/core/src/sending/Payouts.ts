@@ -13,14 +13,17 @@ import type { PayoutOptions } from "./PayoutOptions.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** The result of a step: the withdrawal ended (or another process has it now), or it is looked at again after `millis`, or when its turn comes. */
+/**
+ * The result of a step. `done`: the withdrawal ended or another process holds it. `millis`: the next step
+ * follows after this delay. `later`: it follows at the usual interval.
+ */
 export type Next = "done" | "later" | { readonly millis: number }
 
-/** A withdrawal that a transaction of ours is to pay, and the claim on its task. */
+/** A withdrawal to be paid by one of our transactions, and the claim on its task. */
 export interface Ready {
   readonly withdrawal: Withdrawal.Withdrawal
   readonly scriptPubKey: string
-  /** The address, where it is not the recipient itself but what a name stood for. */
+  /** The address to pay, if the withdrawal's recipient is a name that resolved to it. */
   readonly paymentRequest?: string
   readonly task: Task
 }
@@ -28,8 +31,9 @@ export interface Ready {
 export type Outage = StoreUnavailable | ChainUnavailable | SignerUnavailable
 
 /**
- * Those that go out together: what was due at once, in the order it came, as many as one transaction may pay; without a window each by itself. So do those
- * that a process of an earlier version began: such a one may take them over.
+ * Groups withdrawals into transactions: those due at the same time, in order, up to the maximum per
+ * transaction. Without a batching interval, each has its own transaction. So does a withdrawal started by an
+ * earlier version, because a process of that version may take it over.
  */
 export const batches = (
   ready: ReadonlyArray<Ready>,
@@ -44,7 +48,7 @@ export const batches = (
   return [...ready.filter((one) => !isTogether(one)).map((one) => [one]), ...full]
 }
 
-/** Pays withdrawals with transactions of our own, any number with one. */
+/** Pays withdrawals with our transactions, any number per transaction. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* SendingReads
@@ -65,16 +69,18 @@ export const make = Effect.gen(function* () {
       { millis: trackMillis.maximum }
     )
 
-  /** What comes next for each of them. */
+  /** Returns the next step of each. */
   const each = <E>(batch: ReadonlyArray<Ready>, next: (one: Ready) => Effect.Effect<Next, E>) =>
     Effect.forEach(batch, (one) => Effect.map(next(one), (next) => [one, next] as const))
 
   /**
-   * Selected, signed, stored for all that it pays, and only then shown to anyone: from there on it is the same bytes, however often they are sent.
-   * The first of them leads: its task is the work of following the transaction.
+   * Selects coins, signs, and stores the transaction for all withdrawals it pays, before broadcasting it.
+   * From then on, every broadcast sends the same bytes. The first withdrawal leads: its task tracks the
+   * transaction.
    */
   const send = (batch: ReadonlyArray<Ready>): Effect.Effect<ReadonlyArray<readonly [Ready, Next]>, Outage> => {
-    // Another payout was first to spend a coin, or another process has one of them now: the remaining ones select again.
+    // Another payout spent a coin first, or another process holds one of the tasks. Select again for the
+    // remaining ones.
     const again = () => each(batch, () => Effect.succeed({ millis: 0 }))
     return Effect.gen(function* () {
       const draft = yield* wallet.build({
@@ -90,7 +96,7 @@ export const make = Effect.gen(function* () {
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
-      // The wallet may have taken long. Each is looked at again, and what may not begin waits.
+      // The wallet may have taken long. Check each again; a withdrawal that may not start waits.
       if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
       const { paymentRequest } = leader
       const attempt = { ...(yield* signed(draft)), ...(paymentRequest !== undefined && { paymentRequest }) }

@@ -8,7 +8,7 @@ import type { Bounds } from "../accounts/Bounds.ts"
 import type { Installation } from "../accounts/Installation.ts"
 import * as Id from "../base/Id.ts"
 import type { Rail } from "../ledger/Rail.ts"
-import type { Offer } from "../nodes/Resolver.ts"
+import type { PayTerms } from "../nodes/Resolver.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
@@ -16,12 +16,14 @@ import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { Destination } from "./Destination.ts"
 import type { PaymentOptions } from "./PaymentOptions.ts"
 
-/** A payee that was found by a name has what the record of its domain's DNS says to pay (BIP 353). */
+/**
+ * If the payee was found by a name, `instructed` is the payment method in its domain's DNS record (BIP 353).
+ */
 interface Found {
   readonly instructed?: Destination
 }
 
-/** The payee: a company of ours, paid inside the ledger, or one outside. */
+/** The payee: one of our companies, paid internally, or an external one. */
 export type Recipient = Found & Payee
 type Payee =
   | { readonly _tag: "OwnInvoice"; readonly bolt11: Bolt11.Bolt11; readonly invoice: Invoice }
@@ -30,10 +32,10 @@ type Payee =
   | { readonly _tag: "OwnChainAddress"; readonly onChainAddress: OnChainAddress }
   | { readonly _tag: "Invoice"; readonly bolt11: Bolt11.Bolt11 }
   | { readonly _tag: "Bolt12"; readonly bolt12: Bolt12 }
-  | { readonly _tag: "Offer"; readonly offer: Offer }
+  | { readonly _tag: "LnurlPay"; readonly terms: PayTerms }
   | { readonly _tag: "Address"; readonly address: BitcoinAddress.BitcoinAddress }
 
-/** The rules do not allow paying this. `message` says what was wrong and what would be right. Nothing was held. */
+/** The payment is not allowed. `message` states the error and what would be valid. Nothing was held. */
 export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()("DestinationRefused", {
   code: Schema.Literals([
     "amount_required",
@@ -54,27 +56,36 @@ const refuse = (code: DestinationRefused["code"], message: string) => Result.fai
 
 export const isInternal = (recipient: Recipient): boolean => recipient._tag.startsWith("Own")
 
-/** Whether paying it moves money in the ledger and does nothing else: an invoice has to be canceled at the node first. */
+/**
+ * Returns whether paying it only moves money in the ledger. Our invoices do not count, because it
+ * must first be canceled at the node.
+ */
 export const isInLedger = (recipient: Recipient): boolean => isInternal(recipient) && recipient._tag !== "OwnInvoice"
 
-/** The destination as it is kept: a name that its domain's DNS has a record for is that from here on, and no Lightning address any more. */
+/**
+ * Returns the destination to store. A name with a DNS record is stored as such and is no longer tried as a
+ * Lightning address.
+ */
 export const understood = (destination: Destination, { instructed }: Recipient): Destination =>
   instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination
 
 export const rail = (recipient: Recipient): Rail =>
   recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"
 
-/** Which invoices are paid. */
+/** Rules for paying invoices. */
 type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalCltvExpiry">
 
-/** Whether an invoice can still be paid: with time left to do so, and without locking the money for long. */
+/**
+ * Checks that an invoice can still be paid: enough time is left, and the funds would not be locked for too
+ * long.
+ */
 export const checkBolt11 = (
   bolt11: Bolt11.Bolt11,
   { expiryMarginMillis, maxFinalCltvExpiry }: Rules,
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   if (Bolt11.expiresAtSeconds(bolt11) * 1000 < nowMillis + expiryMarginMillis) {
-    return refuse("invoice_expired", "The invoice has expired or is about to: ask for a new one")
+    return refuse("invoice_expired", "This invoice has expired or is about to expire. Get a new invoice from the payee")
   }
   if (bolt11.minFinalCltvExpiry > maxFinalCltvExpiry) {
     return refuse(
@@ -85,7 +96,7 @@ export const checkBolt11 = (
   return Result.void
 }
 
-/** Whether this much may be asked of an offer's issuer now, with time left to answer. */
+/** Checks that this amount can be requested from an offer's issuer now, with time left to respond. */
 export const checkBolt12 = (
   { amount: least, absoluteExpirySeconds }: Bolt12,
   amount: Msat.Msat,
@@ -93,14 +104,14 @@ export const checkBolt12 = (
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   if (absoluteExpirySeconds !== undefined && absoluteExpirySeconds * 1000 < nowMillis + expiryMarginMillis) {
-    return refuse("invoice_expired", "The offer has expired or is about to: ask for a new one")
+    return refuse("invoice_expired", "This offer has expired or is about to expire. Get a new offer from the payee")
   }
   return least !== undefined && amount < least
-    ? refuse("amount_out_of_range", `The offer asks for at least ${Msat.toSatsCeiling(least)} sats`)
+    ? refuse("amount_out_of_range", `This offer requires at least ${Msat.toSatsCeiling(least)} sats`)
     : Result.void
 }
 
-/** Whether this recipient may be paid this amount now. */
+/** Checks that this payee can be paid this amount now. */
 export const check = (
   recipient: Recipient,
   amount: Msat.Msat,
@@ -118,33 +129,33 @@ export const check = (
       if (invoice.hold !== null)
         return refuse(
           "invoice_not_payable",
-          "The invoice is a hold invoice of this service's own, which is paid from outside only: ask the recipient for another one"
+          "This is a hold invoice of this service, which can only be paid from outside. Ask the payee for another invoice"
         )
-      if (invoice.status === "settled") return refuse("invoice_not_payable", "The invoice was paid already")
-      if (invoice.status === "claimed") return refuse("invoice_not_payable", "The invoice is being paid by another withdrawal")
+      if (invoice.status === "settled") return refuse("invoice_not_payable", "This invoice was already paid")
+      if (invoice.status === "claimed") return refuse("invoice_not_payable", "This invoice is being paid by another withdrawal")
       if (invoice.status === "canceling" || invoice.status === "canceled")
-        return refuse("invoice_not_payable", "The invoice was canceled: ask for a new one")
+        return refuse("invoice_not_payable", "This invoice was canceled. Get a new invoice from the payee")
       if (invoice.status === "expired" || invoice.expiresAtMillis <= nowMillis)
-        return refuse("invoice_expired", "The invoice has expired: ask for a new one")
+        return refuse("invoice_expired", "This invoice has expired. Get a new invoice from the payee")
       return Result.void
     }
-    case "Offer": {
-      const { min, max } = recipient.offer
+    case "LnurlPay": {
+      const { min, max } = recipient.terms
       return amount < min || amount > max
-        ? refuse("amount_out_of_range", `The recipient takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats`)
+        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.toSats(max)} sats`)
         : Result.void
     }
     case "Address": {
       const dust = BitcoinAddress.dustLimitSats(recipient.address.kind)
       return amount < Msat.fromSats(dust)
-        ? refuse("dust", `The network does not relay less than ${dust} sats to an address of this kind`)
+        ? refuse("dust", `The bitcoin network does not relay less than ${dust} sats to an address of this type`)
         : Result.void
     }
     case "OwnLightningAddress": {
       const { minSendable, maxSendable } = recipient.lightningAddress
       const [min, max] = [minSendable ?? rules.minAmount, maxSendable ?? rules.maxWithdrawal]
       return amount < min || amount > max
-        ? refuse("amount_out_of_range", `The recipient takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats`)
+        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.toSats(max)} sats`)
         : Result.void
     }
     case "OwnChainAddress":
@@ -153,19 +164,20 @@ export const check = (
 }
 
 /**
- * Whether an invoice that a recipient's server sent is one for exactly this payment (LUD-06, "Pay to static QR"). A `description_hash` that is
- * there must be that of the metadata; many servers send a plain description instead, which changes nothing about who gets what.
+ * Checks that an invoice from a payee's server is for exactly this payment (LUD-06, "Pay to static QR"). A
+ * `description_hash`, if present, must be that of the metadata. Many servers send a plain description instead,
+ * which does not affect the payment.
  */
 export const checkFetched = (
   bolt11: Bolt11.Bolt11,
-  offer: Offer,
+  terms: PayTerms,
   amount: Msat.Msat,
   rules: Rules & Pick<Installation["Service"], "network">,
   nowMillis: number
 ): Result.Result<void, string> => {
   if (bolt11.network !== rules.network) return Result.fail(`an invoice of ${bolt11.network}`)
   if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
-  if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(offer.metadata)))) {
+  if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(terms.metadata)))) {
     return Result.fail("an invoice for another description")
   }
   return Result.mapError(checkBolt11(bolt11, rules, nowMillis), ({ message }) => message)

@@ -8,11 +8,11 @@ import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
-import { remembering } from "../base/Known.ts"
+import { cached } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
-import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
+import { type PayTerms, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
 import { IssuedOffers } from "../receiving/IssuedOffers.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
@@ -22,44 +22,53 @@ import { PaymentOptions } from "./PaymentOptions.ts"
 import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
 
-/** An invoice that a recipient's server sent, read, and what is to be shown once it is paid. */
+/** A decoded invoice from a payee's server, and the message to show once it is paid. */
 export interface Invoiced {
   readonly bolt11: Bolt11.Bolt11
   readonly successAction: SuccessAction | null
 }
 
-/** Finds out who is behind a destination. */
+/** Resolves a destination to its payee. */
 export class Recipients extends Context.Service<
   Recipients,
   {
     /**
-     * Looks among our own first, then asks the outside: for a name its domain's DNS (BIP 353), and the Lightning address where that has no record. A record
-     * that is invalid or not signed is refused, and one that cannot be had unreachable. Of what a record has, the best that fits the amount and, where one
-     * is given, the rail. Moves nothing.
+     * Finds the payee among our companies first, then outside. A name is resolved with its domain's DNS
+     * record (BIP 353), or as a Lightning address if there is no record. Fails with `RecipientRefused` if the
+     * record is invalid or unsigned, and with `RecipientUnreachable` if it cannot be retrieved. Of a record's
+     * payment methods, the best one for the amount, and the rail if given, is used. Nothing is held or sent.
      */
     readonly find: (
       destination: Destination,
       amount: Msat,
       rail?: Rail
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
-    /** The host of the payee's server that `find` has to request; undefined where it needs no request. */
+    /** Returns the host of the payee's server that `find` would call, or undefined if none is needed. */
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
-    /** What `find` does, if the company may pay it this amount now: by the rules, and no withdrawal pays it already. Only the company\'s own are named. */
+    /**
+     * Does what `find` does, and checks that the company may pay this amount now and that no withdrawal pays
+     * it already. The error reveals only the company's withdrawals.
+     */
     readonly payable: (
       companyId: CompanyId.CompanyId,
       destination: Destination,
       amount: Msat,
       rail?: Rail
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
-    /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
-    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
+    /**
+     * Requests a fresh invoice for exactly `amount`, and checks its network, amount, description and expiry.
+     */
+    readonly invoice: (terms: PayTerms, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
   }
 >()("@satrail/core/sending/Recipients") {}
 
 const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
-/** An offer is ours where it is one that we gave out, to the letter: a node cannot pay itself. One of a deleted Lightning address goes with it. */
-const offersIn = (receiving: ReceivingReads["Service"], offers: IssuedOffers["Service"]) =>
+/**
+ * Finds offers issued by us by their exact text, because a node cannot pay itself. The offer of a deleted
+ * Lightning address is rejected.
+ */
+const offersIn = (receiving: ReceivingReads["Service"], offers: typeof IssuedOffers.Service) =>
   Effect.fnUntraced(function* (bolt12: Bolt12) {
     const issued = yield* offers.byText(bolt12.offer)
     if (Option.isNone(issued)) return { _tag: "Bolt12" as const, bolt12 }
@@ -72,14 +81,20 @@ const offersIn = (receiving: ReceivingReads["Service"], offers: IssuedOffers["Se
 
 const untagged = ({ handle, domain }: LightningAddress["address"]) => `${handle.replace(/\+.*$/, "")}@${domain}` as const
 
-/** One that was found is known for a moment: whoever changes or deletes it is answered after that. One that was not may be made at any time. */
+/**
+ * Caches found addresses briefly. Changing or deleting an address returns only after that time. A missing
+ * address is not cached, because it may be created at any time.
+ */
 const addressesIn = (receiving: ReceivingReads["Service"]) =>
-  remembering((text: string) => {
+  cached((text: string) => {
     const at = text.lastIndexOf("@")
     return receiving.lightningAddress(text.slice(0, at), text.slice(at + 1))
   }, Option.isSome)
 
-/** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
+/**
+ * Returns whether we serve a domain's addresses, and which company must own them. For the service's domain
+ * the owner is undefined, because its addresses belong to any company.
+ */
 const servedDomains = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const { domain: ownDomain } = yield* Installation
@@ -103,11 +118,14 @@ export const make = Effect.gen(function* () {
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
   const servedFor = yield* servedDomains
 
-  /** Somebody else's name: what its record says is paid, which may be one of ours, or the Lightning address where there is none. */
+  /**
+   * Finds the payee of a name at a domain that we do not serve: by its DNS record, which may lead to one of
+   * our companies, or else as a Lightning address.
+   */
   const findOutside = Effect.fnUntraced(function* (destination: LightningAddress, amount: Msat, rail: Rail | undefined) {
     const way = yield* instructions(destination, amount, rail)
     return way === undefined
-      ? { _tag: "Offer" as const, offer: yield* resolver.offer(destination.address.url) }
+      ? { _tag: "LnurlPay" as const, terms: yield* resolver.offer(destination.address.url) }
       : { ...(yield* find(way, amount, rail)), instructed: way }
   })
 
@@ -120,23 +138,23 @@ export const make = Effect.gen(function* () {
         const bolt11 = destination.invoice
         if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
         const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
-        // Hash and text both: an invoice that only borrows the hash of one of ours has an amount of its own.
+        // Compare hash and text, because an invoice that only copies our payment hash has a different amount.
         if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
           return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
-        return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
+        return yield* notFound("The invoice is signed by this service's node, but this service has no record of it")
       }
       case "LightningAddress": {
         const { domain, address } = destination.address
         const { isServed, owner } = yield* servedFor(domain)
         if (!isServed) return yield* findOutside(destination, amount, rail)
-        // A tag is the payee's own business: the payment goes to the same address (LUD-16).
+        // A tag only matters to the payee. The payment goes to the same address (LUD-16).
         const found = yield* ownAddress(untagged(destination.address))
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
         return yield* notFound(`There is no Lightning address ${address}`)
       }
       case "Lnurl":
-        return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
+        return { _tag: "LnurlPay", terms: yield* resolver.offer(destination.lnurl.url) }
       case "Bolt12Offer":
         return yield* findOffer(destination.bolt12)
       case "ChainAddress": {
@@ -159,29 +177,33 @@ export const make = Effect.gen(function* () {
     payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
       const recipient = yield* find(destination, amount, rail)
       yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
-      // Paid inside while it stays open at the node, it could be paid from outside as well.
+      // If settled internally while still open at the node, it could also be paid from outside.
       if (recipient._tag === "OwnInvoice" && receiver.lacks?.has("cancel") === true) {
         return yield* new DestinationRefused({
           code: "invoice_not_payable",
-          message: "The invoice is one of this service's own, and its node cannot close it: pay the recipient's Lightning address instead"
+          message: "This invoice belongs to this service, and its node cannot close it. Pay the recipient's Lightning address instead"
         })
       }
-      // Two withdrawals cannot pay one invoice; the store ensures it when one is sent, and here it is reported in time.
+      // Two withdrawals cannot pay one invoice. The store enforces this when sending; this check reports it
+      // earlier.
       const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
       if (earlier?._tag !== "Some") return recipient
       return yield* earlier.value.companyId === companyId
-        ? new DestinationRefused({ code: "payment_hash_used", message: "Another withdrawal was made for this invoice: ask for a new one" })
+        ? new DestinationRefused({
+            code: "payment_hash_used",
+            message: "Another withdrawal exists for this invoice. Get a new invoice from the payee"
+          })
         : new DestinationRefused({
             code: "invoice_not_payable",
-            message: "The invoice was paid already, or is being paid: ask for a new one"
+            message: "This invoice was already paid or is being paid. Get a new invoice from the payee"
           })
     }),
-    invoice: Effect.fnUntraced(function* (offer, amount) {
-      const { paymentRequest, successAction } = yield* resolver.invoice(offer, amount)
+    invoice: Effect.fnUntraced(function* (terms, amount) {
+      const { paymentRequest, successAction } = yield* resolver.invoice(terms, amount)
       const nowMillis = yield* Clock.currentTimeMillis
       const checked = Result.flatMap(
         Result.mapError(Bolt11.decode(paymentRequest), ({ message }) => message),
-        (bolt11) => Result.map(checkFetched(bolt11, offer, amount, rules, nowMillis), () => ({ bolt11, successAction }))
+        (bolt11) => Result.map(checkFetched(bolt11, terms, amount, rules, nowMillis), () => ({ bolt11, successAction }))
       )
       return yield* Effect.mapError(
         Effect.fromResult(checked),

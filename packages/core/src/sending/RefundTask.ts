@@ -1,8 +1,11 @@
 import * as Change from "../ledger/Change.ts"
 
-/** The job of a refund: to look what has become of the voucher or withdrawal that pays it. */
+/** Kind of the job that follows the voucher or withdrawal paying a refund. */
 export const taskKind = "refund"
 
-/** What pays a refund, if it is one that does, has ended, or is about to: the refund is looked after from here on. */
+/**
+ * Returns the refund's job if this record pays a refund. It is due when the record has ended or is about to
+ * end.
+ */
 export const refundEnds = ({ refundId }: { readonly refundId: string | null }, atMillis: number): ReadonlyArray<Change.Enqueue> =>
   refundId === null ? [] : [Change.enqueue({ kind: taskKind, id: refundId, dueAtMillis: atMillis })]

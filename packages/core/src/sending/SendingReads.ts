@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
-/** A payout that settled, and the transaction that it settled with. */
+/** A settled payout, with the transaction that settled it. */
 export interface SettledPayout {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
@@ -16,29 +16,32 @@ export interface SettledPayout {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** What companies pay with: withdrawals and payouts. A method that takes a company's id answers only what is that company's. */
+/** Reads withdrawals and payouts. A method that takes a company id returns only that company's records. */
 export class SendingReads extends Context.Service<
   SendingReads,
   {
     /**
-     * The largest coins of a wallet that no payout spends: credited deposits, change that is in a block, and, `isConfirmed: false`, change of
-     * payouts under way that spend none of that kind themselves.
+     * Returns a wallet's largest coins that no payout spends: credited deposits, confirmed change and, with
+     * `isConfirmed: false`, change of pending payouts that spend no unconfirmed change themselves.
      */
     readonly coins: (wallet: string, limit: number) => Read<ReadonlyArray<Coin.Coin>>
     readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Withdrawal>>
-    /** The withdrawal, of whichever company. */
+    /** Returns a withdrawal of any company. */
     readonly withdrawalById: (id: string) => Read<Option.Option<Withdrawal>>
-    /** The withdrawal, of whichever company, that this payment hash belongs to. */
+    /** Returns the withdrawal of any company that pays this payment hash. */
     readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
-    /** Withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
+    /** Returns withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
     readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
-    /** The withdrawals, of whichever company, that the transaction of this one pays too, by id. */
+    /** Returns the other withdrawals, of any company, paid by this one's transaction, by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
-    /** Every transaction that was ever signed for a payout, the oldest first. Those of one that follows another are the other's. */
+    /**
+     * Returns every transaction ever signed for a payout, oldest first. A follower has none; they belong to
+     * its leader.
+     */
     readonly candidates: (companyId: CompanyId.CompanyId, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
-    /** Payouts that settled and are not buried, by id, after `after`. */
+    /** Returns settled payouts that are not buried, by id, after `after`. */
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
-    /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
+    /** Returns those of `outpoints` (as `txid:vout`) that payouts have spent or are about to spend. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
   }
 >()("@satrail/core/sending/SendingReads") {}

@@ -12,11 +12,14 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 const pageSize = 500
 
-/** Looks after payouts from when they settled until they are buried. */
+/** Watches settled payouts until they are buried. */
 export class SettledPayouts extends Context.Service<
   SettledPayouts,
   {
-    /** Sends again what a reorganisation took out of its block, and lets go of what is deep enough. Does nothing before there is a new block. */
+    /**
+     * Rebroadcasts payouts removed from their block by a reorganization, and stops watching those with enough
+     * confirmations. Does nothing until there is a new block.
+     */
     readonly look: Effect.Effect<void, ChainUnavailable | StoreUnavailable>
   }
 >()("@satrail/core/sending/SettledPayouts") {}
@@ -35,7 +38,7 @@ export const make = Effect.gen(function* () {
         yield* journal.commit(Withdrawal.buried(payout, yield* Clock.currentTimeMillis))
       return
     }
-    yield* Effect.logWarning("payout: settled transaction no longer in a block; sent again", { withdrawalId: payout.id })
+    yield* Effect.logWarning("payout: settled transaction no longer in a block; rebroadcast", { withdrawalId: payout.id })
     const answer = yield* chain.broadcast(payout.rawTx)
     if (answer._tag === "rejected") {
       yield* Effect.logError("payout: settled transaction rejected by the network; manual review needed", {
@@ -61,7 +64,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(SettledPayouts, make)
 
-/** Looks for as long as the scope is open, in one process at a time. */
+/** Checks while the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { look } = yield* SettledPayouts

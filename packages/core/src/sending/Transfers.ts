@@ -10,20 +10,20 @@ import { DepositJobs } from "../receiving/DepositJobs.ts"
 import { InvoiceJobs } from "../receiving/InvoiceJobs.ts"
 import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
-import * as Paid from "../receiving/Paid.ts"
-import { type Endings, overtaken } from "./Endings.ts"
+import * as DepositMetadata from "../receiving/DepositMetadata.ts"
+import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** Whose address or invoice is paid, and the metadata of it. */
+/** The company whose address or invoice is paid, with the metadata of either. */
 type Payee = Pick<OnChainAddress, "companyId" | "metadata"> & Partial<Pick<OnChainAddress, "checkoutId">>
 
-/** Pays withdrawals inside the ledger: to one of our own companies. */
-export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
+/** Pays withdrawals internally, to one of our companies. */
+export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
   const journal = yield* Journal
   const receiver = yield* LightningReceiver
   const entropy = yield* Entropy
-  const metadataPaid = yield* Paid.make
+  const depositMetadata = yield* DepositMetadata.make
   const jobsOf = yield* InvoiceJobs
   const jobsOfDeposit = yield* DepositJobs
 
@@ -52,16 +52,16 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
   )
 
   return {
-    /** To an address of one of our companies. */
+    /** Pays an address of one of our companies. */
     toAddress,
 
-    /** For an offer of one of our companies: nothing of it is at the node, which has no part in it. */
+    /** Pays an offer of one of our companies. The node is not involved and has no record of it. */
     forOffer: (withdrawal: Withdrawal.Withdrawal, offer: IssuedOffer, task: Task) =>
-      Effect.flatMap(metadataPaid.ofInvoice(offer), (metadata) =>
+      Effect.flatMap(depositMetadata.ofInvoice(offer), (metadata) =>
         toAddress(withdrawal, { companyId: offer.companyId, metadata }, offer.lightningAddressId, task)
       ),
 
-    /** For an invoice of one of our companies: it is claimed, then closed at the node, and only then paid. */
+    /** Pays an invoice of one of our companies: claims it, cancels it at the node, and only then pays it. */
     forInvoice: (
       withdrawal: Withdrawal.Withdrawal,
       invoice: Invoice.Invoice,
@@ -72,14 +72,14 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
         if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
           return yield* fail(withdrawal, "invoice_expired", task)
-        // Confirmed while another node was ours: this one cannot close it, so nothing of it may be begun.
+        // Confirmed while we used another node. This one cannot cancel the invoice, so do not start.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
         const { companyId, checkoutId } = invoice
-        const payee = { companyId, checkoutId, metadata: yield* metadataPaid.ofInvoice(invoice) }
+        const payee = { companyId, checkoutId, metadata: yield* depositMetadata.ofInvoice(invoice) }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // An outside payment was first: it is what the invoice gets.
+        // An outside payment was first, and the invoice is credited with that one.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(
           Withdrawal.transferred(
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
               deposit,
               jobs: jobsOfDeposit(deposit, atMillis),
               invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
-              preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
+              preimage: Redacted.value(canceled.preimage), // this Change pays the invoice, so its preimage is no longer secret
               lightningAddressId: invoice.lightningAddressId
             },
             fence(task),

@@ -20,7 +20,7 @@ import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
 import { refundEnds } from "./RefundTask.ts"
 
-/** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
+/** Why a withdrawal failed. In every case nothing was paid and nothing will be. */
 export const Failure = Schema.Literals([
   "no_route",
   "timeout",
@@ -40,11 +40,14 @@ export const Failure = Schema.Literals([
 ])
 export type Failure = typeof Failure.Type
 
-/** Where the approval of a withdrawal stands. */
+/** State of a withdrawal's approval. */
 export const ApprovalState = Schema.Literals(["waiting", "approved", "rejected", "expired"])
 export type ApprovalState = typeof ApprovalState.Type
 
-/** Money on its way out. `amount` is what the recipient gets; the fees come on top: 1000 out with 5 and 10 holds 1015. */
+/**
+ * An outgoing payment, with amounts in msat. `amount` is what the payee receives; fees are added to it.
+ * Sending 1000 with fees of 5 and 10 holds 1015.
+ */
 export const Withdrawal = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
@@ -52,44 +55,62 @@ export const Withdrawal = Schema.Struct({
   amount: Msat.Msat,
   serviceFee: Msat.Msat,
   networkAllowance: Msat.Msat,
-  /** The destination as it was understood. */
+  /** The destination as parsed. */
   recipient: Schema.String,
   recipientType: RecipientType,
   rail: Rail,
   network: Network,
   metadata: Metadata.Metadata,
-  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
-  /** When that was the rate. */
+  /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
-  /** The refund that it pays. */
+  /** The refund paid by this withdrawal. */
   refundId: Schema.NullOr(Noun.Id),
   status: Status,
-  /** What is being paid, from the moment it was decided, before any node is called. Null for an on-chain one, and for one that pays an offer. */
+  /**
+   * The payment hash, stored once chosen and before any node is called. Null for on-chain withdrawals and for
+   * offers.
+   */
   paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
-  /** The invoice that is paid; or the offer: the node knows its attempt by the withdrawal's id, and its issuer chooses the hash. For an on-chain one null, or the address that its recipient stood for, where that is a name. */
+  /**
+   * The invoice or offer being paid. An offer's payment is identified at the node by the withdrawal's id,
+   * because the issuer chooses the hash. On-chain, the address that the recipient's name resolved to, or null
+   * if the recipient is not a name.
+   */
   paymentRequest: Schema.NullOr(Schema.String),
-  /** The payment hash that the node reported when it had paid the offer. It is nobody's identity: it may be that of another payment, too. */
+  /**
+   * The payment hash that the node reported for a paid offer. It does not identify the withdrawal, because
+   * another payment may have the same hash.
+   */
   reportedHash: Schema.NullOr(PaymentHash.PaymentHash),
-  /** What the recipient's server wants shown once it is paid (LUD-09). */
+  /** Message from the payee's server to show after the payment (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
-  /** The transaction, from the moment it was signed, before it is broadcast. Null for a Lightning one. */
+  /** The transaction id, stored once signed and before the broadcast. Null for Lightning. */
   chainTxId: Schema.NullOr(TxId.TxId),
-  /** Its bytes. Null also where it is another withdrawal's, which leads, and pays this one with an output of its own. */
+  /**
+   * The signed transaction. Null also for a follower, which is paid by an output of its leader's transaction.
+   */
   rawTx: Schema.NullOr(Schema.String),
   dispatchedAtMillis: Schema.NullOr(Schema.Int),
-  /** The proof of payment, once it is settled over Lightning. */
+  /** Proof of payment, once settled over Lightning. */
   preimage: Schema.NullOr(Preimage.Preimage),
-  /** What routing or mining did cost, once it is known; of a transaction that pays others too, its share. */
+  /** Actual routing or mining fee, once known. In a batch, this withdrawal's share. */
   networkFee: Schema.NullOr(Msat.Msat),
-  /** The node's own number for the payment. */
+  /** The node's number for the payment. */
   paymentIndex: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(Failure),
-  /** Against whose limits it counts: nobody's any more once it failed. */
+  /** The limits that it counts against; null once it failed. */
   counted: Schema.NullOr(Limit.Noted),
-  /** Whether another key had to approve it; null: none had to. While it waits it is pending, and has no job. */
+  /**
+   * State of its approval by another key; null if none was required. While waiting, the withdrawal is pending
+   * and has no job.
+   */
   approval: Schema.NullOr(ApprovalState),
-  /** The key that asked for it, where another one has to approve: the first of those that replaced each other. null: who embeds the service. */
+  /**
+   * The key that requested it, if another key must approve it. After key rotations, the first key in the
+   * chain. Null if requested by the host program.
+   */
   approvalAskedBy: Schema.NullOr(Schema.String),
   /** The key that approved or rejected it. */
   approvalBy: Schema.NullOr(Schema.String),
@@ -101,13 +122,13 @@ export const Withdrawal = Schema.Struct({
 })
 export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
 
-/** The withdrawal already ended, and ended differently. It stays as it is. */
+/** The withdrawal already ended with another result, and stays as it is. */
 export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("AlreadyTerminal", {
   id: Schema.String,
   status: Schema.String
 }) {}
 
-/** One payment hash is one withdrawal's for ever. */
+/** A payment hash belongs to one withdrawal permanently. */
 export const noun = Noun.make("withdrawals", Withdrawal, {
   moving: [
     "status",
@@ -133,7 +154,10 @@ export const noun = Noun.make("withdrawals", Withdrawal, {
   refused: (id, status) => new AlreadyTerminal({ id, status })
 })
 
-/** Another withdrawal pays, paid or failed to pay this payment hash. One hash is one withdrawal's for ever: a retry needs a new invoice. */
+/**
+ * Another withdrawal is paying, paid or failed to pay this payment hash. A hash belongs to one withdrawal
+ * permanently, so a retry needs a new invoice.
+ */
 export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", {
   paymentHash: PaymentHash.PaymentHash
 }) {}
@@ -141,19 +165,21 @@ export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("Pa
 /** Another payout spends one of these coins. */
 export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
 
-/** A signed transaction that pays a withdrawal. A replacement of it is another one: either may end in a block. */
+/**
+ * A signed transaction that pays a withdrawal. A replacement is a separate candidate, and either may confirm.
+ */
 export interface Candidate {
   readonly txId: TxId.TxId
   readonly rawTx: string
-  /** What was signed (BIP 174, base64): a replacement is made from it. */
+  /** The signed transaction as a PSBT (BIP 174, base64), from which a replacement is made. */
   readonly psbt: string
   readonly networkFee: Msat.Msat
   readonly change: Coin.Change | null
-  /** Whether it spends change of a payout that was in no block. */
+  /** Whether it spends change of an unconfirmed payout. */
   readonly isDeep: boolean
 }
 
-/** What is about to be sent, to the last byte. Stored and committed before any node is called. */
+/** The exact payment about to be sent. Stored and committed before any node is called. */
 export type Attempt =
   | {
       readonly _tag: "Lightning"
@@ -162,32 +188,32 @@ export type Attempt =
       readonly successAction: SuccessAction | null
     }
   | {
-      /** An offer is paid under the withdrawal's own id, once. */
-      readonly _tag: "Offer"
+      /** An offer is paid once, under the withdrawal's id. */
+      readonly _tag: "Bolt12"
       readonly offer: string
     }
   | (Candidate & {
       readonly _tag: "Chain"
-      /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
+      /** The outpoints it spends, as `txid:vout`. No two payouts may share one. */
       readonly coins: ReadonlyArray<string>
-      /** The address that a name stood for, where the recipient is a name: it is paid alone. */
+      /** The address that the recipient's name resolved to. Such a withdrawal is paid alone. */
       readonly paymentRequest?: string
     })
 
-/** How a payment ended well. */
+/** Details of a successful payment. */
 export interface Settlement {
-  /** The proof, for Lightning. */
+  /** Proof of payment for Lightning; null on-chain. */
   readonly preimage: Preimage.Preimage | null
-  /** What the preimage proves, where the node was given an offer. */
+  /** The hash of the preimage, for a payment by offer. */
   readonly reportedHash?: PaymentHash.PaymentHash
-  /** The candidate that is in a block, for a payout. */
+  /** For a payout, the candidate that confirmed. */
   readonly chainTxId: TxId.TxId | null
-  /** What routing or mining did cost. */
+  /** Actual routing or mining fee. */
   readonly networkFee: Msat.Msat
   readonly paymentIndex: string | null
 }
 
-/** The steps of its life that are written. What sends and settles it, over Lightning or on-chain, is a program of each store. */
+/** Transitions expressed as data. Dispatching and settling are implemented by each store. */
 export const life = {
   failed: Noun.move(noun, "failed", {
     from: ["pending"],
@@ -204,16 +230,17 @@ export interface WithdrawalRequested extends Written<
   readonly [Noun.InsertOf<typeof noun>],
   "money" | "limits" | "freeze" | "fees" | "once"
 > {}
-/** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
+/** A withdrawal, of any company, paid by the transaction of another one, its leader. */
 export interface Follower {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
-  /** Its share of what mining costs. The one that leads bears the rest. */
+  /** Its share of the mining fee. The leader bears the rest. */
   readonly networkFee: Msat.Msat
 }
 /**
- * Applies once: the same attempt again is applied, another one is refused. Who follows is dispatched with it, and is from here on the work of the task of the
- * one that leads: the tasks of all others end, and a stale claim on any of them refuses all.
+ * Applies once. Repeating the same attempt succeeds, and another attempt is rejected. Followers are
+ * dispatched together with the leader, whose task then covers them. The followers' tasks end, and a stale
+ * claim on any of them rejects the whole Change.
  */
 export interface WithdrawalDispatched extends Change.Parts<
   "WithdrawalDispatched",
@@ -222,15 +249,18 @@ export interface WithdrawalDispatched extends Change.Parts<
   readonly attempt: Attempt
   readonly followers: ReadonlyArray<Follower & { readonly token: number }>
 }
-/** Another transaction from the same coins for a higher fee. Whichever of them is mined pays the withdrawal, and all that follow it. */
+/**
+ * Another transaction from the same coins at a higher fee. Whichever confirms pays the withdrawal and all its
+ * followers.
+ */
 export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", AlreadyTerminal | CoinTaken | Conflict | StaleFence> {
   readonly attempt: Attempt & { readonly _tag: "Chain" }
-  /** Everybody who follows, and their shares of the new fee. */
+  /** All followers, with their shares of the new fee. */
   readonly followers: ReadonlyArray<Follower>
-  /** The newest candidate so far, and its change, which may not be spent any more. */
+  /** The newest candidate so far, and its change, which can no longer be spent. */
   readonly replaces: { readonly txId: TxId.TxId; readonly change: string | null }
 }
-/** A payout that settled is so deep that it is no longer watched. */
+/** A settled payout has enough confirmations and is no longer watched. */
 export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
   readonly txId: TxId.TxId
 }
@@ -242,23 +272,26 @@ export interface WithdrawalFailed extends Written<
   readonly [Noun.TransitionOf<typeof life.failed, Withdrawal>],
   "credit" | "fence"
 > {}
-/** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */
+/**
+ * An internal payment. Posts the hold and credits the other company in one Change, and settles the claimed
+ * invoice, if any.
+ */
 export interface InternalTransferred extends Change.Parts<"InternalTransferred", AlreadyTerminal | InvoiceNotPayable | StaleFence> {
   readonly deposit: Deposit
   readonly settlement: Settlement
-  /** The invoice it pays, claimed by this withdrawal before; its hash is the withdrawal's from here on. */
+  /** The invoice it pays, already claimed by this withdrawal. Its hash becomes the withdrawal's. */
   readonly invoice: { readonly id: string; readonly paymentHash: PaymentHash.PaymentHash; readonly paymentRequest: string } | null
-  /** The Lightning address it pays. */
+  /** The Lightning address that is paid. */
   readonly lightningAddressId: string | null
 }
 
-/** What the one that leads bears of the fee of its transaction. */
+/** Returns the leader's share of its transaction's fee. */
 export const ownShare = (
   { networkFee }: Pick<Candidate, "networkFee">,
   followers: ReadonlyArray<{ readonly networkFee: Msat.Msat | null }>
 ): Msat.Msat => Msat.make(networkFee - Msat.sum(...followers.map((follower) => follower.networkFee ?? Msat.zero)))
 
-/** Whether what was sent is an attempt to pay an offer. */
+/** Returns whether the withdrawal was sent as a payment to an offer. */
 export const isByOffer = ({
   rail,
   dispatchedAtMillis,
@@ -266,26 +299,26 @@ export const isByOffer = ({
 }: Pick<Withdrawal, "rail" | "dispatchedAtMillis" | "paymentHash">): boolean =>
   rail === "lightning" && dispatchedAtMillis !== null && paymentHash === null
 
-/** The hash of the payment, as far as it is known. */
+/** Returns the payment hash, if known. */
 export const hashOf = ({ paymentHash, reportedHash }: Pick<Withdrawal, "paymentHash" | "reportedHash">): PaymentHash.PaymentHash | null =>
   paymentHash ?? reportedHash
 
-/** The whole fee on top of the amount. */
+/** Returns the total fee on top of the amount. */
 export const fee = (withdrawal: Withdrawal): Msat.Msat =>
   Fee.total({ service: withdrawal.serviceFee, network: withdrawal.networkAllowance })
 
-/** What is held while it is pending. */
+/** Returns the amount held while the withdrawal is pending. */
 export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.amount, fee(withdrawal))
 
-/** Where it stands, as its company is told. */
+/** Returns the status shown to the company. */
 export const standing = ({ status, approval }: Pick<Withdrawal, "status" | "approval">): Standing =>
   status === "pending" && approval === "waiting" ? "pending_approval" : status
 
-/** From when on it may be sent. */
+/** Returns the time from which it may be sent. */
 export const beganAtMillis = ({ approvalAtMillis, createdAtMillis }: Pick<Withdrawal, "approvalAtMillis" | "createdAtMillis">): number =>
   approvalAtMillis ?? createdAtMillis
 
-/** One that nothing has been done about yet. */
+/** Creates a pending withdrawal that has not been processed. */
 export const pending = (
   asked: Pick<
     Withdrawal,
@@ -337,28 +370,37 @@ const parts = <P extends Change.Posting>(withdrawal: Withdrawal, atMillis: numbe
   legs: [{ companyId: withdrawal.companyId, postings }]
 })
 
-/** The work of sending a withdrawal: it begins when it is requested and ends when it does. Nothing of this kind has been tried yet. */
+/**
+ * Kind of the task that sends a withdrawal, from the request until the withdrawal ends. A task of this kind
+ * has not been tried yet.
+ */
 export const taskKind = "withdrawal"
 
-/** The same for one that a transaction of ours pays: what is due together may share one. */
+/** Kind of the task of an on-chain withdrawal. Those due at the same time may share a transaction. */
 export const payoutKind = "payout"
 
-/** The same for one whose recipient's server has to be asked first. */
+/** Kind of the task of a withdrawal whose payee's server must be called first. */
 export const recipientKind = "recipient"
 
-/** The same for one that was tried or sent, and is looked at again. */
+/** Kind of the task of a withdrawal that was already tried or sent. */
 export const paymentKind = "payment"
 
-/** Whatever work a withdrawal that has not ended is. */
+/** All kinds of task that a withdrawal in progress may have. */
 export const kinds = [taskKind, payoutKind, recipientKind, paymentKind] as const
 
-/** When a payout is due: at the end of the window in which it was confirmed, as are all others of that window; at once where there is none (0). */
+/**
+ * Returns when a payout is due: at the end of the batching interval in which it was confirmed, or immediately
+ * if the interval is 0.
+ */
 export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number): number =>
   windowMillis === 0 ? createdAtMillis : (Math.floor(createdAtMillis / windowMillis) + 1) * windowMillis
 
 const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
 
-/** Amount and fee leave `available` and wait in `held`; the job of sending it exists from here on, unless another key has to approve it first. */
+/**
+ * Records the withdrawal. Amount and fee move from `available` to `held`, and its task starts unless another
+ * key must approve it first.
+ */
 export const requested = (
   withdrawal: Withdrawal,
   once?: Change.Once,
@@ -377,7 +419,7 @@ export const requested = (
   ...(feesRevision !== undefined && { feesRevision })
 })
 
-/** What will be sent is decided. No money moves. */
+/** Records the attempt that will be sent. No money moves. */
 export const dispatched = (
   withdrawal: Withdrawal,
   attempt: Attempt,
@@ -394,7 +436,7 @@ export const dispatched = (
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }
 })
 
-/** What was sent is offered again for a higher fee. No money moves. */
+/** Records a replacement at a higher fee. No money moves. */
 export const replaced = (
   withdrawal: Withdrawal,
   attempt: WithdrawalReplaced["attempt"],
@@ -413,7 +455,7 @@ export const replaced = (
   event: { type: "withdrawal.replaced", subject: withdrawal.id }
 })
 
-/** What settled it is deep enough in the chain to be left alone. */
+/** Stops watching a payout whose transaction has enough confirmations. */
 export const buried = (
   payout: { readonly companyId: CompanyId.CompanyId; readonly id: string; readonly txId: TxId.TxId },
   atMillis: number
@@ -427,8 +469,9 @@ export const buried = (
 })
 
 /**
- * It was paid: the hold is posted in full. 1000 go to the node with fees of 5 and 10 whose route cost 3: 1000 and 3 leave the node,
- * 5 are the operator's revenue, 7 of the allowance stay in `network_fees`. What a node spent above its limit is the operator's `loss`.
+ * Settles a paid withdrawal by posting the full hold. Take 1000 with fees of 5 and 10, and a route that cost
+ * 3: 1000 and 3 leave the node, 5 are the operator's revenue, and 7 of the allowance stay in `network_fees`.
+ * A cost above the fee limit is booked as the operator's `loss`.
  */
 export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: Change.Fence, atMillis: number): WithdrawalSettled => {
   const asset = withdrawal.rail === "lightning" ? "node" : "chain"
@@ -451,7 +494,7 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
   }
 }
 
-/** It was not paid and never will be: the hold is voided and everything is available again. */
+/** Fails a withdrawal that was not paid and never will be. Voids the hold, which releases the full amount. */
 export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence, atMillis: number): WithdrawalFailed => ({
   _tag: "WithdrawalFailed",
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
@@ -462,7 +505,10 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
-/** 1000 with a fee of 5 from one company to another: 1005 leave the hold, 1000 arrive, 5 are revenue. Nothing touches a node. The payee has an event too: `deposit.settled`. */
+/**
+ * Pays another company internally. For 1000 with a fee of 5, 1005 leave the hold, 1000 are credited and 5 are
+ * revenue. No node is involved. The payee also receives an event: `deposit.settled`.
+ */
 export const transferred = (
   withdrawal: Withdrawal,
   to: {
@@ -470,7 +516,7 @@ export const transferred = (
     readonly invoice: InternalTransferred["invoice"]
     readonly preimage: Preimage.Preimage | null
     readonly lightningAddressId: string | null
-    /** The jobs of the deposit. */
+    /** The deposit's jobs. */
     readonly jobs?: ReadonlyArray<Change.Job>
   },
   fence: Change.Fence,

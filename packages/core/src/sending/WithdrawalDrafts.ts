@@ -24,22 +24,30 @@ import * as PayableOffers from "./PayableOffers.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
-import * as Spending from "./Spending.ts"
+import * as SpendingLimits from "./SpendingLimits.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
-/** What a company wants to send, and where. Without `asked`, what the destination itself asks for. */
+/** A company's request to send a payment. Without `asked`, the destination's amount is used. */
 export interface Ask extends Limits.Spender {
   readonly company: Sender
   readonly asked: Asked | undefined
   readonly destination: string
-  /** What is sent where neither the request nor the destination has an amount. */
+  /** The amount if neither the request nor the destination has one. */
   readonly otherwise?: Msat.Msat
-  /** The whole fee that the company accepts, as an estimate said it: confirming is refused where it is more by now. */
+  /**
+   * Maximum total fee that the company accepts, as returned by an estimate. Confirming is rejected if the fee
+   * is higher now.
+   */
   readonly maxFee?: Msat.Msat | undefined
 }
 
-/** How a request to send may be refused or come to nothing. In every case nothing is held. */
+/** A request whose destination is parsed. */
+export interface ParsedAsk extends Omit<Ask, "destination"> {
+  readonly destination: Destination.Destination
+}
+
+/** Errors of a request to send. In every case nothing is held. */
 export type Refused =
   | AmountInvalid
   | Invalid
@@ -51,7 +59,10 @@ export type Refused =
   | ChainUnavailable
   | StoreUnavailable
 
-/** The amount to pay: the one asked for and the destination's own must agree, to the sat, or within 1 % where fiat was converted; where that is the least, more will do. */
+/**
+ * Returns the amount to pay. The requested amount and the destination's must agree to the sat, or within 1 %
+ * after a fiat conversion. If the destination's amount is a minimum, a larger amount is allowed.
+ */
 const agreed = Effect.fnUntraced(function* (
   asked: (Priced & { readonly isFiat: boolean }) | undefined,
   own: Msat.Msat | undefined,
@@ -64,7 +75,7 @@ const agreed = Effect.fnUntraced(function* (
       (otherwise !== undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : undefined) ??
       (yield* new Recipient.DestinationRefused({
         code: "amount_required",
-        message: "The destination has no amount: give amount and currency"
+        message: "The destination specifies no amount. Set amount and currency"
       }))
     )
   }
@@ -76,17 +87,19 @@ const agreed = Effect.fnUntraced(function* (
     return { amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis }
   return yield* new Recipient.DestinationRefused({
     code: "amount_mismatch",
-    message: `The destination's amount is ${Msat.toSatsCeiling(own)} sats, the request's is ${Msat.toSats(asked.amount)}`
+    message: `The destination specifies ${Msat.toSatsCeiling(own)} sats, but the request specifies ${Msat.toSats(asked.amount)} sats`
   })
 })
 
-/** Whether this much may be sent at once. */
+/** Checks that this amount may be sent in one withdrawal. */
 export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Bounds["Service"]): Effect.Effect<void, Invalid> =>
   amount >= minAmount && amount <= maxWithdrawal
     ? Effect.void
-    : Effect.fail(new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxWithdrawal)} sats` }))
+    : Effect.fail(
+        new Invalid({ path: "amount", message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxWithdrawal)} sats` })
+      )
 
-/** Withdrawals as they will be once they are committed. */
+/** Prepares withdrawals to be committed. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const recipients = yield* Recipients
@@ -100,16 +113,15 @@ export const make = Effect.gen(function* () {
 
   const parse = (text: string) => Effect.flatMap(waysFor(text), (ways) => Effect.fromResult(Destination.parse(text, network, ways)))
 
-  /** Who would be paid, and for which fee. */
+  /** Returns the payee and the fee. */
   const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat, rail?: Rail) {
     const recipient = yield* recipients.payable(company.id, destination, amount, rail)
     const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
     return { recipient, fee: yield* fees.quote({ company, way, amount }) }
   })
 
-  /** Everything about a request that can be known before any money is touched. */
-  const plan = Effect.fnUntraced(function* ({ company, asked, destination: text, otherwise }: Ask) {
-    const destination = yield* parse(text)
+  /** Validates and prices a request, before any money is held. */
+  const plan = Effect.fnUntraced(function* ({ company, asked, destination, otherwise }: ParsedAsk) {
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate, rateAtMillis } = yield* agreed(
       priced,
@@ -129,22 +141,24 @@ export const make = Effect.gen(function* () {
 
   return {
     plan,
-    /** What a caller gave as a destination, as this service can pay it. */
+    /** Parses a destination, given the payment methods that this service supports. */
     parse,
-    /** Checks a withdrawal that waited as it was checked when it was asked for. Returns the work of sending it now, and its fee by now. */
+    /**
+     * Repeats the checks of the request for a withdrawal that was waiting. Returns the task to send it now,
+     * and its current fee.
+     */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
-      const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(row.recipient, row.network)))
-      const { recipient, fee } = yield* way(company, destination, row.amount, row.rail)
+      const { recipient, fee } = yield* way(company, Destination.stored(row), row.amount, row.rail)
       yield* mayBegin({ spender: { company }, recipient, withdrawal: row })
       const atMillis = yield* Clock.currentTimeMillis
       return { fee, atMillis, work: workOf(recipient, atMillis) }
     }),
-    /** The withdrawal, who is paid, the work that sending it is, and against what it counts. */
+    /** Returns the withdrawal, its destination as stored, the payee, the task to send it, and the limits that it counts against. */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
       refundId,
       ...ask
-    }: Ask & { readonly metadata: Metadata.Metadata; readonly refundId: string | null }) {
+    }: ParsedAsk & { readonly metadata: Metadata.Metadata; readonly refundId: string | null }) {
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
       if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })
@@ -168,10 +182,10 @@ export const make = Effect.gen(function* () {
         counted: Limit.noted(counts),
         createdAtMillis: nowMillis
       })
-      yield* Spending.check(ask, { ...asked, amount: Withdrawal.held(asked) })
+      yield* SpendingLimits.check(ask, { ...asked, amount: Withdrawal.held(asked) })
       const waits = yield* mayBegin({ spender: ask, recipient, withdrawal: asked })
       const withdrawal = waits === undefined ? asked : { ...asked, ...waits }
-      return { withdrawal, recipient, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
+      return { withdrawal, destination, recipient, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
     })
   }
 })

@@ -4,44 +4,54 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { DestinationRefused, Recipient } from "./Recipient.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
-// A withdrawal asks hooks whether it may begin, before anything is held for it. What the store alone can decide at the commit (the balance, limits
-// that are counted, a freeze) is no hook: the Change itself carries that guard, so that no list can leave it out.
+// Hooks decide whether a withdrawal may start, before anything is held for it. Conditions that only the store
+// can check at the commit (balance, counted limits, freeze) are not hooks. The Change itself carries those
+// guards, so no list of hooks can omit them.
 
-/** A withdrawal before it begins. */
+/** A withdrawal before it starts. */
 export interface Asked {
-  /** The company that pays, with its limits where whoever asks knows them, and the key of the request. */
+  /** The paying company, with its limits if the caller knows them, and the request's API key. */
   readonly spender: Spender
   readonly recipient: Recipient
-  /** The record, as it is committed if no hook objects. Its `createdAtMillis` is the time of the request. */
+  /** The record as it is committed if no hook objects. Its `createdAtMillis` is the time of the request. */
   readonly withdrawal: Withdrawal
 }
 
-/** What a withdrawal waits for: the approval of another key than `approvalAskedBy`, until it expires. Its money is held, and it has no job. */
+/**
+ * Makes a withdrawal wait for approval by a key other than `approvalAskedBy`, until the approval expires. Its
+ * money is held, and it has no job.
+ */
 export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
   readonly approval: "waiting"
   readonly approvalExpiresAtMillis: number
 }
 
-/** Decides whether a withdrawal may begin. */
+/** Decides whether a withdrawal may start. */
 export interface Hook {
   /**
-   * Undefined: it may begin. Runs at each request, again at the approval, and when a voucher is claimed; the last two cannot wait, so only a refusal
-   * counts there. Estimates ask no hook.
+   * Returns undefined if the withdrawal may start. Runs at each request, again at the approval, and when a
+   * voucher is claimed. The last two cannot wait, so only an error counts there. Estimates do not run hooks.
    */
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
 }
 
-/** Every hook, in the order in which they are asked. */
+/** All hooks, in the order in which they run. */
 export const Hooks = Context.Reference<ReadonlyArray<Hook>>("@satrail/core/sending/WithdrawalHooks/Hooks", { defaultValue: () => [] })
 
-/** Adds a hook after those that are there. A host provides it to `Satrail.layer`; a feature declares it in its `extensions`. */
+/**
+ * Adds a hook after the existing ones. A host program provides it to `Satrail.layer`; a feature declares it
+ * in its `extensions`.
+ */
 export const layer = (hook: Hook): Layer.Layer<never> =>
   Layer.effect(
     Hooks,
     Effect.map(Hooks, (hooks) => [...hooks, hook])
   )
 
-/** Asks every hook. One refusal refuses; otherwise the withdrawal waits for what the first hook says that has it wait. */
+/**
+ * Runs every hook. Any error rejects the withdrawal. Otherwise the first hook that returns a wait decides
+ * what the withdrawal waits for.
+ */
 export const make = Effect.map(Hooks, (hooks) =>
   Effect.fnUntraced(function* (asked: Asked) {
     let waits: Waits | undefined

@@ -19,49 +19,55 @@ import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
 import * as Destination from "./Destination.ts"
-import * as Confirmed from "./Confirmed.ts"
+import * as ConfirmedCache from "./ConfirmedCache.ts"
 import * as Handover from "./Handover.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
-import * as Priced from "./Priced.ts"
+import * as FeeRetry from "./FeeRetry.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
-import * as Spending from "./Spending.ts"
+import * as SpendingLimits from "./SpendingLimits.ts"
 import * as Withdrawal from "./Withdrawal.ts"
-import type { Ask, Refused } from "./WithdrawalDrafts.ts"
+import type { Ask, ParsedAsk, Refused } from "./WithdrawalDrafts.ts"
 import * as WithdrawalDrafts from "./WithdrawalDrafts.ts"
 
-/** What a withdrawal would come to. Nothing is held, and no payment tried. */
+/** Estimate of a withdrawal. Nothing is held, and no payment is tried. */
 export interface Estimate {
   readonly recipient: string
   readonly recipientType: Destination.RecipientType
-  /** What the record in its domain's DNS says to pay (BIP 353), where the recipient is a name that has one. */
+  /**
+   * The payment method in the domain's DNS record (BIP 353), if the recipient is a name with such a record.
+   */
   readonly instructed?: Destination.Destination
   readonly amount: Msat.Msat
-  /** What would be charged on top of the amount. */
+  /** The fee charged on top of the amount. */
   readonly fee: Fee.Fee
-  /** 0 … 1: 1 inside the service and on-chain, the best route's over Lightning, 0 where there is none. */
+  /**
+   * Between 0 and 1. 1 for internal and on-chain payments, the best route's probability over Lightning, and 0
+   * if there is no route.
+   */
   readonly successProbability: number
 }
 
 /**
- * Too many estimates asked recipients' servers. Each makes two requests there and an invoice, holds no money, and needs a key that may only read: without a
- * limit a company could have this service ask a stranger as often as it likes.
+ * Too many estimates called payees' servers. Each estimate makes two requests there, causes an invoice to be
+ * created, holds no money and needs only a read key. Without a limit, a company could use this service to
+ * flood a stranger's server.
  */
 export class TooManyEstimates extends Schema.TaggedError<TooManyEstimates>()("TooManyEstimates", {
-  /** For whom there were too many: the company, or the recipient's server. */
+  /** Which limit was exceeded: the company's, or that of the payee's server. */
   of: Schema.Literals(["company", "host"]),
   perMinute: Schema.Int
 }) {}
 
-/** Sends money out. */
+/** Sends payments. */
 export class Withdrawals extends Context.Service<
   Withdrawals,
   {
-    /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
+    /** Runs all checks of `confirm` except the balance, and returns the costs. */
     readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
     /**
-     * Holds amount and fee and records the withdrawal with the job of sending it, in one commit. Sending is a worker's job. A withdrawal that a hook has
-     * wait (see WithdrawalHooks) has no job until what it waits for lets it begin.
+     * Holds the amount and the fee, and records the withdrawal with its sending task, in one commit. A worker
+     * sends it. If a hook makes the withdrawal wait (see WithdrawalHooks), it has no task until it may start.
      */
     readonly confirm: (
       ask: Ask & {
@@ -72,9 +78,15 @@ export class Withdrawals extends Context.Service<
       Answer.Outcome<Withdrawal.Withdrawal>,
       Refused | FeeChanged | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
-    /** The withdrawal of a task, where this process confirmed it and nobody had the task before. It is told once. */
-    readonly known: (task: Task) => Withdrawal.Withdrawal | undefined
-    /** For as long as the scope is open, this worker is handed what this process confirms, where paying it does nothing but move money in the ledger. */
+    /**
+     * Returns the withdrawal of a task and its destination, if this process confirmed it and no other process has claimed the
+     * task before. Each is returned once.
+     */
+    readonly confirmed: (task: Task) => ConfirmedCache.Confirmed | undefined
+    /**
+     * While the scope is open, hands withdrawals confirmed by this process to this worker, if paying them
+     * only moves money in the ledger.
+     */
     readonly handOver: (to: Handover.Worker) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@satrail/core/sending/Withdrawals") {}
@@ -83,20 +95,20 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
-  const priced = Priced.priced(accounts)
+  const retryOnFeeChange = FeeRetry.retryOnFeeChange(accounts)
   const stops = yield* Stops
   const recipients = yield* Recipients
   const sender = yield* LightningSender
   const offers = yield* OfferSender.available
   const drafts = yield* WithdrawalDrafts.make
   const handover = yield* Handover.make
-  const known = Confirmed.make()
+  const confirmed = ConfirmedCache.make()
   const { estimates } = yield* PaymentOptions
   const mayAsk = { company: Throttle.make(estimates.perCompany), host: Throttle.make(estimates.perHost) }
 
-  /** Whether another estimate may ask the recipient's server, where there is one to ask. */
-  const checkOften = Effect.fnUntraced(function* ({ company, destination: text }: Ask) {
-    const host = yield* recipients.host(yield* drafts.parse(text))
+  /** Checks that another estimate may call the payee's server, if there is one. */
+  const checkOften = Effect.fnUntraced(function* ({ company, destination }: ParsedAsk) {
+    const host = yield* recipients.host(destination)
     if (host === undefined) return
     const nowMillis = yield* Clock.currentTimeMillis
     const { perCompany, perHost } = estimates
@@ -111,8 +123,8 @@ export const make = Effect.gen(function* () {
       return (offers && (yield* offers.quote({ offer: recipient.bolt12, amount, feeLimit })))?.probability ?? 0
     }
     const invoice =
-      recipient._tag === "Offer"
-        ? (yield* recipients.invoice(recipient.offer, amount)).bolt11
+      recipient._tag === "LnurlPay"
+        ? (yield* recipients.invoice(recipient.terms, amount)).bolt11
         : recipient._tag === "Invoice"
           ? recipient.bolt11
           : undefined
@@ -121,7 +133,8 @@ export const make = Effect.gen(function* () {
   })
 
   return Withdrawals.of({
-    estimate: Effect.fnUntraced(function* (ask) {
+    estimate: Effect.fnUntraced(function* (request) {
+      const ask = { ...request, destination: yield* drafts.parse(request.destination) }
       yield* checkOften(ask)
       const { destination, recipient, amount, fee } = yield* drafts.plan(ask)
       return {
@@ -133,31 +146,32 @@ export const make = Effect.gen(function* () {
         successProbability: yield* probability(recipient, amount, fee.network)
       }
     }),
-    confirm: Effect.fnUntraced(function* ({ metadata, request, ...ask }) {
+    confirm: Effect.fnUntraced(function* ({ metadata, request, destination: text, ...ask }) {
       const companyId = ask.company.id
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      return yield* priced(ask.company, (company) => {
+      const destination = yield* drafts.parse(text)
+      return yield* retryOnFeeChange(ask.company, (company) => {
         const spender = { ...ask, company }
-        return Effect.flatMap(drafts.withdrawal({ ...spender, metadata, refundId: null }), (draft) => {
+        return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata, refundId: null }), (draft) => {
           const { withdrawal, recipient, counts, feesRevision } = draft
-          // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
+          // A withdrawal's idempotency key is kept permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
           const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
           const committed =
             Recipient.isInLedger(recipient) && withdrawal.approval === null
-              ? handover.committed(withdrawal, draft.work, commit)
+              ? handover.committed(draft, draft.work, commit)
               : Effect.map(commit(draft.work), (applied) => {
-                  if (applied._tag === "Applied" && withdrawal.approval === null) known.keep(withdrawal)
+                  if (applied._tag === "Applied" && withdrawal.approval === null) confirmed.keep(draft)
                   return applied
                 })
-          const told = Shortage.told(ledger, committed).pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal)))
+          const told = Shortage.told(ledger, committed).pipe(SpendingLimits.told(accounts, spender, Withdrawal.held(withdrawal)))
           return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
       })
     }),
-    known: known.take,
+    confirmed: confirmed.take,
     handOver: handover.serve
   })
 })

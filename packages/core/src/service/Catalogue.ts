@@ -2,7 +2,7 @@ import * as Event from "../ledger/Event.ts"
 import type { Change } from "./Changes.ts"
 import { all, type everything } from "./Following.ts"
 
-// Of each: `keyof` of a union has only what all of them have.
+// Distributes over the union, because `keyof` of a union has only the keys common to all members.
 type EventsOf<F> = F extends { readonly events: infer E } ? keyof E & string : never
 
 /** Every type of event that can be published. */
@@ -10,10 +10,12 @@ export type Type = Event.Type | EventsOf<(typeof everything)[number]>
 
 const ofFeatures: ReadonlyArray<readonly [string, string | null]> = all.flatMap(({ events }) => Object.entries(events))
 
-/** Every type of event, and the kind of record that its `subject` is the id of. What is published is of one of these types, and of no other. */
+/**
+ * Every type of event, with the kind of record that its `subject` identifies. No other types are published.
+ */
 export const events: ReadonlyMap<string, string | null> = new Map([...Object.entries(Event.subjects), ...ofFeatures])
 
 type Published = NonNullable<Change["event"]>["type"]
 
-/** No Change publishes what is not in the catalogue: where one did, this would not compile. */
+/** Does not compile if a Change publishes an event that is not listed here. */
 export const isComplete: [Exclude<Published, Type>] extends [never] ? true : never = true

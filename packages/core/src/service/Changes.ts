@@ -24,7 +24,7 @@ import type { CursorMoved } from "../ledger/Cursor.ts"
 import type { DutyBegun } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
-import type { PaymentAssigned } from "../receiving/Assignment.ts"
+import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
 import type {
   InvoiceClaimed,
@@ -54,7 +54,7 @@ import type {
   WithdrawalSettled
 } from "../sending/Withdrawal.ts"
 
-/** Everything that can become true here. A storage adapter applies all of one Change or none of it. */
+/** All Changes. A storage adapter applies all of a Change or none of it. */
 export type Change =
   | CompanyOpened
   | PlanChanged
@@ -108,22 +108,28 @@ export type Change =
   | AnswersForgotten
   | ChangeOf<(typeof everything)[number]>
 
-/** Those that each store has a program of its own for: writes cannot express them. */
+/** Changes that cannot be expressed as writes. Each store implements them in code. */
 export type Program = Exclude<Change, Written.Any>
 
-/** The programs by their tags: what a store has for each kind, it has by these. */
+/** The programs by tag, as a store implements them. */
 export type Programs = { readonly [C in Program as C["_tag"]]: C }
 
-/** A program whose kind the compiler follows by its tag. */
+/** A program narrowed by its tag. */
 export type Tagged<T extends keyof Programs> = Programs[T] & { readonly _tag: T }
 
-/** What a store applies: the programs that it knows, and whatever says what it writes, such as a Change of a noun that another package declares. */
+/**
+ * Changes that a store applies: the programs it implements, and any Change that lists its writes, such as a
+ * Change of a noun declared by another package.
+ */
 export type Storable = Program | Written.Any
 
-/** How the rules may say no to any of them. */
+/** Every refusal of every Change. */
 export type Refusal = RefusalOf<Change>
 
-/** A Journal from a commit that knows refusals only as their union, as a store that handles many kinds at once does. */
+/**
+ * Returns a Journal for a `commit` that declares refusals as one union, for stores that handle many kinds
+ * together.
+ */
 export const journal = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the union is wider than what one kind can be refused with; which refusals a kind has is the contract's to show
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the union is wider than the refusals of one kind; the contract tests check which refusals a kind has
   Journal.of({ commit: commit as Journal["Service"]["commit"] })

@@ -1,21 +1,29 @@
 import { Context, Effect, Layer } from "effect"
 import * as Traced from "../base/Traced.ts"
-import * as Reads from "../features/reads.ts"
-import { StatementReads } from "../features/statements/StatementReads.ts"
+import type { AnyReads } from "../ledger/Feature.ts"
+import { everything } from "./Following.ts"
 
-/** The ports of all features that read, those of `Following.ts` too: a storage adapter provides each. */
-export type FeatureReads = Reads.FeatureReads | StatementReads
+type Keys = Exclude<(typeof everything)[number]["reads"], undefined>
+type Merged<Shape> = (Shape extends unknown ? (shape: Shape) => void : never) extends (all: infer All) => void ? All : never
 
-/** All of them in one value. */
-export const all = Effect.gen(function* () {
-  return {
-    ...(yield* Reads.all),
-    ...(yield* StatementReads)
-  }
-})
+/** Read ports of all features. A storage adapter provides each of them. */
+export type FeatureReads = Keys["Identifier"]
 
-/** One value as each of them. */
-export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> =>
-  Reads.from(reads).pipe(Context.add(StatementReads, reads))
+/** The methods of all read ports. */
+export type Reads = Merged<Keys["Service"]>
 
-export const layerTraced = Layer.mergeAll(Reads.layerTraced, Traced.layer(StatementReads))
+const keys = everything.flatMap(({ reads }): ReadonlyArray<AnyReads> => (reads === undefined ? [] : [reads]))
+
+/** All read ports in one value. */
+export const all: Effect.Effect<Reads, never, FeatureReads> =
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `Reads` types the same merge
+  Effect.map(Effect.all(keys), (ports) => Object.assign({}, ...ports)) as never
+
+/** Provides one value as each of the read ports. */
+export const from = (reads: Reads): Context.Context<FeatureReads> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the value implements every port
+  keys.reduce<Context.Context<never>>((ports, key) => Context.add(ports, key, reads) as never, Context.empty()) as never
+
+export const layerTraced: Layer.Layer<FeatureReads, never, FeatureReads> =
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the same ports, traced
+  Layer.mergeAll(Layer.empty, ...keys.map(Traced.layer)) as never

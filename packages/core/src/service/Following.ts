@@ -5,13 +5,13 @@ import { webhooks } from "../features/webhooks/index.ts"
 import type { Feature } from "../ledger/Feature.ts"
 
 /**
- * Features that follow what others publish. They use events and reports, which fold over the list of features, so they cannot be in that list. They declare no
- * notices and hold no money.
+ * Features that follow events of other features. They use events and reports, which fold over the list of
+ * features, so they cannot be in that list. They declare no notices and hold no money.
  */
 export const following = [webhooks, walletConnect, statements] as const satisfies ReadonlyArray<Feature & { readonly notices: undefined }>
 
-/** Both lists in one. */
+/** All features of both lists. */
 export const everything = [...features, ...following] as const
 
-/** The same, for whoever needs of each what any may have. */
+/** All features with the widest type, for code that treats them alike. */
 export const all: ReadonlyArray<Feature> = everything

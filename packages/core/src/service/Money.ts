@@ -11,7 +11,6 @@ import * as Channels from "../nodes/Channels.ts"
 import * as Prices from "../nodes/Prices.ts"
 import * as ChainDeposits from "../receiving/ChainDeposits.ts"
 import * as Invoices from "../receiving/Invoices.ts"
-import * as IssuedOffers from "../receiving/IssuedOffers.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
 import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as Settlements from "../receiving/Settlements.ts"
@@ -22,8 +21,8 @@ import * as Withdrawals from "../sending/Withdrawals.ts"
 import * as Policy from "./Policy.ts"
 
 /**
- * The money path alone, for a program that needs nothing else: companies, keys, invoices, addresses, deposits, and withdrawals over the ledger. It has no
- * features, events, or reports, which `Satrail.layer` adds. Takes the same ports.
+ * The money path alone: companies, keys, invoices, addresses, deposits and withdrawals over the ledger. It
+ * has no features, events or reports, which `Satrail.layer` adds. It requires the same ports.
  */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
@@ -51,14 +50,15 @@ export const layer = (settings: Policy.Settings) =>
     ),
     Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
     Layer.provideMerge(Duties.layer),
-    Layer.provideMerge(IssuedOffers.layerNone),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(Audit.layerJournal),
     Layer.provide(Layer.mergeAll(Wakes.layerJournal, Wakes.layerTasks)),
     Layer.provideMerge(Wakes.layer)
   )
 
-/** Credits deposits and sends confirmed withdrawals. One or more processes on a store need it. */
+/**
+ * Workers that credit deposits and send confirmed withdrawals. At least one process on a store must run them.
+ */
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
   ChainDeposits.layerWorker,

@@ -3,7 +3,7 @@ import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
-import * as Assignment from "../receiving/Assignment.ts"
+import * as SuspenseAssignment from "../receiving/SuspenseAssignment.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
@@ -12,7 +12,10 @@ import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { all as features } from "./Following.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
-/** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
+/**
+ * Every kind of record that this package declares. A store needs no list of kinds, and also stores those of
+ * other packages.
+ */
 export const all: ReadonlyArray<Members | Noun> = [
   Company.members,
   Domain.members,
@@ -20,7 +23,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   OperatorToken.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
-  Assignment.noun,
+  SuspenseAssignment.noun,
   Deposit.noun,
   LightningAddress.noun,
   OnChainAddress.noun,
@@ -29,7 +32,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   ...features.flatMap(({ nouns }) => nouns)
 ]
 
-/** Every step of the life of one of them that is declared as a move. */
+/** Every declared move of these records. */
 export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,

@@ -5,27 +5,26 @@ import type { Leg, Posting } from "../ledger/Change.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { type Change, journal } from "./Changes.ts"
 
-/** What became of a payment: money that came or went, came and was taken back by the chain, or did not go. */
+/** The outcome of a payment: received, reversed by a reorganization, sent, or failed. */
 type Result = "received" | "reversed" | "sent" | "failed"
 
 interface Payment {
   readonly rail: "lightning" | "on_chain" | "internal"
   readonly result: Result
-  /** What the payee gets, without fees. */
+  /** The amount the payee receives, without fees. */
   readonly amount: Msat.Msat
 }
 
-const payments = Measure.counter(
-  "satrail_payments_total",
-  "Payments that ended in this process; internal ones go from company to company",
-  ["rail", "result"]
-)
-const sats = Measure.counter("satrail_payment_sats_total", "Their amounts, without fees", ["rail", "result"])
+const payments = Measure.counter("satrail_payments_total", "Payments completed by this process; internal payments are between companies", [
+  "rail",
+  "result"
+])
+const sats = Measure.counter("satrail_payment_sats_total", "Amounts of completed payments, without fees", ["rail", "result"])
 
 const total = (legs: ReadonlyArray<Leg>, isCounted: (posting: Posting) => boolean): Msat.Msat =>
   Msat.make(legs.flatMap(({ postings }) => postings).reduce((sum, posting) => (isCounted(posting) ? sum + posting.amount : sum), 0n))
 
-/** The payment that ends with this Change; undefined for every other Change. */
+/** Returns the payment that a Change completes; undefined for other Changes. */
 const paymentOf = (change: Change): Payment | undefined => {
   switch (change._tag) {
     case "InvoiceSettled":
@@ -49,7 +48,10 @@ const paymentOf = (change: Change): Payment | undefined => {
   }
 }
 
-/** The Journal, which counts the payments that end with a Change. One that was committed twice, since its first answer was lost, is counted twice. */
+/**
+ * A Journal that counts the payments completed by Changes. A payment is counted twice if its Change is
+ * committed again because the first response was lost.
+ */
 export const layerJournal = Layer.effect(
   Journal,
   Effect.map(Journal, ({ commit }) =>

@@ -8,7 +8,7 @@ import * as Duties from "../ledger/Duties.ts"
 import * as Prices from "../nodes/Prices.ts"
 import * as Confirmations from "../receiving/Confirmations.ts"
 import * as Lnurl from "../receiving/LnurlOptions.ts"
-import * as LookUps from "../receiving/LookUps.ts"
+import * as LookupSchedule from "../receiving/LookupSchedule.ts"
 import * as Reconciliation from "../reports/reconciliation/ReconciliationOptions.ts"
 import * as Payment from "../sending/PaymentOptions.ts"
 import * as Payout from "../sending/PayoutOptions.ts"
@@ -21,16 +21,19 @@ type Optional = Bounds.Bounds["Service"] &
   Fees.Options["Service"] &
   Domain.Options["Service"] &
   Lnurl.LnurlOptions["Service"] &
-  LookUps.Options["Service"] &
+  LookupSchedule.Options["Service"] &
   Confirmations.Options["Service"] &
   Payment.PaymentOptions["Service"] &
   Payout.PayoutOptions["Service"] &
   Reconciliation.ReconciliationOptions["Service"]
 
-/** What an operator decides: every number that limits or prices something. Each is explained where it is used. */
+/**
+ * All settings of an operator: every number that limits or prices something. Each is documented where it is
+ * used.
+ */
 export interface Settings extends Installed, Optional {}
 
-/** Sensible for a small operator; `network` and `domain` are always the operator's own. */
+/** Defaults for a small operator. `network` and `domain` have no defaults. */
 export const defaults: Optional = {
   ...Bounds.defaults,
   ...Loosening.defaults,
@@ -39,14 +42,14 @@ export const defaults: Optional = {
   ...Fees.defaults,
   ...Domain.defaults,
   ...Lnurl.defaults,
-  ...LookUps.defaults,
+  ...LookupSchedule.defaults,
   ...Confirmations.defaults,
   ...Payment.defaults,
   ...Payout.defaults,
   ...Reconciliation.defaults
 }
 
-/** The settings, as each service asks for its part of them. */
+/** Provides the settings to each service. */
 export const layer = (settings: Settings) =>
   Layer.mergeAll(
     Layer.succeed(Installation, settings),
@@ -57,7 +60,7 @@ export const layer = (settings: Settings) =>
     Layer.succeed(Fees.Options, settings),
     Layer.succeed(Domain.Options, settings),
     Layer.succeed(Lnurl.LnurlOptions, settings),
-    Layer.succeed(LookUps.Options, settings),
+    Layer.succeed(LookupSchedule.Options, settings),
     Layer.succeed(Confirmations.Options, settings),
     Layer.succeed(Payment.PaymentOptions, settings),
     Layer.succeed(Payout.PayoutOptions, settings),

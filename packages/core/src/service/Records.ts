@@ -9,7 +9,10 @@ import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 
-/** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
+/**
+ * Read ports for committed records. A storage adapter provides all of them, and each core service requires
+ * only the ones it needs.
+ */
 export type Records =
   | NounReads
   | LedgerReads
@@ -21,7 +24,7 @@ export type Records =
   | ReportReads
   | FeatureReads.FeatureReads
 
-/** Everything that can be read. */
+/** All read methods. */
 export interface AllReads
   extends
     Context.Service.Shape<typeof NounReads>,
@@ -32,9 +35,9 @@ export interface AllReads
     Context.Service.Shape<typeof ReceivingReads>,
     Context.Service.Shape<typeof SendingReads>,
     Context.Service.Shape<typeof ReportReads>,
-    Effect.Success<typeof FeatureReads.all> {}
+    FeatureReads.Reads {}
 
-/** All of it in one value: for a host, a tool or a test that looks at the whole. */
+/** All read methods in one value, for hosts, tools and tests. */
 export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(function* () {
   return {
     ...(yield* NounReads),

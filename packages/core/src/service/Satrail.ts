@@ -6,9 +6,9 @@ import * as Domains from "../accounts/Domains.ts"
 import * as OperatorTokens from "../accounts/OperatorTokens.ts"
 import * as Fees from "../accounts/Fees.ts"
 import * as Stops from "../accounts/Stops.ts"
-import type { Names } from "../base/Names.ts"
+import type { Dns } from "../base/Dns.ts"
 import * as Traced from "../base/Traced.ts"
-import * as Trail from "../base/Trail.ts"
+import * as TraceContext from "../base/TraceContext.ts"
 import * as Events from "../events/Events.ts"
 import * as Feed from "../events/Feed.ts"
 import * as Retention from "../events/Retention.ts"
@@ -45,6 +45,7 @@ import * as Liquidity from "../reports/reconciliation/Liquidity.ts"
 import * as Reconciliation from "../reports/reconciliation/Reconciliation.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import * as Bookings from "../reports/Bookings.ts"
+import * as PaymentDetails from "../reports/PaymentDetails.ts"
 import * as Transactions from "../reports/Transactions.ts"
 import * as PaymentWorker from "../sending/PaymentWorker.ts"
 import * as Recipients from "../sending/Recipients.ts"
@@ -54,14 +55,13 @@ import { features } from "../features/index.ts"
 import * as FeatureReads from "./FeatureReads.ts"
 import * as Layers from "../ledger/Layers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
-import * as Dispatcher from "../features/webhooks/Dispatcher.ts"
 import { everything, following } from "./Following.ts"
 import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
 import * as Status from "./Status.ts"
 
-/** What a host provides: the storage, a node and a wallet, and the world outside. */
+/** Ports that a host provides: storage, node, wallet, and external systems. */
 export type Ports =
   | Journal
   | Records
@@ -73,19 +73,21 @@ export type Ports =
   | Signer
   | ExchangeRates
   | Resolver
-  | Names
+  | Dns
 
-/** The Journal, which remembers in which trace a record was committed first. */
+/** A Journal that remembers the trace in which each record was first committed. */
 const layerTrail = Layer.effect(
   Journal,
   Effect.gen(function* () {
     const service = yield* Journal
-    if (!(yield* Trail.isTraced)) return service
-    return Journal.of({ commit: (change) => Trail.noted(change.id)(service.commit(change)) })
+    if (!(yield* TraceContext.isTraced)) return service
+    return Journal.of({ commit: (change) => TraceContext.remembered(change.id)(service.commit(change)) })
   })
 )
 
-/** What the services wait for. `Tasks` is left out: it is asked every second, whether there is work or not. */
+/**
+ * The ports with spans. `Tasks` is left out because it is polled every second, even when there is no work.
+ */
 const tracedPorts = Layer.mergeAll(
   Layer.provide(Traced.layer(Journal), layerTrail),
   Traced.layer(NounReads),
@@ -106,7 +108,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(Resolver)
 )
 
-/** Every service, over `Ports`. */
+/** Every service on top of `Ports`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
     Traced.over(Companies.Companies, Companies.layer),
@@ -117,6 +119,7 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
     Traced.over(Bookings.Bookings, Bookings.layer),
+    Traced.over(PaymentDetails.PaymentDetails, PaymentDetails.layer),
     Traced.over(Backlog.Backlog, Backlog.layer),
     Traced.over(Reconciliation.Reconciliation, Reconciliation.layer),
     Traced.over(Liquidity.Liquidity, Liquidity.layer),
@@ -158,7 +161,10 @@ export const layer = (settings: Policy.Settings) =>
     Layer.provideMerge(Wakes.layer)
   )
 
-/** Background workers: they credit deposits and send confirmed withdrawals. One or more processes on a store need them. */
+/**
+ * Background workers that credit deposits and send confirmed withdrawals. At least one process on a store
+ * must run them.
+ */
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
   Holds.layerWorker,
@@ -171,6 +177,3 @@ export const layerWorkers = Layer.mergeAll(
   Retention.layerWorker,
   Layers.workers(following)
 )
-
-/** Sends webhooks. It wants a `Renderer`, which `@satrail/http` has, and a `Poster` and `Secrets` around it. */
-export const layerWebhooks = Dispatcher.layerWorker

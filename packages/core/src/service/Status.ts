@@ -2,7 +2,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import { Context, Effect, Layer, Option } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import * as CompanyId from "../base/CompanyId.ts"
-import * as Lag from "../features/webhooks/Lag.ts"
+import * as SendLag from "../events/SendLag.ts"
 import * as Duty from "../ledger/Duty.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -10,12 +10,15 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { Prices, type Quoted } from "../nodes/Prices.ts"
 
-/** A role that one process of all has at a time. */
+/** A role that only one process has at a time. */
 export interface Role {
   readonly role: Duty.Role
-  /** Until when somebody has it, unless the lease is renewed, as it is for as long as its holder runs; in the past where nobody has. */
+  /**
+   * When the lease ends unless its holder renews it, which it does while it runs. In the past if no process
+   * holds the role.
+   */
   readonly untilMillis: number
-  /** How often it changed hands, or was taken up again. */
+  /** Number of times that a process took the role. */
   readonly claims: number
 }
 
@@ -23,17 +26,23 @@ export interface Standing {
   readonly network: Network
   /** The public key of this process's node. */
   readonly nodeId: string
-  /** The roles that were ever taken up. */
+  /** All roles that were ever taken. */
   readonly roles: ReadonlyArray<Role>
-  /** Since when the oldest event waits that no reader is shown yet, because a transaction before it still runs; null where none does. */
+  /**
+   * Publication time of the oldest event that readers can't see yet because an earlier transaction is still
+   * running; null if there is none.
+   */
   readonly eventsSinceMillis: number | null
-  /** The same of the oldest event that an enabled webhook endpoint has not got. */
+  /**
+   * Publication time of the oldest event not yet delivered to an enabled webhook endpoint; null if there is
+   * none.
+   */
   readonly webhooksSinceMillis: number | null
-  /** The rates that are young enough to be used. */
+  /** The rates that are recent enough to use. */
   readonly rates: ReadonlyArray<Quoted>
 }
 
-/** How the whole installation stands, as the store and this process know it. */
+/** Reports the status of the whole installation, from the store and this process. */
 export class Status extends Context.Service<Status, { readonly now: Effect.Effect<Standing, StoreUnavailable> }>()(
   "@satrail/core/service/Status"
 ) {}
@@ -61,7 +70,7 @@ export const make = Effect.gen(function* () {
         {
           roles,
           eventsSinceMillis: events.unreadableSinceMillis,
-          webhooksSinceMillis: Effect.provideService(Lag.waitingSinceMillis, LedgerReads, ledger),
+          webhooksSinceMillis: Effect.provideService(SendLag.waitingSinceMillis, LedgerReads, ledger),
           rates: current.pipe(Effect.catch(() => Effect.succeed([])))
         },
         { concurrency: "unbounded" }

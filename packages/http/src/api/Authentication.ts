@@ -16,25 +16,28 @@ import * as Errors from "../wire/Errors.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
-import { SignedIn } from "./SignedIn.ts"
+import { type Member, SignedIn } from "./SignedIn.ts"
 
-/** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
+/** The operator's root token. If undefined, the operator routes are closed. */
 export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
   "@satrail/http/api/Authentication/OperatorToken"
 ) {}
 
-/** Who is asking, once its key was checked: the key, and the plan of its company. */
-export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/api/Authentication/Caller") {}
+/** The authenticated caller: the API key and its company's plan. */
+export class Caller extends Context.Service<Caller, Member>()("@satrail/http/api/Authentication/Caller") {}
 
-/** Whose records it may read and make. */
+/** The company whose records the caller can read and create. */
 export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
 
-/** Who sends, with whatever limits it, and what it pays. */
+/** The sender of a payment, with its limits and fees. */
 export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits, fees, feesRevision }) => ({
   company: { id: apiKey.companyId, plan, limits: companyLimits, fees, feesRevision },
   apiKey
 }))
-/** The operator in a company's place, where it only reads: a key that no text is of, and that opens nothing else. */
+/**
+ * Returns a caller for the operator to read a company's records. Its key matches no secret and grants nothing
+ * else.
+ */
 export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
   apiKey: {
     id: "",
@@ -60,35 +63,43 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
   feesRevision: 0
 })
 
-// Digests have one length, which the comparison needs, and reveal nothing about the token's.
+// Digests have equal length, as the comparison requires, and do not reveal the token's length.
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-/** Whether a text is the token, in a time that does not reveal how much of it is. Without a token nothing is. */
+/** Compares a string with the token in constant time. Without a token, nothing matches. */
 export const tokenCheck = (token: Redacted.Redacted | undefined) => {
   const expected = token && digest(Redacted.value(token))
   return (text: string): boolean => expected !== undefined && timingSafeEqual(expected, digest(text))
 }
 
-/** Which scopes open an endpoint: one of them is enough, and `admin` opens all. An endpoint without this annotation opens to any key. */
+/**
+ * Scopes that allow an endpoint. Any one of them suffices, and `admin` allows all. Without this annotation,
+ * any key is allowed.
+ */
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/api/Authentication/Scopes") {}
 
-/** Of an endpoint that creates something with the scope `receive`: that it is in the audit log nevertheless. */
+/**
+ * Marks an endpoint with the scope `receive` that is recorded in the audit log although it creates a record.
+ */
 export class Audited extends Context.Service<Audited, true>()("@satrail/http/api/Authentication/Audited") {}
 
-/** Whether what a company's key does there is in the audit log: everything that changes something, but what is created to be paid. */
+/**
+ * Returns whether a company's use of an endpoint is recorded in the audit log: every change, except creating
+ * something to be paid.
+ */
 const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
   method !== "GET" &&
   (method !== "POST" ||
     Context.getOrUndefined(annotations, Audited) === true ||
     Context.getOrUndefined(annotations, Scopes)?.includes("receive") !== true)
 
-/** Whether an endpoint sends money or approves it: what neither `read` nor another scope opens. */
+/** Returns whether an endpoint sends or approves payments, which requires the scope `send` or `approve`. */
 export const isSending = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
   return scopes.length > 0 && scopes.every((scope) => scope === "send" || scope === "approve")
 }
 
-/** Whether this request with the key comes from where the key may be used. */
+/** Returns whether a request comes from an address that the key allows. */
 export const isFromAllowed = (
   { allowedFrom }: ApiKey.ApiKey,
   sends: boolean,
@@ -96,32 +107,36 @@ export const isFromAllowed = (
   proxies: number
 ): boolean => allowedFrom === null || (allowedFrom.for === "sending" && !sends) || AllowedFrom.has(allowedFrom, addressOf(request, proxies))
 
-/** The same words whatever it asked for, and from wherever. */
-export const elsewhere = Errors.failure("address_not_allowed", "The API key may not be used from this address, or not to send")
+/** The same message for all requests and addresses. */
+export const elsewhere = Errors.failure(
+  "address_not_allowed",
+  "This API key cannot be used, or cannot send, from this address. Use an address in its allowed_from."
+)
 
-/** Whether it gives rights or takes them: what only `admin` opens. */
+/** Returns whether an endpoint grants or revokes rights, which only `admin` allows. */
 const isOfRights = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
   return scopes.length > 0 && scopes.every((scope) => scope === "admin")
 }
 
-/** Whether a session's key has to be shown again for it. */
+/** Returns whether a session must confirm its key for this endpoint. */
 const wantsStepUp = (endpoint: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
   endpoint.method !== "GET" && (isSending(endpoint) || isOfRights(endpoint))
 
-/** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
+/** Returns the text after `Bearer` (RFC 6750, section 2.1), empty if there is none. */
 export const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
 
-/** A header with something in it, and not in the way it is sent: what would be right. */
+/** Returns advice for a non-empty header that does not use the bearer scheme. */
 const misplaced = (authorization: string | undefined): string | undefined =>
   authorization === undefined || authorization.trim() === "" || /^bearer\b/i.test(authorization.trim())
     ? undefined
-    : "The Authorization header is not a bearer's: write `Bearer`, a space, and then the key"
+    : "The Authorization header does not use the Bearer scheme. Send `Bearer`, a space and the key."
 
 /**
- * Checks the bearer key, and that it may do what the endpoint does. A plain middleware: the framework's own kind for security, which can try
- * several schemes one after another, costs every request a tenth more. So the document learns of it by `documented`.
+ * Checks the bearer key and its scopes. This is plain middleware, because the framework's security
+ * middleware, which can try several schemes, makes each request a tenth more expensive. `documented` adds it
+ * to the OpenAPI document.
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/api/Authentication", {
   error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "step_up_required", "rate_limited", "store_unavailable")
@@ -138,13 +153,13 @@ export const layer = Layer.effect(
     const proxies = yield* Acting.Proxies
     const inLane = yield* Lanes
 
-    /** What is no key is refused in words for what it is instead. */
+    /** Describes a credential that is not an API key, if it is recognized as something else. */
     const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
       if (failed.error.code !== "unauthorized") return failed
       const credential = credentialOf(authorization)
       const message =
         credential.startsWith(Operators.prefix) || isToken(credential)
-          ? "This is the operator's token, which opens /operator and never /v1: use an API key, which begins with sr_"
+          ? "This is an operator token, which is valid only for /operator. Use an API key, which begins with sr_."
           : misplaced(authorization)
       return message === undefined ? failed : Errors.failure("unauthorized", message)
     }
@@ -163,7 +178,10 @@ export const layer = Layer.effect(
         })
       )
 
-    const holderOf = (request: HttpServerRequest.HttpServerRequest, operation: Acting.Operation) => {
+    const holderOf = (
+      request: HttpServerRequest.HttpServerRequest,
+      operation: Acting.Operation
+    ): Effect.Effect<Member, Effect.Error<ReturnType<typeof keyOf>>, HttpServerRequest.HttpServerRequest> => {
       const bySignIn = signedIn.company(request)
       return bySignIn === undefined ? keyOf(request.headers["authorization"], operation) : bySignIn.pipe(Effect.catch(refuse))
     }
@@ -174,7 +192,7 @@ export const layer = Layer.effect(
         ? Effect.andThen(Effect.flatMap(HttpServerRequest.HttpServerRequest, signedIn.confirmed), asked)
         : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
-      const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
+      const refused = Effect.fail(Errors.failure("scope_required", `This request requires a key with the scope ${scopes?.join(" or ")}.`))
       const records = isAudited(endpoint)
       const sends = isSending(endpoint)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -187,7 +205,7 @@ export const layer = Layer.effect(
             Effect.Error<typeof http | typeof refused | typeof strange> | Errors.Failure<"rate_limited">,
             HttpServerRequest.HttpServerRequest
           > => {
-            const key = Acting.keyed(caller.apiKey)
+            const key = Acting.member(caller)
             const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
             const served = inLane(caller.apiKey.companyId)(Effect.provideService(http, Caller, caller))
             const noted = Exchange.noting({ key: caller.apiKey.id })
@@ -215,10 +233,13 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 const mapped = (value: unknown, f: (member: unknown) => unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, f(member)])) : value
 
-/** Says in an OpenAPI document which operations want a company's key: those that can answer 401 and name no other scheme. */
+/**
+ * Adds the API key scheme to the operations of an OpenAPI document that can return 401 and name no other
+ * scheme.
+ */
 export const documented = (document: Json): Json => {
   const components = isObject(document["components"]) ? document["components"] : {}
-  const apiKey = { type: "http", scheme: "bearer", description: "A company's API key: `Authorization: Bearer <API_KEY>`" }
+  const apiKey = { type: "http", scheme: "bearer", description: "API key of a company: `Authorization: Bearer <API_KEY>`" }
   const wantsKey = ({ responses, security }: Json) =>
     isObject(responses) && "401" in responses && (!Array.isArray(security) || security.length === 0)
   return {
@@ -233,38 +254,44 @@ export const documented = (document: Json): Json => {
   }
 }
 
-// As generators of clients look for it, in lower case; requests may write it in any.
+// Client generators expect lower case. Requests can use any case.
 const bearer = HttpApiSecurity.http({ scheme: "bearer" })
 
-/** Who is asking as the operator, once the token was checked. */
+/** The authenticated operator. */
 export class OperatorCaller extends Context.Service<OperatorCaller, Operators.Operator>()(
   "@satrail/http/api/Authentication/OperatorCaller"
 ) {}
 
 /**
- * Which scopes of an operator's token open an endpoint: one of them is enough, and `all` opens each. Without this annotation `read` opens a GET, and only
- * `all` what changes something.
+ * Operator token scopes that allow an endpoint. Any one of them suffices, and `all` allows each. Without this
+ * annotation, `read` allows a GET, and only `all` allows changes.
  */
 export class OperatorScopes extends Context.Service<OperatorScopes, ReadonlyArray<Operators.Scope>>()(
   "@satrail/http/api/Authentication/OperatorScopes"
 ) {}
 
-/** Which scopes open an endpoint of the operator's. */
+/** Returns the scopes that allow an operator endpoint. */
 export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">) =>
   Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
 
-/** Refuses a change that loosens, unless the operator's token has the scope for it: `stop` and `companies` may only tighten. */
+/**
+ * Rejects a change that loosens restrictions unless the token has the scope `loosen`. `stop` and `companies`
+ * only tighten.
+ */
 export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
   if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return
   return yield* Effect.fail(
     Errors.failure(
       "scope_required",
-      "This raises or removes a limit, or lets waiting payments go. It needs an operator's token with the scope loosen"
+      "Raising or removing a limit, or releasing waiting payments, requires an operator token with the scope loosen."
     )
   )
 })
 
-/** Checks the operator's bearer token, and that it may do what the endpoint does. No API key opens these routes, and no token opens others. */
+/**
+ * Checks the operator's bearer token and its scopes. API keys do not open these routes, and operator tokens
+ * open no others.
+ */
 export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication, { provides: OperatorCaller }>()(
   "@satrail/http/api/Authentication/OperatorAuthentication",
   {
@@ -272,7 +299,7 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
       operatorToken: bearer.pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
-          "The operator's own token, from the configuration, or one of `POST /operator/tokens` with the scope that the operation names"
+          "Operator token: the configured root token, or a token from `POST /operator/tokens` with the scope that the operation names"
         )
       )
     },
@@ -288,16 +315,14 @@ export const layerOperator = Layer.effect(
     const { refuse } = yield* RequestRates
     const acting = yield* Acting.make
     const signedIn = yield* SignedIn
-    const needed = "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"
+    const needed = 'A valid operator token is required. Send "Authorization: Bearer <OPERATOR_TOKEN>".'
 
     const callerOf = Effect.fnUntraced(function* (text: string) {
       if (isRoot(text)) return Operators.root
       const found = yield* Errors.answered(tokens.check(text))
       if (found._tag === "Some") return found.value
       const isKey = text.trimStart().startsWith(ApiKey.prefix)
-      return yield* refuse(
-        Errors.failure("unauthorized", isKey ? `This is an API key, which opens /v1 and never /operator. ${needed}` : needed)
-      )
+      return yield* refuse(Errors.failure("unauthorized", isKey ? `This is an API key, which is valid only for /v1. ${needed}` : needed))
     })
 
     return OperatorAuthentication.of({
@@ -311,7 +336,7 @@ export const layerOperator = Layer.effect(
         if (!scopes.some((scope) => Operators.allows(caller, scope))) {
           yield* acting.refused(operator, { endpoint, group }, "scope_required")
           return yield* Effect.fail(
-            Errors.failure("scope_required", `This needs an operator's token with the scope ${scopes.join(" or ")}`)
+            Errors.failure("scope_required", `This request requires an operator token with the scope ${scopes.join(" or ")}.`)
           )
         }
         const served = Effect.provideService(http, OperatorCaller, caller)

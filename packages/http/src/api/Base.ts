@@ -1,20 +1,17 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { documented } from "./Authentication.ts"
 
-const about = `Bitcoin payments: invoices, addresses, withdrawals and a balance, over HTTP and JSON.
-
-Every answer is an envelope: \`status\` (the HTTP status again), \`message\` and \`data\`. A bad one has \`data: null\` and
-\`error\`, with a stable \`code\`, a \`doc_url\` that explains it, and a \`request_id\` that finds it in the operator's log. Every answer has that id
-in its header \`X-Request-Id\`; a request may bring its own.
-
-Unknown members of a body and unknown query parameters are refused. A member that is optional may be absent or null.
-
-Every POST under \`/v1\` and \`/operator\` that creates something takes an \`Idempotency-Key\` header: send one, and a request whose answer was lost can be sent again.`
+const about = `Bitcoin payments over HTTP and JSON: invoices, addresses, withdrawals and balances.
+Every response is an envelope with \`status\` (the HTTP status), \`message\` and \`data\`. An error has \`data: null\` and
+\`error\`, with a stable \`code\`, a \`doc_url\` that explains it, and a \`request_id\` to find it in the operator's log. Every response also has this id
+in its \`X-Request-Id\` header. You can send your own id in the request.
+Unknown body members and query parameters return an error. An optional member may be omitted or null.
+Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Idempotency-Key\` header. Send one so that you can safely repeat a request whose response was lost.`
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A number that is written as text, and a list whose members are named one by one, as generators of clients read them. */
+/** Adapts numbers written as text and tuples to the form that client generators read. */
 const readable = (schema: Json): Json => {
   const { format, prefixItems, ...others } = schema
   const [, minimum, maximum] = typeof format === "string" ? (/^integer (\d+) (\d+)$/.exec(format) ?? []) : []
@@ -29,18 +26,18 @@ const mapped = (value: unknown): unknown =>
       ? readable(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapped(member)])))
       : value
 
-/** What the document says beside what the schemas say of themselves. */
+/** Completes the document with facts that schemas do not state. */
 const completed = (document: Json): Json =>
   Object.fromEntries(Object.entries(documented(document)).map(([name, member]) => [name, mapped(member)]))
 
 /**
- * What every group is built on: bodies, queries and paths are read strictly, with every issue reported, and headers leniently.
- * An additional group is handled over `base.add(group)`.
+ * The base of every group. Bodies, queries and paths are decoded strictly with all issues reported, headers
+ * leniently. Handle an additional group with `base.add(group)`.
  */
 export const base = HttpApi.make("satrail")
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, { errors: "all" })
-  // Answers are ours: looking for members too many in them would cost every request.
+  // We produce the responses, so checking them for excess members on every request would be wasted work.
   .annotate(HttpApi.SuccessParseOptions, {})
   .annotate(HttpApi.ErrorParseOptions, {})
   .annotate(OpenApi.Title, "satrail")
@@ -49,7 +46,7 @@ export const base = HttpApi.make("satrail")
   .annotate(OpenApi.Description, about)
   .annotate(OpenApi.Transform, completed)
 
-/** Says in the OpenAPI document that the body may be left out. */
+/** Marks the body as optional in the OpenAPI document. */
 export const bodyIsOptional = (operation: Record<string, unknown>): Record<string, unknown> => ({
   ...operation,
   ...(typeof operation["requestBody"] === "object" && { requestBody: { ...operation["requestBody"], required: false } })

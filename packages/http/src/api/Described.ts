@@ -1,14 +1,14 @@
 import { Context } from "effect"
 
-/** What a host says of what it runs on, for the operator: in words, without a password. */
+/** The host's description of its backends for the operator, without passwords. */
 export interface Description {
   readonly version?: string
   readonly database?: string
   readonly node?: string
   readonly chain?: string
-  /** Where exchange rates are from. */
+  /** Source of exchange rates. */
   readonly rates?: string
 }
 
-/** A host that says nothing has nothing shown. */
+/** Empty unless the host provides it. */
 export const Described = Context.Reference<Description>("@satrail/http/api/Described", { defaultValue: () => ({}) })

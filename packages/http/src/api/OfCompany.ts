@@ -9,12 +9,12 @@ import { Example } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "./Section.ts"
 
-/** Below it are the routes of `/v1` that only read, of the company that it names. */
+/** Base path of the read-only `/v1` routes for the company in the path. */
 export const root = "/operator/companies/:companyId"
 
 const errors = Errors.of("not_found", "store_unavailable")
 
-const params = { companyId: Scalars.Uuid }
+const params = { companyId: Scalars.Id }
 
 type ParamsOf<Params> = [Params] extends [never]
   ? Schema.Struct<typeof params>
@@ -54,7 +54,7 @@ type Mounted<Endpoint> =
 
 type Request = { readonly params: { readonly companyId: string } }
 
-/** An answer's link to its next page, which is below `root` too. */
+/** Moves the link to the next page below `root`. */
 const linked = (answer: unknown, companyId: string): unknown => {
   const link = HttpServerResponse.isHttpServerResponse(answer) ? answer.headers["link"] : undefined
   return link === undefined || !HttpServerResponse.isHttpServerResponse(answer)
@@ -62,15 +62,17 @@ const linked = (answer: unknown, companyId: string): unknown => {
     : HttpServerResponse.setHeader(answer, "link", link.replace("</v1/", `</operator/companies/${companyId}/`))
 }
 
-/** What else is in the path of an endpoint. */
-const ownParams = ({ params }: HttpApiEndpoint.Top) =>
+/** Other path parameters of the endpoint. */
+const ownParams = ({ params }: Section.Plain) =>
   params?.ast._tag === "Objects"
     ? Object.fromEntries(params.ast.propertySignatures.map(({ name, type }) => [name, Schema.make<Schema.Codec<string>>(type)]))
     : {}
 
-/** A GET of `/v1`, for the operator: of the company in its path, with the same query and the same answer. */
-export const read = <Endpoint extends HttpApiEndpoint.Constraint, E, R>(operation: Section.Operation<Endpoint, E, R>) => {
-  const given = Section.plain(operation.endpoint)
+/**
+ * Mounts a GET of `/v1` for the operator: it reads the company in the path, with the same query and response.
+ */
+export const read = <Endpoint extends Section.Plain, E, R>(operation: Section.Operation<Endpoint, E, R>) => {
+  const given: Section.Plain = operation.endpoint
   const summary = Context.getOrUndefined(given.annotations, OpenApi.Summary) ?? given.identifier
   const example = Context.getOrUndefined(given.annotations, Example)
   const endpoint = HttpApiEndpoint.make("GET")(
@@ -84,7 +86,7 @@ export const read = <Endpoint extends HttpApiEndpoint.Constraint, E, R>(operatio
     }
   )
     .annotate(OpenApi.Summary, `${summary} of a company`)
-    .annotate(OpenApi.Description, `The same as \`GET ${given.path.replaceAll(/:(\w+)/g, "{$1}")}\` is to the company itself.`)
+    .annotate(OpenApi.Description, `Same as \`GET ${given.path.replaceAll(/:(\w+)/g, "{$1}")}\`, for the company in the path.`)
   const shown =
     example === undefined
       ? endpoint
@@ -93,15 +95,17 @@ export const read = <Endpoint extends HttpApiEndpoint.Constraint, E, R>(operatio
           return { ...own, params: { ...own.params, companyId: world.companyId } }
         })
   const services = Effect.all([Companies, operation.handler])
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- made part by part out of the given one, as its type is
-  const mounted = shown as unknown as Mounted<Endpoint>
   const handle = ([companies, handler]: Effect.Success<typeof services>) =>
     Effect.fnUntraced(function* (request: Request) {
-      const company = yield* Errors.answered(companies.get(CompanyId.make(request.params.companyId.toLowerCase())))
+      const company = yield* Errors.answered(companies.get(CompanyId.make(request.params.companyId)))
       // oxlint-disable-next-line typescript/consistent-type-assertions -- a request to the mounted endpoint is one to the given endpoint, and more
       const answer = (handler as unknown as (request: Request) => Effect.Effect<unknown, never, Caller>)(request)
       return linked(yield* Effect.provideService(answer, Caller, readerOf(company)), company.id)
     })
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- it answers as the given handler does, which the given endpoint's type says
-  return Section.operator(mounted, services, handle as never)
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- made part by part out of the given operation, as its type is
+  return Section.operator(shown, services, handle) as unknown as Section.Operation<
+    Section.Operator<Mounted<Endpoint>>,
+    Effect.Error<typeof services>,
+    Effect.Services<typeof services>
+  >
 }

@@ -3,23 +3,29 @@ import type { Words } from "@satrail/core/base/Outage"
 import * as Outage from "@satrail/core/base/Outage"
 import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } from "effect"
 
-/** Something this process cannot serve without. `check` fails, breaks or takes too long when it is not there; an error may say why (`core/Outage`). */
+/**
+ * A dependency that this process needs to serve requests. `check` fails, dies or times out if it is
+ * unavailable; its error can state a reason (`core/Outage`).
+ */
 export interface Check {
   readonly name: string
   readonly check: Effect.Effect<unknown, unknown>
-  /** It checks the process itself: it runs each time, and its result is current. */
+  /** Whether it checks the process itself. Such a check runs each time, so its result is current. */
   readonly isOurs?: boolean
 }
 
-/** What `/readyz` asks. */
+/** The checks that `/readyz` runs. */
 export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("@satrail/http/api/Readiness") {}
 
-/** A check that has not answered after this long has failed. */
+/** A check that takes longer than this has failed. */
 export const checkMillis = 2000
-/** A look at something outside is good for so long: however often `/readyz` is asked, it is asked no more often than this. */
+/**
+ * A check of an external dependency is cached this long, so frequent requests to `/readyz` do not load the
+ * dependency.
+ */
 export const lookMillis = 1000
 
-/** What a look found: nothing is wrong, or the reason, which anybody may read. */
+/** Result of a check: success, or a reason that can be public. */
 export interface Look {
   readonly name: string
   readonly reason: string | undefined
@@ -27,20 +33,23 @@ export interface Look {
 
 const ready = Measure.gauge("satrail_ready", "Result of a check of /readyz: 1 or 0", ["check"])
 
-const unsaid = "it does not answer as it should"
+const unsaid = "its response is unexpected"
 
 const Said = Schema.Struct({ reason: Schema.String, remedy: Schema.optionalKey(Schema.String) })
 
-/** The words of an error, where it has any. */
+/** The reason in an error, if it has one. */
 const wordsOf = (cause: Cause.Cause<unknown>): Words | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (Cause.isTimeoutError(error)) return { reason: `it does not answer within ${checkMillis / 1000} seconds` }
+  if (Cause.isTimeoutError(error)) return { reason: `no response within ${checkMillis / 1000} seconds` }
   return Option.getOrUndefined(Schema.decodeUnknownOption(Said)({ ...Object(error) }))
 }
 
 const isHeldBy = (fiber: Fiber.Fiber<Look>) => fiber.pollUnsafe() === undefined
 
-/** Checks once a second at most, one check at a time; concurrent callers get the same result. Logs the beginning and the end of a failure. */
+/**
+ * Runs a check at most once per second, never concurrently. Concurrent callers share the result. Logs when a
+ * failure begins and ends.
+ */
 const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const isReady = ready({ check: name })
@@ -75,7 +84,7 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
   })
 })
 
-/** One look at each thing that this process needs, by its name. */
+/** The checks of this process, by name. */
 export class Looks extends Context.Service<Looks, ReadonlyMap<string, Effect.Effect<Look>>>()("@satrail/http/api/Readiness/Looks") {}
 
 export const layer: Layer.Layer<Looks, never, Readiness> = Layer.effect(

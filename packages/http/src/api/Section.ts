@@ -1,15 +1,18 @@
 import { Context, Effect, Layer, Logger, References, Scope, Tracer } from "effect"
-import { HttpApiBuilder, type HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiBuilder, type HttpApiEndpoint, HttpApiGroup, type HttpApiMiddleware, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "../wire/Decoding.ts"
 
-/** What answers an endpoint. When it runs it may ask for what the endpoint's middleware provides (`Caller`), and for nothing else. */
+/**
+ * Handler of an endpoint. When it runs, it can only require services that the endpoint's middleware provides
+ * (`Caller`).
+ */
 type Handler<Endpoint> = Endpoint extends HttpApiEndpoint.Constraint
   ? HttpApiEndpoint.Handler<Endpoint, HttpApiEndpoint.MiddlewareError<Endpoint>, HttpApiEndpoint.MiddlewareProvides<Endpoint>>
   : never
 
-/** An endpoint and what answers it: made once, with the services it needs. */
+/** An endpoint and its handler, which is made once with the services it needs. */
 export interface Operation<Endpoint, E, R> {
   readonly endpoint: Endpoint
   readonly handler: Effect.Effect<Handler<Endpoint>, E, R>
@@ -17,60 +20,61 @@ export interface Operation<Endpoint, E, R> {
 
 type Open<E> = HttpApiEndpoint.AddMiddleware<E, Decoding>
 type Company<E> = HttpApiEndpoint.AddMiddleware<Open<E>, Authentication>
-type Operator<E> = HttpApiEndpoint.AddMiddleware<Open<E>, OperatorAuthentication>
+export type Operator<E> = HttpApiEndpoint.AddMiddleware<Open<E>, OperatorAuthentication>
 
-/** The same endpoint, of whatever type, with the methods that every endpoint has. */
-export const plain = (endpoint: HttpApiEndpoint.Constraint): HttpApiEndpoint.Top =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- what is generic here is what a request has in it, which nothing here looks at
-  endpoint as unknown as HttpApiEndpoint.Top
+/** The parts of an endpoint that do not depend on its type. */
+export type Plain = HttpApiEndpoint.Constraint &
+  Pick<HttpApiEndpoint.Top, "annotations" | "error" | "middlewares" | "params" | "path" | "query" | "success">
 
-/** An endpoint that anybody may call. `services` are looked up once, before the first request. */
+const behind = <Endpoint, Id extends HttpApiMiddleware.AnyId, S>(
+  endpoint: Endpoint,
+  middleware: Context.Key<Id, S>
+): HttpApiEndpoint.AddMiddleware<Endpoint, Id> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the framework's own method, whose type is lost for a generic endpoint
+  (endpoint as unknown as HttpApiEndpoint.Top).middleware(middleware) as unknown as HttpApiEndpoint.AddMiddleware<Endpoint, Id>
+
+/** Makes a public endpoint. `services` are resolved once, before the first request. */
 export const open = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
   endpoint: Endpoint,
   services: Effect.Effect<Services, E, R>,
   handle: (services: Services) => Handler<Open<Endpoint>>
-): Operation<Open<Endpoint>, E, R> => ({
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the endpoint's own type, which `plain` took away
-  endpoint: plain(endpoint).middleware(Decoding) as unknown as Open<Endpoint>,
-  handler: Effect.map(services, handle)
-})
+): Operation<Open<Endpoint>, E, R> => ({ endpoint: behind(endpoint, Decoding), handler: Effect.map(services, handle) })
 
-/** An endpoint that a company's API key opens: one with any of its `Scopes`. */
+/** Makes an endpoint for company API keys with any of its `Scopes`. */
 export const company = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
   endpoint: Endpoint,
   services: Effect.Effect<Services, E, R>,
   handle: (services: Services) => Handler<Company<Endpoint>>
 ): Operation<Company<Endpoint>, E, R> => ({
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
-  endpoint: plain(endpoint).middleware(Decoding).middleware(Authentication) as unknown as Company<Endpoint>,
+  endpoint: behind(behind(endpoint, Decoding), Authentication),
   handler: Effect.map(services, handle)
 })
 
-/** An endpoint that the operator's token opens. */
+/** Makes an endpoint for operator tokens. */
 export const operator = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
   endpoint: Endpoint,
   services: Effect.Effect<Services, E, R>,
   handle: (services: Services) => Handler<Operator<Endpoint>>
 ): Operation<Operator<Endpoint>, E, R> => ({
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
-  endpoint: plain(endpoint).middleware(Decoding).middleware(OperatorAuthentication) as unknown as Operator<Endpoint>,
+  endpoint: behind(behind(endpoint, Decoding), OperatorAuthentication),
   handler: Effect.map(services, handle)
 })
 
-/** Endpoints under one heading of the documents, in that order, and the layer that answers them. */
+/** A group of endpoints under one heading, in document order, and the layer with their handlers. */
 export interface Section<Id extends string, Endpoint extends HttpApiEndpoint.Constraint, E, R> {
   readonly group: HttpApiGroup.HttpApiGroup<Id, Endpoint>
   readonly layer: Layer.Layer<HttpApiGroup.Service<"satrail", Id>, E, R>
 }
 
 /**
- * What surrounds a handler when it runs: the framework copies it into every request, so it is no more than this and the endpoints' middleware.
- * Services are the handlers' own, who were made with them. Annotations of logs are the request's (Edge.ts).
+ * Context that a handler gets when it runs. The framework copies it into every request, so it contains only
+ * this and the endpoints' middleware. Handlers have their services already. The request adds its own log
+ * annotations (Edge.ts).
  */
 const carried = [Logger.CurrentLoggers, Logger.LogToStderr, References.MinimumLogLevel, References.TracerEnabled, Tracer.Tracer] as const
 
 interface AnyOperation {
-  readonly endpoint: HttpApiEndpoint.Constraint
+  readonly endpoint: Plain
   readonly handler: Effect.Effect<unknown, unknown, unknown>
 }
 
@@ -87,21 +91,19 @@ export const make = <const Id extends string, const Operations extends readonly 
 > => {
   const [first, ...others] = operations
   const group = HttpApiGroup.make<string>(identifier)
-    .add(plain(first.endpoint), ...others.map(({ endpoint }) => plain(endpoint)))
+    .add(first.endpoint, ...others.map(({ endpoint }) => endpoint))
     .annotate(OpenApi.Title, about.title)
     .annotate(OpenApi.Description, about.description)
-  const middlewares = operations.flatMap(({ endpoint }) => [...plain(endpoint).middlewares])
+  const middlewares = operations.flatMap(({ endpoint }) => [...endpoint.middlewares])
   const layer = Layer.effectContext(
     Effect.gen(function* () {
       const handlers = yield* Effect.forEach(operations, ({ endpoint, handler }) =>
         Effect.map(handler, (made) => [endpoint.identifier, made] as const)
       )
-      const built = HttpApiBuilder.group(base.add(group), identifier, (empty) => {
+      const built = HttpApiBuilder.group(base.add(group), group.identifier, (empty) =>
         // oxlint-disable-next-line typescript/consistent-type-assertions -- an Operation has the handler of its endpoint
-        for (const [name, handler] of handlers) empty.handle(name as never, handler as never)
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- all are handled
-        return empty as never
-      })
+        empty.handleAll(Object.fromEntries(handlers) as never)
+      )
       return yield* Effect.updateContext(Layer.build(built), Context.pick(Scope.Scope, ...carried, ...middlewares))
     })
   )
@@ -114,18 +116,21 @@ interface AnySection {
   readonly layer: Layer.Layer<never, unknown, unknown>
 }
 
-/** Several sections: their groups, in that order, and the one layer that answers all of them. */
+/** Combines sections: their groups in order, and one layer with all handlers. */
 export const together = <const Sections extends readonly [AnySection, ...ReadonlyArray<AnySection>]>(
   sections: Sections
 ): {
-  readonly groups: { readonly [Index in keyof Sections]: Sections[Index]["group"] }
+  readonly groups: readonly [Sections[number]["group"], ...ReadonlyArray<Sections[number]["group"]>]
   readonly layer: Layer.Layer<
     Layer.Success<Sections[number]["layer"]>,
     Layer.Error<Sections[number]["layer"]>,
     Layer.Services<Sections[number]["layer"]>
   >
 } => {
-  const [first, ...others] = sections
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
-  return { groups: sections.map(({ group }) => group), layer: Layer.mergeAll(first.layer, ...others.map(({ layer }) => layer)) } as never
+  const [first, ...others]: readonly [Sections[number], ...ReadonlyArray<Sections[number]>] = sections
+  const layers: readonly [Sections[number]["layer"], ...ReadonlyArray<Sections[number]["layer"]>] = [
+    first.layer,
+    ...others.map(({ layer }) => layer)
+  ]
+  return { groups: [first.group, ...others.map(({ group }) => group)], layer: Layer.mergeAll(...layers) }
 }

@@ -7,10 +7,15 @@ import type * as Errors from "../wire/Errors.ts"
 
 type Unauthorized = Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
 
+/** The key that a request acts with, or a person of the company. */
+export interface Member extends ApiKey.Holder {
+  readonly isPerson?: true
+}
+
 /** How a request without a key or a token may act for someone who signed in. */
 export interface Entrance {
   /** The API key that the request acts with. Undefined if the request must send a key. */
-  readonly company: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<ApiKey.Holder, Unauthorized> | undefined
+  readonly company: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Member, Unauthorized> | undefined
   /** The operator that the request acts for. Undefined if the request must send a token. */
   readonly operator: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Operators.Operator, Unauthorized> | undefined
   /** Fails if the request must not move money or grant rights until its sender confirms who they are. */

@@ -2,7 +2,6 @@ import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import type { Operator } from "@satrail/core/accounts/OperatorToken"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
-import { AuditLog } from "@satrail/core/features/audit/AuditLog"
 import { Context, Effect, References } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -10,17 +9,25 @@ import { callerOf } from "../wire/Address.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as RequestId from "./RequestId.ts"
 
-// Who asks for something, for the audit log: what is committed for him is written down in the same commit, what he is refused is counted.
+// Actors of requests, for the audit log: a commit records its actor, and rejected requests are counted.
 
-/** How many reverse proxies of the operator's own stand in front, each adding to `X-Forwarded-For` who asked it. */
+/**
+ * Number of the operator's reverse proxies in front, each of which appends its caller to `X-Forwarded-For`.
+ */
 export const Proxies = Context.Reference<number>("@satrail/http/edge/Acting/Proxies", { defaultValue: () => 0 })
 
-/** Who, and of whose log the lines are that have no record. */
-interface Somebody extends Audit.Actor {
+/** Records a rejected request. The default records nothing. */
+export const Refusals = Context.Reference<(companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>>(
+  "@satrail/http/edge/Acting/Refusals",
+  { defaultValue: () => () => Effect.void }
+)
+
+/** An actor, and the company in whose log rejected requests are recorded. */
+export interface Somebody extends Audit.Actor {
   readonly companyId: CompanyId.CompanyId
 }
 
-/** What is asked for: together its `operationId`. */
+/** The requested operation. Its parts form the `operationId`. */
 export interface Operation {
   readonly endpoint: Pick<HttpApiEndpoint.Top, "identifier">
   readonly group: Pick<HttpApiGroup.Top, "identifier">
@@ -33,6 +40,15 @@ export const keyed = ({ id, companyId, name }: Pick<ApiKey.ApiKey, "id" | "compa
   actor_name: name
 })
 
+/** How a person acts: for the operator, or for a company. */
+export const kindOf = (companyId: CompanyId.CompanyId) => (companyId === CompanyId.operator ? ("operator" as const) : ("person" as const))
+
+/** A key, or a person of the company. */
+export const member = ({ apiKey, isPerson }: { readonly apiKey: ApiKey.ApiKey; readonly isPerson?: true }): Somebody => ({
+  ...keyed(apiKey),
+  ...(isPerson && { actor: kindOf(apiKey.companyId) })
+})
+
 export const operating = ({ id, name }: Pick<Operator, "id" | "name">): Somebody => ({
   companyId: CompanyId.operator,
   actor: "operator",
@@ -40,9 +56,9 @@ export const operating = ({ id, name }: Pick<Operator, "id" | "name">): Somebody
   actor_name: name
 })
 
-/** What happens for somebody who is known. */
+/** Makes the functions that record requests of a known actor. */
 export const make = Effect.gen(function* () {
-  const log = yield* AuditLog
+  const refuse = yield* Refusals
   const proxies = yield* Proxies
 
   const actingOf = ({ companyId: _, ...actor }: Somebody, { endpoint, group }: Operation) =>
@@ -58,15 +74,15 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  /** He was refused this endpoint, with this code. */
+  /** Records that the actor's request was rejected with this code. */
   const refused = (somebody: Somebody, operation: Operation, code: string) =>
-    Effect.flatMap(actingOf(somebody, operation), (acting) => log.refused(somebody.companyId, acting, code))
+    Effect.flatMap(actingOf(somebody, operation), (acting) => refuse(somebody.companyId, acting, code))
 
-  /** Work for him: what it commits is in the log, and what it is refused with. */
+  /** Runs work for an actor. Its commits and its rejection are recorded. */
   const recorded = <A, E, R>(somebody: Somebody, operation: Operation, http: Effect.Effect<A, E, R>) =>
     Effect.flatMap(actingOf(somebody, operation), (acting) =>
       Effect.tapError(Effect.provideService(http, Audit.Acting, acting), (error) =>
-        Errors.isFailure(error) ? log.refused(somebody.companyId, acting, error.error.code) : Effect.void
+        Errors.isFailure(error) ? refuse(somebody.companyId, acting, error.error.code) : Effect.void
       )
     )
 

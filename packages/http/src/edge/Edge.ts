@@ -9,23 +9,34 @@ import * as Refusals from "./Refusals.ts"
 import { answer, notFound } from "./Refusals.ts"
 import * as RequestId from "./RequestId.ts"
 
-/** How requests are taken in. */
+/** Options for accepting requests. */
 export interface Options {
-  /** Web pages of these origins may call the API from a browser: `https://shop.example`, or `*` for all. None unless given. */
+  /** Origins whose web pages can call the API: `https://shop.example`, or `*` for all. Default: none. */
   readonly corsOrigins?: ReadonlyArray<string>
-  /** The largest body that is read. 64 KiB unless given. */
+  /** Maximum body size in bytes. Default: 64 KiB. */
   readonly maxBodyBytes?: number
-  /** A request that changes something or asks the outside, and takes longer, is answered 503. 30 s unless given. */
+  /**
+   * Time limit for requests that change something or call external services; a slower request returns 503.
+   * Default: 30 s.
+   */
   readonly timeoutMillis?: number
-  /** Whether a request without `Host` is refused (RFC 9112, section 3.2), where nothing before us does. Not unless given. */
+  /**
+   * Whether to reject a request without `Host` (RFC 9112, section 3.2), if no server in front does. Default:
+   * false.
+   */
   readonly wantsHost?: boolean
-  /** How many reverse proxies of the operator's own stand in front, each adding to `X-Forwarded-For` who asked it. None unless given. */
+  /**
+   * Number of the operator's reverse proxies in front, each of which appends its caller to `X-Forwarded-For`.
+   * Default: 0.
+   */
   readonly proxies?: number
-  /** Where the service is reached from outside, `https://pay.example.com`: links in errors begin with it. Without it they are paths. */
+  /** Public base URL, such as `https://pay.example.com`, for links in errors. Without it, links are paths. */
   readonly publicUrl?: string | undefined
-  /** Whether a line is logged for each request: method, route, status, time, key and request id. Not unless given. */
+  /** Whether to log a line per request: method, route, status, time, key and request id. Default: false. */
   readonly logsRequests?: boolean
-  /** Completes when the server begins to close: streams end then, or when the routes are closed. */
+  /**
+   * Completes when the server starts to close, which ends streams. By default they end when the routes close.
+   */
   readonly closing?: Effect.Effect<void>
 }
 
@@ -38,7 +49,10 @@ const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
 
 const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body has more than ${bytes} bytes`))
 
-/** An envelope for what the framework writes by itself: nothing at all, or a line about the type of a body. What has words of its own keeps them. */
+/**
+ * Wraps the framework's own error responses, which are empty or name the body's type, in an envelope. Other
+ * responses stay unchanged.
+ */
 const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || isJson(response)) return response
   if (response.status === 415)
@@ -47,7 +61,7 @@ const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
 }
 
-/** The body of an error, with what leads on from it. What is no error's envelope stays as it is. */
+/** Adds links and the request id to an error envelope. Other bodies stay unchanged. */
 const addressed = (response: HttpServerResponse.HttpServerResponse, requestId: string, publicUrl: string | undefined) => {
   const { body, status } = response
   if (status < 400 || body._tag !== "Uint8Array" || !isJson(response)) return response
@@ -56,23 +70,25 @@ const addressed = (response: HttpServerResponse.HttpServerResponse, requestId: s
   return HttpServerResponse.setBody(response, HttpBody.jsonUnsafe(Errors.addressed(failure, requestId, publicUrl)))
 }
 
-const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
+const stopping = answer(Errors.failure("stopping", "The service is shutting down. Try again in a moment."))
 
-/** Whether the client has disconnected: a response would reach no reader. */
+/** Returns whether the client has disconnected, so that nobody would read a response. */
 const isGone = (cause: Cause.Cause<unknown>): boolean =>
   Cause.hasInterruptsOnly(cause) &&
   cause.reasons.some((reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key))
 
-/** Behind an unconfigured proxy, every payer is the proxy, and the limits for one caller are the limits for all. */
+/**
+ * Behind a proxy that is not configured, all callers share the proxy's address and therefore its rate limits.
+ */
 const forwardingIsNotRead =
   "X-Forwarded-For: received and ignored: all callers behind a proxy count as one. " +
-  "With reverse proxies of your own in front, set SATRAIL_PROXIES to their number; without any, the client sent the header itself."
+  "If there are reverse proxies in front of the service, set SATRAIL_PROXIES to their number. Otherwise, the client sent the header itself."
 
-/** What an answer says of itself that it depends on, and what CORS adds to that. */
+/** Combines the `Vary` of a response with that of CORS. */
 const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
   vary === undefined || cors["vary"] === undefined ? cors : { ...cors, vary: `${vary}, ${cors["vary"]}` }
 
-/** What certain statuses owe their reader. */
+/** Headers that certain statuses require. */
 const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
   415: { "accept-encoding": "identity" },
@@ -80,7 +96,7 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-/** What every answer has, and what its own exchange adds. */
+/** Headers of every response, and those that its exchange added. */
 const securityOf = ({ headers, id }: Exchange.Exchange) => ({
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -90,7 +106,7 @@ const securityOf = ({ headers, id }: Exchange.Exchange) => ({
 
 const corsHeaders = "access-control-allow-origin"
 
-/** Which pages may read answers, and what they may see of them. */
+/** CORS headers: which origins can read responses, and which headers they see. */
 const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.HttpServerRequest, mounted: Mounted | undefined) => {
   if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
   const origin = request.headers["origin"]
@@ -102,12 +118,13 @@ const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.Htt
   }
 }
 
-/** What routes are held to whose policy does not say otherwise. */
+/** Default policy of routes. */
 export const policyOf = (options: Options): Policy => ({
   cors: "listed",
   maxBodyBytes: options.maxBodyBytes ?? maxBodyBytes,
   timeoutMillis: options.timeoutMillis ?? timeoutMillis,
-  // Reading has no body, and waits for the store alone, which limits its own time: a limit here too would cost a tenth of the request.
+  // Reads have no body and wait only for the store, which has its own time limit. Another limit here would
+  // make a read a tenth more expensive.
   limitsReads: false,
   headers: {},
   allowsEscapedLetters: false,
@@ -115,15 +132,18 @@ export const policyOf = (options: Options): Policy => ({
   maxStreamMillis
 })
 
-const tooManyStreams = answer(Errors.failure("overloaded", "There are as many streams open here as may be: try again in a moment"))
+const tooManyStreams = answer(Errors.failure("overloaded", "The maximum number of streams is open. Try again in a moment."))
 
-/** Who saves a file would take its first part for the whole. */
+/** Fails the transfer, so that a client saving the file does not mistake its first part for the whole. */
 const cutShort = Effect.fail(new Error("the file was cut short: it took too long, or the service is closing"))
 
 const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-disposition"]?.startsWith("attachment") === true
 
-/** A stream counts from here until its last byte was sent or its reader has gone, and ends in time, and when the service is closing: a file breaks off then. */
+/**
+ * Counts a stream until its last byte is sent or its reader disconnects. It ends after its time limit and
+ * when the service closes; a file then fails as incomplete.
+ */
 const streamed = Effect.fnUntraced(function* (
   response: HttpServerResponse.HttpServerResponse,
   mounted: Mounted | undefined,
@@ -140,7 +160,7 @@ const streamed = Effect.fnUntraced(function* (
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
 
-/** What is answered for a failure that no route has answered itself. */
+/** Responds to a failure that no route handled. */
 const failed = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   id: string,
@@ -152,15 +172,15 @@ const failed = Effect.fnUntraced(function* (
   if (HttpServerError.isHttpServerError(error)) {
     if (error.reason._tag === "RouteNotFound") {
       const methods = paths.methodsAt(request.url)
-      // Of a path that has the method, the route itself did not find what was asked for: a file, say.
+      // The path has this method, so the route itself did not find the requested item, such as a file.
       if (methods.length === 0 || methods.includes(request.method)) return notFound
       const allow = methods.join(", ")
-      return answer(Errors.failure("method_not_allowed", `${request.method} is not one of this route's methods: ${allow}`), { allow })
+      return answer(Errors.failure("method_not_allowed", `This route does not support ${request.method}, only ${allow}`), { allow })
     }
     if (error.reason._tag === "RequestParseError") {
       return error.reason.reason === "BodyTooLarge"
         ? tooLarge(paths.at(request.url)?.policy.maxBodyBytes ?? limitBytes)
-        : answer(Errors.malformedRequest([{ path: "", message: "The body could not be read to its end" }]))
+        : answer(Errors.malformedRequest([{ path: "", message: "The body was cut off. Send the request again" }]))
     }
   }
   yield* Effect.logError("request: crashed", { method: request.method, path: request.url.split("?")[0] }, cause)
@@ -168,8 +188,8 @@ const failed = Effect.fnUntraced(function* (
 })
 
 /**
- * What is done for every request, whatever it asks for: an envelope also for an unknown route, a wrong method, a crash; CORS, and the headers
- * that a JSON API should send; an end of streams. What is done by path is in Extension.ts.
+ * Handles aspects common to all requests: envelopes for unknown routes, wrong methods and crashes, CORS,
+ * standard headers, and the end of streams. Extension.ts handles aspects that depend on the path.
  */
 export const layer = (options: Options = {}) => {
   const { maxBodyBytes: limitBytes } = policyOf(options)
@@ -177,7 +197,7 @@ export const layer = (options: Options = {}) => {
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
 
-  /** An OPTIONS request, a browser's preflight or not. A browser whose origin is not allowed gets no header that would let it go on. */
+  /** Responds to OPTIONS, including a preflight request. A browser whose origin is not allowed gets no CORS header. */
   const optionsAt = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const methods = paths.methodsAt(request.url)
     if (methods.length === 0) return notFound
@@ -198,12 +218,12 @@ export const layer = (options: Options = {}) => {
     response: HttpServerResponse.HttpServerResponse,
     paths: Index
   ) => {
-    // What most answers are, without the detours.
+    // Fast path for most responses.
     if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
       return HttpServerResponse.setHeaders(response, securityOf(exchange))
     }
     const told = addressed(enveloped(response), exchange.id, publicUrl)
-    // Of what succeeded, the route has said what any origin may read.
+    // A successful route has already set the headers that any origin may read.
     const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths.at(request.url) : undefined
     const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
     return HttpServerResponse.setHeaders(told, {
@@ -216,7 +236,7 @@ export const layer = (options: Options = {}) => {
     })
   }
 
-  /** Whether more is sent than is read, as far as the headers say so. */
+  /** Returns the size limit if the headers announce a larger body. */
   const isTooLarge = ({ headers, url }: HttpServerRequest.HttpServerRequest, paths: Index): number | undefined => {
     const length = Number(headers["content-length"] ?? 0)
     if (!(length > limitBytes)) return undefined
@@ -224,7 +244,7 @@ export const layer = (options: Options = {}) => {
     return length > most ? most : undefined
   }
 
-  /** What is answered whatever the route would say. */
+  /** Rejects requests whatever their route. */
   const refusalOf = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const refusal = Refusals.of(request, wantsHost, paths.allowsEscapedLetters)
     if (refusal !== undefined) return refusal
@@ -235,7 +255,7 @@ export const layer = (options: Options = {}) => {
 
   return HttpRouter.middleware(
     Effect.gen(function* () {
-      // What is logged for a request goes where the layer's own log goes, also when a host's web server runs it.
+      // Log with the layer's own loggers, even if a host's web server runs the request.
       const surrounding = yield* Effect.context<never>()
       const annotations = Context.get(surrounding, References.CurrentLogAnnotations)
       const context = Context.omit(References.CurrentLogAnnotations)(surrounding)
@@ -256,7 +276,7 @@ export const layer = (options: Options = {}) => {
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const exchange = Exchange.make(RequestId.of(request.headers[RequestId.header]))
-          /** The answer, complete, noted. */
+          /** Completes the response and records it. */
           const told = (response: HttpServerResponse.HttpServerResponse) =>
             Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
               const finished = finish(request, exchange, response, paths)
@@ -268,7 +288,8 @@ export const layer = (options: Options = {}) => {
               record(request, exchange, Exchange.gone, fiber)
               return Effect.failCause(cause)
             })
-          // The framework runs us uninterruptibly: a client that disconnects ends the work only if we let it.
+          // The framework runs this uninterruptibly. Allow interruption, so that a disconnecting client
+          // ends the work.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
               response.body._tag === "Stream" ? Effect.flatMap(streamed(response, paths.at(request.url), closing), told) : told(response),

@@ -8,26 +8,27 @@ import { routerConfig } from "../wire/Routing.ts"
 
 export type { Policy } from "./Paths.ts"
 
-/** Streams that one extension has open at once in one process, and how long each may last, unless its policy says otherwise. */
+/** Default limits of an extension's streams: how many are open per process, and their duration. */
 export const maxStreams = 100
 export const maxStreamMillis = 15 * 60_000
 
-/** The headers of pages that set none: they load nothing, are shown in no frame, and send no referrer. */
+/** Default headers of pages: they load nothing, appear in no frame, and send no referrer. */
 const closed = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer"
 }
 
-/** Paths beside the API's: pages, files, streams, other protocols. */
+/** Routes outside the API: pages, files, streams, other protocols. */
 export interface Extension<E = never, R = never> {
-  /** Adds routes to the router. Middleware, global or not, is for these routes alone. */
+  /** Adds routes to the router. Its middleware, global or not, applies only to these routes. */
   readonly routes: Layer.Layer<never, E, R>
   readonly policy: Partial<Policy>
 }
 
 /**
- * Routes as any layer adds them: `HttpRouter.add`, `HttpApiBuilder.layer`, `HttpStaticServer.layer`. What their policy does not say is as for the
- * API, but that reading is limited in time too, and that pages without a content security policy load nothing.
+ * Makes an extension from routes, added as in any layer: `HttpRouter.add`, `HttpApiBuilder.layer`,
+ * `HttpStaticServer.layer`. Its policy defaults to the API's, except that reads have a time limit too and
+ * pages without a content security policy load nothing.
  */
 export const make = <E, R>(routes: Layer.Layer<never, E, R>, policy: Partial<Policy> = {}): Extension<E, R> => ({
   routes,
@@ -35,15 +36,15 @@ export const make = <E, R>(routes: Layer.Layer<never, E, R>, policy: Partial<Pol
 })
 
 const late = (limitMillis: number) =>
-  // The body may have stopped halfway, and then no further request can be read from this connection.
+  // The body may have stopped halfway, so no further request can be read from this connection.
   HttpServerResponse.jsonUnsafe(Errors.failure("timeout", `The request was not completed within ${limitMillis / 1000} seconds`), {
     status: 503,
     headers: { connection: "close" }
   })
 
 /**
- * Ends what takes too long, after the answer: to break off the reading of a body closes the connection, and nothing could be answered. Every write comes by
- * here: a timer costs a third of what a fiber for the time costs, which is a twentieth of a confirm.
+ * Interrupts slow work only after responding, because aborting the read of a body closes the connection.
+ * Every write passes here: a timer costs a third of a timing fiber, which would be a twentieth of a confirm.
  */
 const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, limitMillis: number) =>
   Effect.flatMap(Effect.forkScoped(http), (work) =>
@@ -60,7 +61,10 @@ const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, 
     })
   )
 
-/** The route, held to its policy, and named where requests are logged. Nothing more is done for one that only reads and has no headers to add: it is the hottest there is. */
+/**
+ * Applies the policy to a route and records its pattern. A read without extra headers gets nothing more,
+ * because it is the hottest path.
+ */
 const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const { maxBodyBytes, timeoutMillis, limitsReads, cors } = policy
   const headers = { ...policy.headers, ...(cors === "any" && { "access-control-allow-origin": "*" }) }
@@ -78,27 +82,27 @@ const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
 
 type Routes = ReadonlyArray<HttpRouter.Route<unknown, unknown>>
 
-/** A router that adds as this one does, by whichever of its methods. */
+/** Makes a router whose methods all add routes through `add`. */
 const adding = (router: HttpRouter.HttpRouter, add: (routes: Routes) => Effect.Effect<void, never, unknown>): HttpRouter.HttpRouter => {
   const prefixed = (prefix: string): HttpRouter.HttpRouter => ({
     ...adding(router, (routes) => add(routes.map(HttpRouter.prefixRoute(prefix)))),
     prefixed: (more) => prefixed(HttpRouter.prefixPath(more, prefix))
   })
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- what routes need and fail with is in their types, which are those of the method
+  const addAll: HttpRouter.HttpRouter["addAll"] = (routes) => add(routes) as never
   return {
     ...router,
     prefixed,
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- what routes need and fail with is in their types, which are those of the method
-    addAll: (routes) => add(routes) as never,
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
-    add: (method, path, handler, options) => add([HttpRouter.route(method, path, handler, options)]) as never
+    addAll,
+    add: (method, path, handler, options) => addAll([HttpRouter.route(method, path, handler, options)])
   }
 }
 
 const mountedWith = (policy: Policy): Mounted => ({ policy, openStreams: 0 })
 
 /**
- * Adds an extension's routes to the router. They are in a router of their own, so that all middleware, global or not, is inside of what the
- * policy holds them to, and is nobody else's. `defaults` are for what the policy does not say.
+ * Adds an extension's routes to the router. They have a router of their own, so all their middleware runs
+ * inside the policy and applies to no other routes. `defaults` completes the policy.
  */
 export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Policy) =>
   Layer.provide(
@@ -110,14 +114,14 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
         const [router, paths] = [yield* HttpRouter.HttpRouter, yield* Paths]
         const own = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
         const mounted = mountedWith({ ...defaults, ...policy })
-        // Once: what is added to a router later is found, but global middleware is not.
+        // Build it once: routes added later are found, but global middleware is not.
         const answer = yield* Effect.cached(Effect.sync(() => own.asHttpEffect()))
         // oxlint-disable-next-line typescript/consistent-type-assertions -- it may fail with anything, as every route may
         const inside = Effect.flatten(answer) as Effect.Effect<HttpServerResponse.HttpServerResponse>
         return adding(own, (added) =>
           Effect.andThen(
             own.addAll(added),
-            // Without the extension's middleware, which is around what is inside already.
+            // Without the extension's middleware, which already surrounds the inner router.
             Effect.updateContext(
               Effect.suspend(() => {
                 for (const { method, path } of added) paths.add(method, path, mounted)
@@ -132,7 +136,10 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
     )
   )
 
-/** The same for routes without middleware of their own, such as the API's: found once, which is half a microsecond less for each request. */
+/**
+ * Mounts routes without their own middleware, such as the API's. They are looked up once, which saves half a
+ * microsecond per request.
+ */
 export const mountDirectly = <E, R>(routes: Layer.Layer<never, E, R>, policy: Policy) =>
   Layer.provide(
     routes,

@@ -1,19 +1,28 @@
 import { Clock, Context, Effect } from "effect"
 
-/** How many requests of one company are worked on at once while other companies ask too. The next ones wait, in the order in which they came. */
+/**
+ * Maximum concurrent requests of a company while other companies are active. More requests wait in order of
+ * arrival.
+ */
 export const width = 16
 
-/** How many they are where other companies ask now and then: as many as make good groups for the database. */
+/** Maximum while other companies are only occasionally active: large enough to form good database batches. */
 export const wideWidth = 32
 
-/** How long a request waits at most: those before it may be waiting for a recipient's server, which must not keep a company from all else. */
+/**
+ * Maximum time a request waits. Requests before it may be waiting for a payee's server, which must not block
+ * the company's other requests.
+ */
 export const maxWaitMillis = 1000
 
-/** For how long after another company has asked both have `width`, and for how long they have `wideWidth`. Then who asks is alone, and has the whole service. */
+/**
+ * After another company's request, each company's maximum is `width` for the first time, and then `wideWidth`
+ * until the second. After that, a single active company is not limited.
+ */
 export const crowdedMillis = 1000
 export const sharedMillis = 60_000
 
-/** Has a company's request worked on, once it is its turn. */
+/** Runs a company's request when its turn comes. */
 export type InLane = (companyId: string) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface Waiting {
@@ -24,12 +33,15 @@ interface Waiting {
 interface Lane {
   readonly name: string
   inWork: number
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiting: Set<Waiting>
   isWatched: boolean
 }
 
-/** Keeps companies out of each other's way, by this process's own count: whoever asks for much at once waits for himself, and hardly anybody waits for him. */
+/**
+ * Isolates companies from each other within this process: a company with many concurrent requests delays
+ * mostly itself.
+ */
 export const make = (): InLane => {
   const lanes = new Map<string, Lane>()
   const freed = new Set<Lane>()
@@ -58,7 +70,8 @@ export const make = (): InLane => {
     lane.inWork--
     if (lane.waiting.size === 0) return forget(lane)
     freed.add(lane)
-    // Places that become free together are taken together: whoever gets one at once, and alone, is alone in his group at the database too.
+    // Hand out places that become free together at the same time, so that the requests form one database
+    // batch.
     if (freed.size === 1) setImmediate(() => handOut(clock.currentTimeMillisUnsafe()))
   }
 
@@ -74,7 +87,10 @@ export const make = (): InLane => {
     freed.clear()
   }
 
-  /** Whose time to wait is over takes a place that is not there. One clock for all who wait in a lane: one for each was a third of what a request cost. */
+  /**
+   * Lets requests run after their maximum wait even without a free place. One timer serves a whole lane; a
+   * timer per request took a third of its cost.
+   */
   const watch = (lane: Lane): Effect.Effect<void> =>
     Effect.gen(function* () {
       for (;;) {
@@ -137,5 +153,5 @@ export const make = (): InLane => {
     })
 }
 
-/** Which request is worked on when. Each at once unless given. */
+/** Schedules requests. Default: each runs immediately. */
 export const Lanes = Context.Reference<InLane>("@satrail/http/edge/Lanes", { defaultValue: () => () => (work) => work })

@@ -2,27 +2,27 @@ import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { routerConfig } from "../wire/Routing.ts"
 
-/** How requests at some paths are taken in and answered. */
+/** How requests to some paths are accepted and answered. */
 export interface Policy {
-  /** Pages of which other origins may ask there from a browser: those of the service's `corsOrigins`, or of any. */
+  /** Origins whose pages can call these paths: the service's `corsOrigins`, or any. */
   readonly cors: "listed" | "any"
-  /** The largest body that is read. */
+  /** Maximum body size in bytes. */
   readonly maxBodyBytes: number
-  /** An answer that has not begun after so long is 503, and what made it is interrupted. */
+  /** A request whose response has not started within this time returns 503, and its work is interrupted. */
   readonly timeoutMillis: number
-  /** Whether that goes for GET and HEAD, too. */
+  /** Whether the time limit also applies to GET and HEAD. */
   readonly limitsReads: boolean
-  /** What answers have in their headers, where the handler gives nothing of that name. */
+  /** Default response headers. A handler's own headers take precedence. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether letters behind a path's fixed beginning may be written as their numbers, `%61` for `a`. */
+  /** Whether letters after a path's fixed beginning can be percent-encoded, such as `%61` for `a`. */
   readonly allowsEscapedLetters: boolean
-  /** How many streams of an extension are open at once in one process. One more is refused. */
+  /** Maximum number of open streams of an extension in one process. Further ones are rejected. */
   readonly maxStreams: number
-  /** A stream is ended after so long, however much there is to come: its reader asks again, as an EventSource does by itself. */
+  /** Maximum duration of a stream. Its reader reconnects, as an EventSource does by itself. */
   readonly maxStreamMillis: number
 }
 
-/** What is mounted as one, and how many of its streams are open. */
+/** Routes mounted together, and the number of their open streams. */
 export interface Mounted {
   readonly policy: Policy
   openStreams: number
@@ -30,17 +30,17 @@ export interface Mounted {
 
 interface Place {
   readonly mounted: Mounted
-  /** The path as far as it is the same for every request. */
+  /** The constant beginning of the path. */
   readonly beginning: string
 }
 
-/** Every path that is served, with its methods. */
+/** Index of all served paths with their methods. */
 export interface Index {
   readonly add: (method: string, path: FindMyWay.PathInput, mounted: Mounted) => void
-  /** What answers there, by any method. */
+  /** Returns the routes at a URL, for any method. */
   readonly at: (url: string) => Mounted | undefined
   readonly methodsAt: (url: string) => ReadonlyArray<string>
-  /** Whether letters may be written as their numbers there. */
+  /** Returns whether letters at a URL can be percent-encoded. */
   readonly allowsEscapedLetters: (url: string) => boolean
 }
 
@@ -64,7 +64,7 @@ export const make = (): Index => {
       for (const one of method === "*" ? anyMethod : [method]) {
         methods.add(one)
         router.on(one, path, { mounted, beginning })
-        // The framework's router takes what stands before a last `/*` for the same path.
+        // The framework's router treats the part before a final `/*` as the same path.
         if (path.endsWith("/*")) router.on(one, `/${path.slice(1, -2)}`, { mounted, beginning })
       }
     },

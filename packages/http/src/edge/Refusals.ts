@@ -1,40 +1,48 @@
 import { HttpServerResponse, type HttpServerRequest } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 
-// What is refused before it is looked at what is asked for, since a server in front of us could read it otherwise than we would.
+// Rejects ambiguous requests before routing, because a server in front could interpret them differently.
 
 export const answer = (failure: Errors.Failure, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe(failure, { status: failure.status, headers })
 
-export const notFound = answer(Errors.failure("not_found", "There is no such route"))
+export const notFound = answer(Errors.failure("not_found", "No such route. Check the path and the method."))
 
 const malformed = (path: string, message: string) => answer(Errors.malformedRequest([{ path, message }]))
 
-const withoutHost = malformed("host", "Missing: every request names the host it is for")
-const strangeHost = malformed("host", "Must be a host name or an IP address, and a port where there is one")
-const withFragment = malformed("", "A request target has no fragment: write # as %23")
+const withoutHost = malformed("host", "is required")
+const strangeHost = malformed("host", "must be a host name or IP address, with an optional port")
+const withFragment = malformed("", "The request target must not contain a fragment. Encode # as %23")
 
-/** Headers that are sent once: of two lines Node reads the first, and a server in front of us might go by the second. */
-const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "Given more than once")]))
+/**
+ * Headers that must not be repeated. Node reads the first one, but a server in front might use the second.
+ */
+const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "must be sent only once")]))
 
-/** What is more than one name, or more than a name. Letters beyond ASCII are read: wallets send domains as people write them. */
+/**
+ * Returns whether a string is a single host name. Non-ASCII letters are allowed, because wallets send domains
+ * as people write them.
+ */
 const isHost = (host: string): boolean => !/[\s,@/?#\\]/.test(host)
 
-/** The router would take it for the beginning of a query. */
+/** The router would treat a semicolon as the start of the query. */
 const hasSemicolon = (url: string): boolean => url.includes(";") && /^[^?#]*;/.test(url)
 
 /**
- * A letter may be written as its number too (RFC 3986, section 2.3), and the router would read it: a proxy in front of us that keeps a
- * path from the outside may know the letters only.
+ * A letter can be percent-encoded (RFC 3986, section 2.3), and the router would decode it. A proxy that
+ * blocks a path might match only the plain letters.
  */
 const hasEscapedLetter = (url: string): boolean =>
   url.includes("%") && /^[^?#]*%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i.test(url)
 
-/** The path and query of a target in absolute form, `http://host/path?query`, as they are written; of another, all of it. */
+/**
+ * Returns the path and query of an absolute-form target (`http://host/path?query`), unchanged, and any other
+ * target as a whole.
+ */
 const writtenIn = (target: string): string =>
   target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))
 
-/** A request that a server in front of us could read otherwise than we would: its meaning is ambiguous, and nothing is done. */
+/** Rejects a request that a server in front could interpret differently. */
 export const of = (
   { source, url, headers: { host } }: HttpServerRequest.HttpServerRequest,
   wantsHost: boolean,
@@ -44,10 +52,10 @@ export const of = (
   if (!url.startsWith("/") || hasSemicolon(url) || (hasEscapedLetter(url) && !allowsEscapedLetters(url))) return notFound
   const target = "url" in source && typeof source.url === "string" ? source.url : url
   if (target.includes("#")) return withFragment
-  // Node keeps the lines of the headers as they came; of others we know what they made of them.
+  // Node keeps the raw header lines. Other servers expose only parsed headers.
   const lines = "rawHeaders" in source && Array.isArray(source.rawHeaders) ? source.rawHeaders : undefined
   if (lines === undefined) return wantsHost && host === undefined ? withoutHost : undefined
-  // An absolute target is taken apart as browsers take addresses apart: http://host/a/../operator would be /operator.
+  // An absolute target is normalized as in browsers: http://host/a/../operator would become /operator.
   if (writtenIn(target) !== url) return notFound
   const seen = new Set<string>()
   for (let at = 0; at < lines.length; at += 2) {

@@ -4,23 +4,28 @@ import * as Exchange from "./Exchange.ts"
 
 export const header = "x-request-id"
 
-/** The name of the annotation that every line of a request's log has. */
+/** Name of the log annotation with the request id. */
 export const annotation = "request_id"
 
-/** The longest id that is taken over from a request. */
+/** Maximum length of an id that a request brings. */
 export const maxCharacters = 128
 
-/** What the ids that are in use are made of (UUIDs, ULIDs, trace ids, base64): nothing that a header, a log or JSON has to escape. */
+/**
+ * Characters of common ids (UUIDs, ULIDs, trace ids, base64). None needs escaping in a header, a log or JSON.
+ */
 const wellFormed = new RegExp(`^[\\w.:=+/~-]{1,${maxCharacters}}$`)
 
 const idDigits = 32
 const atOnce = 256
 
-// Ids are cut from a text of random digits, made for many at once: a UUID of its own would cost a request a fiftieth.
+// Ids are cut from a batch of random digits. Making a UUID each time would take a fiftieth of a request.
 let digits = ""
 let next = 0
 
-/** 128 random bits in hex, as a trace id has. Nothing about the service can be read from it, such as how many requests there were. */
+/**
+ * Returns 128 random bits in hex, like a trace id. It reveals nothing about the service, such as its number
+ * of requests.
+ */
 const make = (): string => {
   if (next === digits.length) {
     digits = randomBytes((idDigits * atOnce) / 2).toString("hex")
@@ -30,11 +35,11 @@ const make = (): string => {
   return digits.slice(next - idDigits, next)
 }
 
-/** The id of a request: the one that came with it, where it is well-formed, and a new one otherwise. */
+/** Returns the id of a request: its own if well-formed, otherwise a new one. */
 export const of = (given: string | ReadonlyArray<string> | undefined): string =>
   typeof given === "string" && wellFormed.test(given) ? given : make()
 
-/** `effect` answers the request: every line that it logs names it, beside what `more` and a host's own annotations say. */
+/** Runs `effect` with the request id in every log line, together with `more` and the host's annotations. */
 export const annotated =
   (exchange: Exchange.Exchange, more: Readonly<Record<string, unknown>>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -5,72 +5,88 @@ import { addressOf } from "../wire/Address.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Exchange from "./Exchange.ts"
 
-/** How many requests a minute are taken, each by this process's own count. What is absent is not limited. */
+/** Limits on requests per minute, counted by each process. An absent limit is unlimited. */
 export interface Limits {
-  /** With one API key, which also has a limit for each second: see `burstOf`. */
+  /** Requests with one API key, which also has a limit per second (see `burstOf`). */
   readonly perKey?: number | undefined
-  /** From one address, without a valid key or operator's token. */
+  /** Requests from one address without a valid key or operator token. */
   readonly perStranger?: number | undefined
-  /** How many reverse proxies of the operator's own stand in front, as in `Edge.Options`. */
+  /** Number of the operator's reverse proxies, as in `Edge.Options`. */
   readonly proxies?: number
 }
 
-/** How many requests a minute one address has without a valid key, unless the operator says otherwise. */
+/** Default requests per minute from one address without a valid key. */
 export const perStranger = 600
 
 type Refusal = Errors.Failure<"rate_limited">
 
 interface Rates {
-  /** Counts a request with this key, and fails where it has no more; undefined where keys are not limited. */
+  /** Counts a request with this key and fails if the limit is reached; undefined if keys are not limited. */
   readonly ofKey: ((id: string) => Effect.Effect<void, Refusal>) | undefined
   /**
-   * Fails with what opened nothing, and counts it against the address that it came from. What opens something is never counted there: others behind the same
-   * address may guess.
+   * Fails with the error of an invalid credential and counts it against the caller's address. Valid
+   * credentials are not counted there, because others behind the same address may be guessing.
    */
   readonly refuse: <E extends Errors.Failure>(failed: E) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
-  /** Counts a request that needs no key against its address and the networks around it, and fails where one of them has no more. */
+  /**
+   * Counts a request that needs no key against its address and the networks around it, and fails if any limit
+   * is reached.
+   */
   readonly ofStranger: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<void, Refusal>
 }
 
-/** How many refusals of one name are answered at once: more than anybody meets who waits as `Retry-After` says. */
+/** Rate of rejections sent without delay per name. A client that respects `Retry-After` stays below it. */
 export const promptRefusals: Throttle.Rate = { count: 10, everyMillis: 100 }
 
-/** How late the others are answered: to refuse whoever asks again at once, as fast as he asks, would take the thread from everybody else. */
+/** Delay of further rejections. A client that retries immediately would otherwise occupy the thread. */
 export const lateMillis = 1000
 
-/** And each of them so much later than the one before it: together they would all come back together, and others would wait for all of them. */
+/**
+ * Additional delay of each rejection after the previous one, so that delayed clients do not all return
+ * together.
+ */
 export const apartMillis = 4
 
-/** How many of them wait at once for a policy. One connection can send many requests: what is above is refused at once. */
+/**
+ * Maximum number of delayed rejections per policy, because one connection can send many requests. Beyond it,
+ * rejections are immediate.
+ */
 export const maxLate = 1000
 
-/** Within a second a key has this part of its minute, and of that this part at once; of both so many at least: a page that asks for ten things does not wait. */
+/**
+ * Divisors that give a key's requests per second from those per minute, and its concurrent requests from those per second.
+ * `least` is the minimum of both, so that a page with ten requests does not wait.
+ */
 export const [burstPart, promptPart, least] = [30, 10, 10]
 
-/** How many requests with one key are taken within a second: those of a minute may all come in half of it. */
+/** Returns the requests per second with one key. A whole minute's quota can be used within half a minute. */
 export const burstOf = (perMinute: number): number => Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
 
-/** How many of them are worked on at once. The next ones wait for their place in the second, or a flood would have the whole process for as long as they take. */
+/**
+ * Returns how many of them run concurrently. Others wait for their share of the second, so that a flood does
+ * not occupy the whole process.
+ */
 export const promptOf = (burst: number): number => Math.max(least, Math.ceil(burst / promptPart))
 
 interface Policy {
   readonly name: string
   readonly quota: number
   readonly windowSeconds: number
-  /** As a refusal says it: `a minute with this key`. */
+  /** Wording in a rejection: `a minute with this key`. */
   readonly of: string
-  /** How many are taken at once; the next ones wait until there is time for them. */
+  /** Number served without delay. Others wait for their share of time. */
   readonly prompt: number
 }
 
 const rateOf = ({ quota, windowSeconds }: Policy): Throttle.Rate => ({ count: quota, everyMillis: (windowSeconds * 1000) / quota })
 
-// Not the next one for what a sum of fractions is too much.
+// Rounding error must not push the value to the next second.
 const seconds = (millis: number): number => Math.ceil(Number(millis.toFixed(3)) / 1000)
 
 /**
- * How an answer says what is left (draft-ietf-httpapi-ratelimit-headers-11): of each policy `q` requests within `w` seconds, of which `r` are left, and in `t` seconds
- * there are all of them again. A refused one says when the next is taken.
+ * Rate limit headers (draft-ietf-httpapi-ratelimit-headers-11): each policy allows `q` requests in `w`
+ * seconds; `r` remain, and after `t` seconds all are available again. A rejection states when the next
+ * request is accepted.
  */
 const headersOf = (policies: ReadonlyArray<Policy>, rooms: ReadonlyArray<Throttle.Room>) => {
   const refusing = rooms.filter(({ isWithin }) => !isWithin).map(({ nextMillis }) => nextMillis)
@@ -81,7 +97,7 @@ const headersOf = (policies: ReadonlyArray<Policy>, rooms: ReadonlyArray<Throttl
   }
 }
 
-/** How names are counted: keys each alone, callers with the networks around them. */
+/** Counts names: keys individually, callers together with the networks around them. */
 interface Counter {
   readonly take: (name: string, nowMillis: number) => ReadonlyArray<Throttle.Room>
   readonly isPrompt: (name: string, nowMillis: number) => boolean
@@ -105,7 +121,7 @@ const counting = (counter: typeof ofNames, ...policies: ReadonlyArray<Policy>): 
   const rates = policies.map(rateOf)
   const { take, isPrompt } = counter(rates)
   const refusals = policies.map(({ quota, of }) =>
-    Effect.fail(Errors.failure("rate_limited", `There are more than ${quota} requests ${of}`))
+    Effect.fail(Errors.failure("rate_limited", `Rate limit reached: at most ${quota} requests ${of}`))
   )
   let late = 0
   const later = (refused: Effect.Effect<never, Refusal>) =>
@@ -135,14 +151,14 @@ const counting = (counter: typeof ofNames, ...policies: ReadonlyArray<Policy>): 
 }
 
 const aMinute = (name: string, quota: number | undefined, whose: string): ReadonlyArray<Policy> =>
-  quota === undefined ? [] : [{ name, quota, windowSeconds: 60, of: `a minute ${whose}`, prompt: quota }]
+  quota === undefined ? [] : [{ name, quota, windowSeconds: 60, of: `per minute ${whose}`, prompt: quota }]
 
-/** Where it is as many as in a minute there is none: it would say the same. */
+/** Omitted if it equals the limit per minute, because it would be redundant. */
 const aSecond = (perMinute: number | undefined, whose: string): ReadonlyArray<Policy> => {
   const quota = perMinute === undefined ? undefined : burstOf(perMinute)
   return quota === undefined || quota === perMinute
     ? []
-    : [{ name: "burst", quota, windowSeconds: 1, of: `a second ${whose}`, prompt: promptOf(quota) }]
+    : [{ name: "burst", quota, windowSeconds: 1, of: `per second ${whose}`, prompt: promptOf(quota) }]
 }
 
 export const make = ({ perKey, perStranger, proxies = 0 }: Limits): Rates => {
@@ -159,11 +175,11 @@ export const make = ({ perKey, perStranger, proxies = 0 }: Limits): Rates => {
   }
 }
 
-/** Does the work of a request that needs no key, or answers that its caller or a network around it has no more requests. */
+/** Runs a request that needs no key, or rejects it if its caller or a network around it is over the limit. */
 export const admitting =
   (ofStranger: Rates["ofStranger"], refused: (refusal: Refusal) => HttpServerResponse.HttpServerResponse) =>
   <E, R>(request: HttpServerRequest.HttpServerRequest, work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.matchEffect(ofStranger(request), { onFailure: (refusal) => Effect.succeed(refused(refusal)), onSuccess: () => work })
 
-/** How many requests are taken. Any number unless given. */
+/** Request limits. Default: unlimited. */
 export const RequestRates = Context.Reference<Rates>("@satrail/http/edge/RequestRates", { defaultValue: () => make({}) })

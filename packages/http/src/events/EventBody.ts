@@ -1,6 +1,6 @@
 import type { About, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
-import { Renderer } from "@satrail/core/features/webhooks/Ports"
+import { Renderer } from "@satrail/core/events/Renderer"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "../wire/EventIds.ts"
 import * as ApiKeys from "../resources/ApiKeys.ts"
@@ -15,10 +15,10 @@ import * as Withdrawals from "../resources/Withdrawals.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import type * as View from "../wire/View.ts"
 
-/** The largest body. A record that would be larger is told without its metadata. */
+/** Maximum size of an event body in bytes. A larger record is sent without its metadata. */
 export const maxBytes = 20_000
 
-/** What each kind of record is in an event: as it is where it is fetched. */
+/** Each kind of record has the same form in an event as in its own endpoint. */
 const own = {
   deposit: Deposits.view,
   withdrawal: Withdrawals.view,
@@ -32,13 +32,12 @@ const own = {
 
 type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : never) extends (of: infer All) => void ? All : never
 
-// oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
-const ofFeatures = Object.assign({}, ...all.map(({ views }) => views)) as Together<(typeof features)[number]>
+const ofFeatures: Together<(typeof features)[number]> = Object.assign({}, ...all.map(({ views }) => views))
 
-/** What each kind of record is in an event: as it is where it is fetched. A kind that has none does not compile. */
+/** Views of all kinds of records in events. A kind without a view does not compile. */
 const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
 
-const byKind = new Map<string, { readonly of: (record: never) => object }>(Object.entries(views))
+const byKind = new Map<string, { of(record: object): object }>(Object.entries(views))
 
 const dataOf = (about: About): object => {
   switch (about.kind) {
@@ -60,14 +59,16 @@ const dataOf = (about: About): object => {
       return views.domain.of(about.record)
     default: {
       const view = byKind.get(about.kind)
-      // What a host's feature tells of is sent as it is.
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's own kind and its view, which one value declares
-      return view === undefined ? (about.record as object) : view.of(about.record as never)
+      // Records of a host's feature are sent unchanged.
+      return view === undefined ? about.record : view.of(about.record)
     }
   }
 }
 
-/** The event as it is sent: compact JSON in this order, the same after `JSON.stringify(JSON.parse(body))`. */
+/**
+ * Renders an event as compact JSON with members in this order, unchanged by
+ * `JSON.stringify(JSON.parse(body))`.
+ */
 export const render =
   (ids: EventIds) =>
   (notice: Notice): string => {
@@ -82,7 +83,7 @@ export const render =
         api_version: "v1",
         data
       })
-      // Names that are numbers, in metadata, come first wherever JSON is parsed: so they do here.
+      // Parsing JSON puts numeric names first, which metadata can have, so do the same here.
       return JSON.stringify(JSON.parse(body))
     }
     const data = dataOf(notice)
@@ -90,28 +91,31 @@ export const render =
     return Buffer.byteLength(body) <= maxBytes ? body : write({ ...data, metadata: {} })
   }
 
+const EventId = Schema.String.annotate({
+  identifier: "EventId",
+  description: "Event id, the same in the feed, the stream and every delivery",
+  examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
+})
+
 const eventOf = (types: ReadonlyArray<string>, data: Schema.Top, identifier: string) =>
   Schema.Struct({
-    id: Schema.String.annotate({
-      description: "The same wherever and however often the event is told",
-      examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
-    }),
+    id: EventId,
     type: Schema.Literals(types),
-    event: Schema.String.annotate({ description: "`type` again" }),
+    event: Schema.String.annotate({ description: "Copy of `type`" }),
     timestamp: Scalars.Instant,
     company_id: Scalars.Uuid,
     api_version: Schema.Literal("v1"),
     data
   }).annotate({ identifier })
 
-/** The name of the schema of the events about a kind of record. */
+/** Returns the schema name of events about a kind of record. */
 export const identifierOf = (kind: Kind): string => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event`
 
 export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
-/** The schema of the events about each kind of record. */
+/** Schemas of events, by kind of record. */
 export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))
 
-/** An event as it is sent: `data` is of its type. */
+/** An event as sent. The type of `data` depends on `type`. */
 export type Told = {
   readonly [K in Kind]: {
     readonly id: string
@@ -124,10 +128,9 @@ export type Told = {
   }
 }[Kind]
 
-/** Any event. */
 export const Event = Schema.Union([...schemas.values()]).annotate({ identifier: "Event" })
 
-/** How events are written, for who sends them. */
+/** Renders events for delivery. */
 export const layer = Layer.effect(
   Renderer,
   Effect.map(Ids, (ids) => Renderer.of({ render: render(ids), idOf: ids.write }))

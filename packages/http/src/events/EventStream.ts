@@ -2,7 +2,7 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Feed } from "@satrail/core/events/Feed"
-import type * as Notice from "@satrail/core/events/Notice"
+import * as Notice from "@satrail/core/events/Notice"
 import { Tail } from "@satrail/core/events/Tail"
 import { Context, Effect, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -17,54 +17,56 @@ import * as Events from "../wire/Events.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { make } from "../edge/Extension.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
-import { SignedIn } from "../api/SignedIn.ts"
+import { type Member, SignedIn } from "../api/SignedIn.ts"
 import { filterIssue, filterOf, pageOf, placeOf, query, section } from "./Feed.ts"
-import * as Section from "../api/Section.ts"
 
-/** How many streams one key may have open in a process, and how many there may be in all. */
+/** Maximum open streams in a process, per key and in total. */
 export const streamsPerKey = 5
 export const maxStreams = 2000
 
-/** After how long an EventSource whose stream ended comes back. */
+/** Cursor of a stream that starts with the oldest stored event. */
+const oldest = "oldest"
+
+/** Delay before an EventSource reconnects after its stream ends. */
 export const retryMillis = 3000
 
-// What is read at once, and so what a reader who does not read has waiting here: less than 1 MB.
+// Events read at a time. It limits the data waiting for a slow reader to less than 1 MB.
 const pageSize = 40
 
-/** What the documents say of it. Its answer has no end, so the routes below are mounted with a policy of their own. */
-const endpoint = Section.plain(
-  HttpApiEndpoint.get("streamEvents", "/v1/events/stream", {
-    headers: {
-      "last-event-id": Schema.optionalKey(
-        Schema.String.annotate({
-          description: "The id of the last event that you have received. An EventSource sends it when it connects again",
-          examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
-        })
-      )
-    },
-    query,
-    success: EventBody.Event.pipe(HttpApiSchema.asJson({ contentType: "text/event-stream" })),
-    error: Errors.of("malformed", "cursor_too_old", "overloaded", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Stream events")
-    .annotate(
-      OpenApi.Description,
-      `Server-sent events, as they happen: those after \`Last-Event-ID\` or \`cursor\`, otherwise from now on. Each has the event's id as \`id\`, its type as \`event\`, and the event as JSON in \`data\`, which is what the schema describes. The response does not end by itself for up to 15 minutes: read it as it arrives. A key may have ${streamsPerKey} streams open in one process. Needs the scope \`read\`.`
+/**
+ * Documentation of the stream. Its response does not end, so its routes are mounted with a separate policy.
+ */
+const endpoint = HttpApiEndpoint.get("streamEvents", "/v1/events/stream", {
+  headers: {
+    "last-event-id": Schema.optionalKey(
+      Schema.String.annotate({
+        description: "Id of the last event you received. An EventSource sends it automatically when it reconnects",
+        examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
+      })
     )
-)
+  },
+  query,
+  success: EventBody.Event.pipe(HttpApiSchema.asJson({ contentType: "text/event-stream" })),
+  error: Errors.of("malformed", "cursor_too_old", "overloaded", "store_unavailable")
+})
+  .annotate(Scopes, ["read"])
+  .annotate(OpenApi.Summary, "Stream events")
+  .annotate(
+    OpenApi.Description,
+    `Streams events as they happen, as server-sent events. The stream starts after \`Last-Event-ID\` or \`cursor\` (which can be \`${oldest}\`), or with the next event if neither is given. Each message has the event's id as \`id\`, its type as \`event\`, and the event as JSON in \`data\`, as described by the schema. The response stays open for up to 15 minutes, so read it incrementally. Each process allows ${streamsPerKey} open streams per key. Requires the \`read\` scope.`
+  )
   .middleware(Decoding)
   .middleware(Authentication)
 
-/** The section of events with its stream, for the documents. */
+/** The events section with its stream, for the documents. */
 export const group = section.group.add(endpoint)
 
-/** As the audit log names it. */
+/** Name in the audit log. */
 const operation: Acting.Operation = { group: { identifier: "events" }, endpoint: { identifier: "stream" } }
 
 const parameters = ["cursor", "types", "subject"]
 
-/** What was asked for, or what is wrong with it. */
+/** Decodes the query, or fails with its issues. */
 const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const { searchParams } = new URL(request.url, "http://localhost")
   const issues = [...searchParams.keys()].flatMap((name) => (parameters.includes(name) ? [] : [strangeParameter(name, parameters)]))
@@ -73,7 +75,7 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   if (wrong !== undefined) issues.push({ path: "types", message: wrong })
   if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
   const filter = filterOf({ ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) })
-  // An EventSource that comes back says where it was in a header, under the same URL.
+  // A reconnecting EventSource sends its position in a header and keeps the URL.
   return Effect.succeed({ filter, cursor: request.headers["last-event-id"] ?? cursor })
 }
 
@@ -82,7 +84,7 @@ const routes = HttpRouter.use(
     const { ofKey, refuse } = yield* RequestRates
     const [acting, proxies] = [yield* Acting.make, yield* Acting.Proxies]
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
-    // All of the layer's but its scope: what a request takes it gives back when it ends.
+    // The layer's context without its scope, so that each request releases its resources when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
     const signedIn = yield* SignedIn
     const render = EventBody.render(ids)
@@ -103,13 +105,13 @@ const routes = HttpRouter.use(
         )
       )
 
-    /** One of the key's places, for as long as the request's scope is open: until its stream has ended. Whoever asks for many at once gets no more either. */
+    /** Takes one of the key's places until the request's scope closes, when its stream ends. */
     const place = (keyId: string) =>
       Effect.acquireRelease(
         Effect.suspend(() => {
           const others = open.get(keyId) ?? 0
           if (others >= streamsPerKey)
-            return Effect.fail(Errors.failure("overloaded", `This key has ${streamsPerKey} streams open already: close one`))
+            return Effect.fail(Errors.failure("overloaded", `This key already has ${streamsPerKey} open streams. Close one first.`))
           open.set(keyId, others + 1)
           return Effect.void
         }),
@@ -123,9 +125,10 @@ const routes = HttpRouter.use(
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const shown = signedIn.company(request) ?? Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
-      const { apiKey } = yield* shown.pipe(Effect.catch(refuse))
+      const caller: Member = yield* shown.pipe(Effect.catch(refuse))
+      const { apiKey } = caller
       const { companyId, id } = apiKey
-      const refused = (code: string) => acting.refused(Acting.keyed(apiKey), operation, code)
+      const refused = (code: string) => acting.refused(Acting.member(caller), operation, code)
       yield* Exchange.noting({ key: id })(Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited")))
       if (!isFromAllowed(apiKey, false, request, proxies)) {
         yield* refused(elsewhere.error.code)
@@ -133,18 +136,19 @@ const routes = HttpRouter.use(
       }
       if (!ApiKey.allows(apiKey, "read")) {
         yield* refused("scope_required")
-        return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
+        return yield* Effect.fail(Errors.failure("scope_required", "This request requires a key with the scope read."))
       }
       const { filter, cursor } = yield* asked(request)
       yield* place(id)
-      const begin = cursor === undefined ? yield* Errors.answered(feed.now) : yield* placeOf(ids, companyId, cursor)
-      // Told before the stream begins, since there is no status afterwards.
+      const begin =
+        cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
+      // Check before the stream starts, because the status cannot change afterwards.
       yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
       const events = Stream.catchCause(follow(companyId, begin, filter), (cause) =>
-        // The reader comes back by itself, and goes on where it was.
+        // The reader reconnects and resumes where it was.
         Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
       )
-      return Events.answer(events, { retryMillis })
+      return Events.answer(events, { retryMillis, id: ids.write(begin, companyId) })
     })
 
     yield* router.add("GET", "/v1/events/stream", (request) =>

@@ -20,23 +20,23 @@ const path = "/v1/events"
 
 const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"] })
 
-const wanted = `One of ${Notice.all.join(", ")}, or a beginning such as deposit.*`
+const wanted = `Known types: ${Notice.all.join(", ")}. A prefix such as deposit.* matches several`
 
-/** How many filters an endpoint, or a query, can have. */
+/** Maximum number of filters of an endpoint or a query. */
 export const maxFilters = 64
 
-/** What is wrong with a filter; undefined where nothing is. */
+/** Returns the problem with a filter, or undefined. */
 export const filterIssue = (filter: string): string | undefined =>
-  Notice.matching(filter).length === 0 ? `There is no event of the type ${filter.slice(0, 100)}. ${wanted}` : undefined
+  Notice.matching(filter).length === 0 ? `unknown event type "${filter.slice(0, 100)}". ${wanted}` : undefined
 
 const prefixes = new Set(
   Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
 )
-/** What `filterIssue` accepts, for the document. */
+/** Pattern of the filters that `filterIssue` accepts, for the document. */
 export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
 
 const Types = Schema.String.annotate({
-  description: "Types of events, separated by commas; `deposit.*` for all that begin so",
+  description: "Event types, separated by commas. `deposit.*` selects all types with that prefix",
   examples: ["deposit.*,withdrawal.lightning.completed"]
 }).check(
   Schema.makeFilter((text) => {
@@ -50,34 +50,38 @@ const Types = Schema.String.annotate({
   })
 )
 
-/** What a request may choose, the feed as well as the stream. */
+/** Query parameters of the feed and the stream. */
 export const query = {
   cursor: Schema.optionalKey(
-    EventId.annotate({ description: "Start of the page, from a `Link` header: the events after this one. The id of any event is a cursor" })
+    EventId.annotate({
+      description: "Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor"
+    })
   ),
   types: Schema.optionalKey(Types),
   subject: Schema.optionalKey(
-    Schema.String.check(Characters.atMost(253)).annotate({ description: "The id of a record: its events only; of a domain, its name" })
+    Schema.String.check(Characters.atMost(253)).annotate({
+      description: "Selects events of one record, by its id (for a domain, by its name)"
+    })
   )
 }
 
-/** The same, read. */
+/** Decodes the filters of a query. */
 export const filterOf = ({ types, subject }: { readonly types?: string; readonly subject?: string }) => ({
   ...(types !== undefined && { types: new Set<string>(types.split(",").flatMap(Notice.matching)) }),
   ...(subject !== undefined && { subject: subject.toLowerCase() })
 })
 
 const noEvent = Errors.malformedRequest([
-  { path: "cursor", message: "The id of an event of this company, or a cursor as it was in a Link header" }
+  { path: "cursor", message: "must be the id of an event of this company, or a cursor from a Link header" }
 ])
 
-/** Where a cursor is. */
+/** Returns the position of a cursor. */
 export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string) => {
   const place = ids.read(cursor, companyId)
   return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
 }
 
-/** A page, or which event is the oldest where the cursor is too old. */
+/** Reads a page. Fails with the oldest event if the cursor is too old. */
 export const pageOf = Effect.fnUntraced(function* (
   feed: Feed["Service"],
   ids: EventIds.EventIds,
@@ -117,7 +121,7 @@ export const list = Section.company(
         Scalars.intFromText({
           minimum: 1,
           maximum: limit.maximum,
-          description: `Events on a page, 1 to ${limit.maximum}; ${limit.default} by default`
+          description: `Events per page, 1 to ${limit.maximum}. Default: ${limit.default}`
         })
       )
     },
@@ -128,7 +132,7 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List events")
     .annotate(
       OpenApi.Description,
-      `What has happened, oldest first, from 90 days ago. The next page is in the \`Link\` header, which is absent when you have reached the end: keep the last cursor, and ask with it again later. With a filter a page may be short or empty while there is more: ${maxLooked} events are looked at for one. Needs the scope \`read\`.`
+      `Returns events of the last 90 days, oldest first. The next page is in the \`Link\` header, which is absent at the end: keep the last cursor and use it to poll for new events. With a filter, a page can be short or empty although more events follow, because a page ends after checking ${maxLooked} events. Requires the \`read\` scope.`
     )
     .annotate(Example, (world) => {
       const { data } = exampleOf(world)
@@ -143,7 +147,7 @@ export const list = Section.company(
       const { items, next } = yield* pageOf(feed, ids, { companyId: id, after, limit: rows, ...filterOf(filters) })
       const data = items.map(({ body }) => body).join(",")
       const page = HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}]}`, { contentType: "application/json" })
-      // With a filter the cursor moves past events that are not shown.
+      // With a filter, the cursor also moves past events that do not match.
       const isEnd = items.length === 0 && next.event === after.event
       return isEnd
         ? page
@@ -158,8 +162,8 @@ export const get = Section.company(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch an event")
-    .annotate(OpenApi.Description, "The same bytes as in the list, in the stream and in webhooks. Needs the scope `read`.")
+    .annotate(OpenApi.Summary, "Get an event")
+    .annotate(OpenApi.Description, "Returns an event, byte for byte as in the list, the stream and webhooks. Requires the `read` scope.")
     .annotate(Example, (world) => {
       const { id, data } = exampleOf(world)
       return { params: { id }, message: "Event", data }
@@ -177,9 +181,9 @@ export const get = Section.company(
   }
 )
 
-/** What has happened. */
+/** The events section. */
 export const section = Section.make(
   "events",
-  { title: "Events", description: "Everything that happens, in one feed: read it here, as a stream, or have it sent to webhooks" },
+  { title: "Events", description: "Everything that happens, in one feed. Read it here, stream it, or have it sent to webhooks" },
   [list, get]
 )

@@ -4,12 +4,12 @@ import { all, type features } from "./index.ts"
 
 type OwnOf<F> = F extends { readonly errors: { readonly table: infer T } } ? T[keyof T] : never
 
-/** Every `error.code` there is. */
+/** All error codes. */
 export type Code = ErrorCodes.Code | Extract<OwnOf<(typeof features)[number]>, OwnError>["code"]
 
 const ofFeatures = all.flatMap(({ errors }) => Object.values(errors?.table ?? {})).map(({ code, ...word }) => [code, word] as const)
 
-/** Each with its status, and the words of the reference page. */
+/** All error codes with their status and the text of the reference page. */
 export const catalogue: { readonly [code in Code]: ErrorCodes.Word } = {
   ...ErrorCodes.catalogue,
   // oxlint-disable-next-line typescript/consistent-type-assertions -- entries of a list, which the compiler does not see as members

@@ -4,6 +4,8 @@ import type { Extension } from "../edge/Extension.ts"
 import type * as OwnErrors from "../wire/OwnErrors.ts"
 import type * as View from "../wire/View.ts"
 
+type Json = Readonly<Record<string, unknown>>
+
 interface Section {
   readonly group: HttpApiGroup.Constraint
   readonly layer: Layer.Layer<never, unknown, unknown>
@@ -14,29 +16,47 @@ interface Operation {
   readonly handler: Effect.Effect<unknown, unknown, unknown>
 }
 
-/** What a feature is over HTTP. It has what it names, and nothing of the rest. */
+/** Additions of a feature to the customers' OpenAPI document. */
+export interface Described {
+  readonly members: Json
+  readonly components: Json
+}
+
+/** Rules that JSON Schema cannot express; Beyond.ts has their texts. */
+export type Rule = "known" | "supported" | "decimals" | "together" | "times" | "bytes" | "limits" | "wellFormed" | "eventTypes"
+
+/** The HTTP part of a feature. Each member is optional. */
 export interface Feature {
-  /** Its groups of operations: those of companies, and those of the operator. */
+  /** Sections of its operations, for companies and for the operator. */
   readonly sections?: ReadonlyArray<Section>
   readonly operatorSections?: ReadonlyArray<Section>
+  /** Operations in the sections `receive`, `send` and `read`. */
+  readonly receive?: ReadonlyArray<Operation>
+  readonly send?: ReadonlyArray<Operation>
+  readonly read?: ReadonlyArray<Operation>
   readonly errors?: { readonly table: OwnErrors.OwnErrors }
   /** The body of each kind of record in an event. */
   readonly views?: { readonly [kind: string]: View.View<never, Schema.Struct.Fields> }
-  /** Operations of the section `operator`. */
+  /** Operations in the section `operator`. */
   readonly operator?: ReadonlyArray<Operation>
-  /** What the operator reads of a company. */
+  /** Operations with which the operator reads a company's records. */
   readonly ofCompany?: ReadonlyArray<Operation>
-  /** Names in queries whose values no trace repeats. */
+  /** Query parameters whose values traces must not record. */
   readonly unsaid?: ReadonlyArray<string>
-  /** Layers of references that lower floors or other features declare, such as `SignedIn`. */
+  /** Layers that provide references of lower layers or other features, such as `SignedIn`. */
   readonly provides?: ReadonlyArray<Layer.Layer<never, never, unknown>>
-  /** Paths beside the API's. `proxies` as in `Lnurl.extension`. */
+  /** Routes of the console, if it is served. */
+  readonly console?: ReadonlyArray<Layer.Layer<never, never, unknown>>
+  readonly openapi?: () => Described
+  /** Members of its operations alone to which rules beyond the schemas apply. */
+  readonly beyond?: { readonly [rule in Rule]?: ReadonlyArray<string> }
+  /** Routes outside the API. `proxies` as in `Lnurl.extension`. */
   readonly extensions?: ReadonlyArray<(proxies?: number) => Extension<never, unknown>>
 }
 
 export const make = <const F extends Feature>(feature: F): F => feature
 
-/** The lists that each of them has under this name, in one. */
+/** Concatenates the lists that the features have under this name. */
 export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArray<unknown> = readonly []> = Features extends readonly [
   infer First,
   ...infer Rest
@@ -48,8 +68,11 @@ export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArr
     >
   : All
 
-/** The lists that each of them has under this name, in one. */
-export const joined = <const Features extends ReadonlyArray<Feature>, Part extends Exclude<keyof Feature, "errors" | "views">>(
+/** Concatenates the lists that the features have under this name. */
+export const joined = <
+  const Features extends ReadonlyArray<Feature>,
+  Part extends Exclude<keyof Feature, "errors" | "views" | "openapi" | "beyond">
+>(
   features: Features,
   part: Part
 ): Joined<Features, Part> =>
@@ -58,7 +81,7 @@ export const joined = <const Features extends ReadonlyArray<Feature>, Part exten
 
 type NeedsOf<Make> = Make extends (proxies?: number) => Extension<never, infer R> ? R : never
 
-/** The extensions of all of them. */
+/** Returns the extensions of all features. */
 export const extensions = <const Features extends ReadonlyArray<Feature>>(
   features: Features
 ): ReadonlyArray<(proxies?: number) => Extension<never, NeedsOf<Joined<Features, "extensions">[number]>>> =>

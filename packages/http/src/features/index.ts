@@ -4,6 +4,7 @@ import { adjustments } from "./adjustments/index.ts"
 import { audit } from "./audit/index.ts"
 import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
+import { people } from "./people/index.ts"
 import { refunds } from "./refunds/index.ts"
 import { sessions } from "./sessions/index.ts"
 import { statements } from "./statements/index.ts"
@@ -11,7 +12,7 @@ import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/records/index.ts"
 
-/** Each by its name: spelled out, the declarations of all of them are 360 kB. */
+/** Features referred to by name, because their full declarations would take 360 kB. */
 type Features = readonly [
   typeof approvals,
   typeof checkouts,
@@ -22,11 +23,12 @@ type Features = readonly [
   typeof walletConnect,
   typeof adjustments,
   typeof statements,
+  typeof people,
   typeof sessions,
   typeof audit
 ]
 
-/** Every feature that is asked over HTTP, in the order of the documents. */
+/** All features with HTTP operations, in the order of the documents. */
 export const features: Features = [
   approvals,
   checkouts,
@@ -37,9 +39,10 @@ export const features: Features = [
   walletConnect,
   adjustments,
   statements,
+  people,
   sessions,
   audit
 ]
 
-/** The same, for whoever needs of each what any may have. */
+/** The same list, with the general type. */
 export const all: ReadonlyArray<Feature> = features

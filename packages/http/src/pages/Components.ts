@@ -1,27 +1,14 @@
-// Says each part of an OpenAPI document once. The framework writes every response, parameter and schema out wherever it is used.
+// Moves repeated parts of an OpenAPI document into components. The framework repeats every response,
+// parameter and schema where it is used.
+import { extending } from "./Extending.ts"
+import { isObject, type Json, type Kind, listIn, mapValues, objectIn, refTo } from "./Json.ts"
 
-export type Json = Readonly<Record<string, unknown>>
-export const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-export const objectIn = (value: unknown, name: string): Json => {
-  const member = isObject(value) ? value[name] : undefined
-  return isObject(member) ? member : {}
-}
-const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => {
-  const member = isObject(value) ? value[name] : undefined
-  return Array.isArray(member) ? member : []
-}
-
-type Kind = "schemas" | "responses" | "parameters" | "headers"
-const refTo = (kind: Kind, name: string) => ({ $ref: `#/components/${kind}/${name}` })
 const schemaPrefix = "#/components/schemas/"
-/** The component that a schema refers to; undefined if it is written out. */
+/** Returns the component that a schema refers to; undefined for an inline schema. */
 const referred = (schema: unknown): string | undefined => {
   const ref = isObject(schema) ? schema["$ref"] : undefined
   return typeof ref === "string" && ref.startsWith(schemaPrefix) ? ref.slice(schemaPrefix.length) : undefined
 }
-
-const mapValues = (object: Json, f: (value: unknown, name: string) => unknown): Json =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, f(value, name)]))
 
 const pascal = (text: string): string =>
   text
@@ -29,7 +16,10 @@ const pascal = (text: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
-/** `f` of every object inside `value`, from the inside out. What stands under `example` or `examples` is data, and stays. */
+/**
+ * Applies `f` to every object inside `value`, innermost first. Values of `example` and `examples` are data
+ * and stay unchanged.
+ */
 const rewrite = (value: unknown, f: (object: Json) => Json): unknown => {
   if (Array.isArray(value)) return value.map((item) => rewrite(item, f))
   if (!isObject(value)) return value
@@ -37,7 +27,7 @@ const rewrite = (value: unknown, f: (object: Json) => Json): unknown => {
 }
 const rewriteAll = (document: Json, f: (object: Json) => Json): Json => mapValues(document, (member) => rewrite(member, f))
 
-/** Names of all schemas that are reachable from a value. */
+/** Returns the names of all schemas reachable from a value. */
 const reachable = (value: unknown, schemas: Json): ReadonlySet<string> => {
   const found = new Set<string>()
   const look = (part: unknown): void => {
@@ -51,7 +41,7 @@ const reachable = (value: unknown, schemas: Json): ReadonlySet<string> => {
   return found
 }
 
-/** The values of an object that is a part of the document's `paths`: its operations. */
+/** Returns the operations of the document. */
 const operationsOf = (document: Json): ReadonlyArray<Json> =>
   Object.values(objectIn(document, "paths")).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
 
@@ -62,7 +52,10 @@ const mapOperations = (document: Json, f: (operation: Json, path: string) => Jso
   )
 })
 
-/** One constant is `const`, which generators read as a literal: an enumeration of one value would be a type of its own. */
+/**
+ * Replaces an enumeration of one value with `const`. Generators read that as a literal instead of making a
+ * new type.
+ */
 const constant = (schema: Json): Json => {
   const [only, ...more] = listIn(schema, "enum")
   if (only === undefined || more.length > 0) return schema
@@ -72,11 +65,11 @@ const constant = (schema: Json): Json => {
 
 const withoutExamples = ({ examples: _, ...schema }: Json): Json => schema
 
-/** A format says what such a text looks like, so the example is not repeated wherever there is one. */
+/** Drops examples of texts whose format already describes them. */
 const withoutPlainExample = (schema: Json): Json =>
   schema["format"] === "uuid" || schema["format"] === "date-time" ? withoutExamples(schema) : schema
 
-/** A union of one is that one. */
+/** Replaces a union of one schema with that schema. */
 const withoutUnionOfOne = (schema: Json): Json => {
   const [only, ...more] = listIn(schema, "anyOf")
   if (!isObject(only) || more.length > 0) return schema
@@ -84,7 +77,7 @@ const withoutUnionOfOne = (schema: Json): Json => {
   return { ...only, ...others }
 }
 
-/** A value that may be null, of a plain type: both types in a list, rather than a union of two schemas. */
+/** Writes a nullable plain type as a list of two types instead of a union of two schemas. */
 const nullable = (schema: Json): Json => {
   const [one, other, ...more] = listIn(schema, "anyOf")
   if (!isObject(one) || !isObject(other) || more.length > 0 || other["type"] !== "null") return schema
@@ -93,18 +86,19 @@ const nullable = (schema: Json): Json => {
   return { ...one, type: [one["type"], "null"], ...others }
 }
 
-/** Every integer that JSON carries exactly: which bound that is goes without saying. */
+/** Drops the bounds of integers that JSON represents exactly, because they are implied. */
 const withoutWidestBounds = (schema: Json): Json =>
   Object.fromEntries(
     Object.entries(schema).filter(([name, value]) => !/^(?:min|max)imum$/.test(name) || Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER)
   )
 
-/** What a schema says beside its description. */
+/** Returns a schema without its description. */
 const bare = ({ description: _, ...others }: Json): string => JSON.stringify(others)
 
 /**
- * The framework numbers a schema that has an identifier in two places with different descriptions: `FeeRate_1` is `FeeRate` with a description beside the
- * reference. Two schemas that differ otherwise keep their numbers, for which a test looks.
+ * The framework numbers a schema that has an identifier in two places with different descriptions:
+ * `FeeRate_1` is `FeeRate` with a description next to the reference. Schemas that differ otherwise keep their
+ * numbers, which a test detects.
  */
 const unnumbered = (document: Json): Json => {
   const schemas = objectIn(objectIn(document, "components"), "schemas")
@@ -143,8 +137,8 @@ const unnumbered = (document: Json): Json => {
 }
 
 /**
- * Bodies of requests are read strictly, and `additionalProperties: false` says so. Responses and events may get new members: they are open, so that a client that
- * checks them is not broken by one.
+ * Request bodies are decoded strictly, as `additionalProperties: false` states. Responses and events can get
+ * new members, so their schemas stay open and validating clients keep working.
  */
 const withOpenAnswers = (document: Json): Json => {
   const open = (value: unknown) =>
@@ -152,7 +146,7 @@ const withOpenAnswers = (document: Json): Json => {
       const { additionalProperties, ...others } = object
       return withoutWidestBounds(nullable(additionalProperties === false ? others : object))
     })
-  // Every operation has an example of its whole answer, in which each member is shown.
+  // Every operation has an example of its whole response with each member.
   const answered = (schema: unknown) =>
     rewrite(open(schema), (object) => ("properties" in object || typeof object["type"] === "string" ? withoutExamples(object) : object))
   const schemas = objectIn(objectIn(document, "components"), "schemas")
@@ -171,13 +165,13 @@ const withOpenAnswers = (document: Json): Json => {
 
 const itemOf = (schema: unknown) => (isObject(schema) && schema["type"] === "array" ? referred(schema["items"]) : undefined)
 
-/** The record, or the kind of records, that an envelope is around. */
+/** Returns the kind of record in an envelope. */
 const recordOf = (schema: Json): string | undefined => {
   const { data } = objectIn(schema, "properties")
   return referred(data) ?? itemOf(data)
 }
 
-/** What the envelope around a record is called: `Voucher` is answered as a `VoucherResponse`, and a list of them as a `VoucherListResponse`. */
+/** Names an envelope after its record: `VoucherResponse`, or `VoucherListResponse` for a list. */
 const envelopeOf = (schema: Json): string | undefined => {
   const properties = objectIn(schema, "properties")
   const record = recordOf(schema)
@@ -188,16 +182,16 @@ const envelopeOf = (schema: Json): string | undefined => {
 
 const jsonOf = (response: unknown) => objectIn(objectIn(response, "content"), "application/json")
 
-/** The codes that a response may have, as their components are called. */
+/** Returns the component names of a response's error codes. */
 const codesOf = (response: unknown): ReadonlyArray<string> => {
   const schema = jsonOf(response)["schema"]
   const all = isObject(schema) && Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema]
   return all.flatMap((one) => referred(one) ?? []).toSorted()
 }
 
-const phrases: Readonly<Record<string, string>> = { 400: "BadRequest", 403: "Forbidden", 503: "ServiceUnavailable" }
+const phrases: Readonly<Record<string, string>> = { 400: "BadRequest", 403: "Forbidden", 422: "Unprocessable", 503: "ServiceUnavailable" }
 
-/** The codes that most operations answer with a status: what the middleware adds everywhere. */
+/** Returns the error codes that most operations have for a status, which middleware adds. */
 const usualCodes = (operations: ReadonlyArray<Json>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const counts = new Map<string, Map<string, number>>()
   for (const operation of operations)
@@ -214,7 +208,7 @@ const usualCodes = (operations: ReadonlyArray<Json>): ReadonlyMap<string, Readon
   )
 }
 
-/** A name by the codes of a response: `NotFound`, `Forbidden`, `CompanyFrozenOrForbidden`. */
+/** Names a response after its codes: `NotFound`, `Forbidden`, `CompanyFrozenOrForbidden`. */
 const responseName = (status: string, codes: ReadonlyArray<string>, usual: ReadonlyArray<string>): string => {
   const special = codes.filter((code) => !usual.includes(code))
   const isWhole = usual.every((code) => codes.includes(code))
@@ -222,10 +216,13 @@ const responseName = (status: string, codes: ReadonlyArray<string>, usual: Reado
   return [...special, usual.length === 1 ? usual.join("") : (phrases[status] ?? `Status${status}`)].join("Or")
 }
 
-/** What can happen to any request, whatever it asks for: said once, as the `default` response. */
+/** Statuses that any request can return. They are documented once, in the `default` response. */
 const ofAnyRequest = ["408", "413", "415", "417", "431", "500"]
 
-/** What a response with several codes says; each code's schema says what it means. */
+/** Statuses that any request with a credential can return. An operation with more codes than usual lists them itself. */
+const ofAnyCaller = ["401", "403", "429", "503"]
+
+/** Description of a response with several codes. Each code's schema has its meaning. */
 const oneOf = (codes: ReadonlyArray<string>) => `One of these errors: ${codes.join(", ")}`
 
 const errorOf = (description: string, codes: ReadonlyArray<string>) => ({
@@ -233,10 +230,10 @@ const errorOf = (description: string, codes: ReadonlyArray<string>) => ({
   content: { "application/json": { schema: { anyOf: codes.map((code) => refTo("schemas", code)) } } }
 })
 
-// One that has more in its name is answered by one or two operations, which say it themselves.
+// A longer name is used by only one or two operations, which keep the response inline.
 const maxNameCharacters = 60
 
-/** What is said once, by its name, as it is collected. The same name for two different things is a mistake in the sources. */
+/** Collects components by name. Using one name for two different values is a programming error. */
 const collected = () => {
   const found = new Map<string, unknown>()
   return {
@@ -250,27 +247,30 @@ const collected = () => {
   }
 }
 
-/** How often each value is there. */
+/** Counts equal values. */
 const counted = (values: ReadonlyArray<unknown>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(JSON.stringify(value), (counts.get(JSON.stringify(value)) ?? 0) + 1)
   return counts
 }
 
-/** A parameter's schema, without what the parameter itself says. */
-const parameterOf = (parameter: Json): Json => {
-  const schema = objectIn(parameter, "schema")
-  const { description, examples: _, ...others } = schema
-  return { ...parameter, schema: parameter["description"] === description ? others : { ...others, description } }
+/** Returns a parameter without `required: false`, the default, and without facts in its schema that it states itself. */
+const parameterOf = ({ required, ...parameter }: Json): Json => {
+  const { description, examples: _, ...others } = objectIn(parameter, "schema")
+  return {
+    ...parameter,
+    ...(required === true && { required }),
+    schema: parameter["description"] === description ? others : { ...others, description }
+  }
 }
 
-/** `Cursor` of a query; of a path, what stands before it too: `VouchersId`. */
+/** Names a parameter: `Cursor` in a query, with the preceding path segment in a path (`VouchersId`). */
 const parameterName = ({ name, in: place }: Json, path: string): string => {
   const [before = ""] = path.split(`/{${String(name)}}`)
   return pascal(place === "path" ? `${before.split("/").at(-1) ?? ""} ${String(name)}` : String(name))
 }
 
-/** The document with everything that is said twice said once, under names that follow from identifiers and codes. */
+/** Returns the document with repeated parts as components, named after identifiers and codes. */
 export const shared = (given: Json): Json => {
   const document = withOpenAnswers(unnumbered(rewriteAll(given, (object) => withoutUnionOfOne(withoutPlainExample(constant(object))))))
   const operations = operationsOf(document)
@@ -285,7 +285,7 @@ export const shared = (given: Json): Json => {
       const schema = objectIn(media, "schema")
       const name = envelopeOf(schema)
       if (!isObject(media) || name === undefined) return media
-      // The example stands with the record, for everything that answers it or tells of it.
+      // The record has the example, for all responses and events that contain it.
       const { examples: own, ...others } = media
       const { data } = objectIn(objectIn(own, "default"), "value")
       const [record, example] = [recordOf(schema), Array.isArray(data) ? data[0] : data]
@@ -303,12 +303,21 @@ export const shared = (given: Json): Json => {
     const name = responseName(status, codes, usual.get(status) ?? [])
     return name === "" || name.length > maxNameCharacters ? said : responses.add("responses", name, said)
   }
-  const general = new Set<string>()
   const responsesOf = (all: Json): Json => {
     if (!ofAnyRequest.every((status) => status in all)) return mapValues(all, responseOf)
-    for (const code of ofAnyRequest.flatMap((status) => codesOf(all[status]))) general.add(code)
-    const own = Object.entries(all).filter(([status]) => !ofAnyRequest.includes(status))
-    return { ...mapValues(Object.fromEntries(own), responseOf), default: refTo("responses", "Default") }
+    const isCaller = ofAnyCaller.every((status) => status in all)
+    const isUsual = (status: string) => isCaller && ofAnyCaller.includes(status) && `${codesOf(all[status])}` === `${usual.get(status)}`
+    const own = Object.entries(all).filter(([status]) => !ofAnyRequest.includes(status) && !isUsual(status))
+    const anyRequest = ofAnyRequest.flatMap((status) => codesOf(all[status]))
+    const anyCaller = ofAnyCaller.flatMap((status) => usual.get(status) ?? [])
+    const general = isCaller
+      ? responses.add(
+          "responses",
+          "Default",
+          errorOf("Errors that any request with a credential can return", [...anyCaller, ...anyRequest])
+        )
+      : responses.add("responses", "DefaultWithoutCredential", errorOf("Errors that any request can return", anyRequest))
+    return { ...mapValues(Object.fromEntries(own), responseOf), default: general }
   }
   const paths = mapOperations(document, (operation, path) => ({
     ...operation,
@@ -317,18 +326,32 @@ export const shared = (given: Json): Json => {
       (parameterCounts.get(JSON.stringify(one)) ?? 0) > 1 ? parameters.add("parameters", parameterName(one, path), one) : one
     )
   }))
+  const repeated = counted(operationsOf(paths).flatMap((operation) => Object.values(objectIn(operation, "responses"))))
+  const names = new Map<string, string>()
+  const again = (response: unknown, status: string, { operationId }: Json): unknown => {
+    const text = JSON.stringify(response)
+    const schema = jsonOf(response)["schema"]
+    if ((repeated.get(text) ?? 0) < 2 || schema === undefined) return response
+    const name = names.get(text) ?? referred(schema) ?? pascal(`${String(operationId)} ${phrases[status] ?? `Status${status}`}`)
+    names.set(text, name)
+    return responses.add("responses", name, response)
+  }
+  const documented = mapOperations(paths, (operation) => ({
+    ...operation,
+    responses: mapValues(objectIn(operation, "responses"), (response, status) => again(response, status, operation))
+  }))
   const components = objectIn(document, "components")
+  const named = { ...objectIn(components, "schemas"), ...Object.fromEntries(schemas.found) }
   return {
-    ...paths,
+    ...documented,
     components: {
       ...components,
-      schemas: mapValues({ ...objectIn(components, "schemas"), ...Object.fromEntries(schemas.found) }, (schema, name) =>
+      schemas: mapValues(extending(named), (schema, name) =>
         isObject(schema) && examples.has(name) ? { ...schema, examples: [examples.get(name)] } : schema
       ),
       responses: {
         ...objectIn(components, "responses"),
-        ...Object.fromEntries(responses.found),
-        ...(general.size > 0 && { Default: errorOf("What can happen to any request, whatever it asks for", [...general]) })
+        ...Object.fromEntries(responses.found)
       },
       parameters: { ...objectIn(components, "parameters"), ...Object.fromEntries(parameters.found) },
       headers: Object.fromEntries(headers.found)

@@ -1,13 +1,27 @@
-import { Effect, Layer } from "effect"
-import { HttpRouter } from "effect/http"
-import * as Asset from "../wire/Asset.ts"
-import * as ConsoleSession from "../features/sessions/ConsoleSession.ts"
+import { Refused } from "@satrail/ui/console/Api"
+import * as Menu from "@satrail/ui/console/Menu"
+import * as Operator from "@satrail/ui/console/operator/Menu"
+import { pages as operatorPages } from "@satrail/ui/console/operator/index"
+import type { AnyVisit, OperatorVisit, Page, Visit } from "@satrail/ui/console/Page"
+import { pages } from "@satrail/ui/console/pages/index"
+import * as Site from "@satrail/ui/console/Site"
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { cookieName } from "../edge/Exchange.ts"
 import * as Extension from "../edge/Extension.ts"
-import * as Ui from "../edge/Ui.ts"
+import * as Inside from "../edge/Inside.ts"
+import * as PaymentPage from "../edge/PaymentPage.ts"
+import * as Feature from "../features/Feature.ts"
+import { features } from "../features/index.ts"
+import type { About } from "./Home.ts"
+import * as ConsoleApi from "./ConsoleApi.ts"
+import * as ConsoleReads from "./ConsoleReads.ts"
+import { cookie, filesAt, make as visitOf, paths, preferencesOf, upFrom } from "./ConsoleVisit.ts"
 
-export const path = "/console"
+const { path } = ConsoleApi
+export { path } from "./ConsoleApi.ts"
 
-/** Our own files and nothing else, no markup made from strings, and no frame around it. */
+/** Allows only our own files, forms to ourselves, no markup from strings, and no embedding. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,53 +29,154 @@ const contentSecurityPolicy = [
   "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'"
 ].join("; ")
 
-/** The same for everybody: who is signed in, its script asks. */
-const html = () => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>satrail</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<link rel="icon" type="image/svg+xml" href="favicon.ico">
-<link rel="stylesheet" href="${Ui.path("console.css")}">
-<script src="${Ui.path("console.js")}" defer></script>
-</head>
-<body>
-<div id="console"><noscript>The console needs JavaScript. The API and the command line do not.</noscript></div>
-</body>
-</html>
-`
+type Request = HttpServerRequest.HttpServerRequest
 
-const page = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const made = yield* Effect.cached(
-      Effect.uninterruptible(
-        Effect.suspend(() =>
-          Asset.make(html(), "text/html; charset=utf-8", {
-            headers: {
-              "content-security-policy": contentSecurityPolicy,
-              "referrer-policy": "no-referrer",
-              "cross-origin-opener-policy": "same-origin",
-              "x-frame-options": "DENY"
-            }
-          })
-        )
-      )
-    )
-    yield* router.add(
-      "GET",
-      path,
-      Effect.flatMap(made, (asset) => Asset.answer(asset))
-    )
+/**
+ * Returns whether a form of our own page sends the request. A browser states the origin of every form, and other origins of the
+ * same site are not ours.
+ */
+const isOwnForm = ({ headers }: Request): boolean => {
+  const { "sec-fetch-site": site, origin, host } = headers
+  if (site !== undefined) return site === "same-origin"
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+}
+
+const html = (request: Request, text: string, status = 200, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.setHeaders(PaymentPage.answer(request, text, status), {
+    "content-security-policy": contentSecurityPolicy,
+    "cross-origin-opener-policy": "same-origin",
+    "x-frame-options": "DENY",
+    ...headers
   })
-)
 
-/** The console: where people sign in. It asks for what there is over the API, as every other client. */
-export const extension = Extension.make(Layer.merge(page, ConsoleSession.routes))
+const elsewhere = (location: string, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store", ...headers } })
+
+const signedOut = "You were signed out because the session ended or its key was revoked."
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Makes a page for a visit, or returns undefined for a visit of the other console. */
+type Answers = (visit: Visit | OperatorVisit, at: string, isPost: boolean) => Promise<Site.Answer> | undefined
+
+interface Route {
+  readonly at: `/${string}`
+  readonly page: Pick<Page, "path">
+  readonly isForm: boolean
+  readonly answers: Answers
+}
+
+const routesBelow = <V extends AnyVisit>(
+  root: `/${string}`,
+  all: ReadonlyArray<Page<V>>,
+  around: (visit: V) => Promise<Site.Surroundings>,
+  isOwn: (visit: Visit | OperatorVisit) => visit is (Visit | OperatorVisit) & V
+): ReadonlyArray<Route> =>
+  all.map((page) => ({
+    at: page.path === "" ? root : `${root}/${page.path}`,
+    page,
+    isForm: page.post !== undefined,
+    answers: (visit, at, isPost) =>
+      isOwn(visit) ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: at }, isPost) : undefined
+  }))
+
+const routes: ReadonlyArray<Route> = [
+  ...routesBelow(paths.company, pages, Menu.surroundings, (visit): visit is Visit => "account" in visit),
+  ...routesBelow(paths.operator, operatorPages, Operator.surroundings, (visit): visit is OperatorVisit => "of" in visit)
+]
+
+const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbox: boolean) {
+  const inside = yield* Inside.make(outer)
+  const reads = yield* ConsoleReads.make
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const sendFor = (request: Request) => ConsoleApi.sending(inside, run, request)
+
+  /** Shows why there is no page: there is no session, or the service is unavailable. */
+  const failed = (request: Request, at: string, error: unknown, form?: URLSearchParams): Response => {
+    if (!(error instanceof Refused)) throw error
+    const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
+    if (error.status !== 401) return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
+    const isNew = request.cookies[cookieName] === undefined
+    const action = `${upFrom(at)}console/sign-in`
+    return html(request, Site.signIn(around, { action, ...(!isNew && { notice: signedOut }) }))
+  }
+
+  const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
+    const at = new URL(request.url, "http://inside").pathname
+    try {
+      const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
+      const visit = await visitOf(request, asked)
+      const answer = await answers(visit, at, form !== undefined)
+      if (answer === undefined) return elsewhere(upFrom(at) + paths[visit.person.kind].slice(1))
+      if ("redirect" in answer) return elsewhere(answer.isBeside === true ? visit.beside(answer.redirect) : visit.to(answer.redirect))
+      if ("html" in answer) return html(request, answer.html, answer.status)
+      const { name, contentType, text } = answer.file
+      const headers = { "content-disposition": `attachment; filename="${name}"`, "cache-control": "no-store" }
+      return HttpServerResponse.text(text, { contentType, headers })
+    } catch (error) {
+      return failed(request, at, error, form)
+    }
+  }
+
+  const signIn = async (request: Request, form: URLSearchParams): Promise<Response> => {
+    try {
+      const { headers } = await sendFor(request)("POST", `${path}/session`, { credential: form.get("credential") ?? "" })
+      return elsewhere("../console", { "set-cookie": headers.get("set-cookie") ?? "" })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      const around = { files: filesAt("../"), preferences: preferencesOf(request) }
+      return html(request, Site.signIn(around, { action: "sign-in", problem: error.details[0]?.message ?? error.message }), error.status)
+    }
+  }
+
+  const signOut = async (request: Request): Promise<Response> => {
+    const { headers } = await run(inside(request, { method: "DELETE", path: `${path}/session`, headers: ConsoleApi.own }))
+    return elsewhere("../console", { "set-cookie": headers.get("set-cookie") ?? "" })
+  }
+  return { answering, signIn, signOut }
+})
+
+const themed = (form: URLSearchParams): Response => {
+  const [theme, back = ""] = [form.get("theme") ?? "", form.get("back") ?? ""]
+  const place = /^(?:\/operator)?\/console(?:\/[\w-]+)*$/.test(back) ? back.slice(1) : "console"
+  const isKnown = theme === "light" || theme === "dark"
+  return elsewhere(`../${place}`, { "set-cookie": cookie("satrail_theme", isKnown ? theme : "system") })
+}
+
+/** Reads the form of one of our own pages. */
+const posted = Effect.fnUntraced(function* (
+  request: Request,
+  act: (form: URLSearchParams, nowMillis: number) => Promise<Response> | Response
+) {
+  if (!isOwnForm(request)) return html(request, "This form was sent by a page of another origin.", 403)
+  const form = new URLSearchParams(yield* Effect.orDie(request.text))
+  const nowMillis = yield* Clock.currentTimeMillis
+  return yield* Effect.promise(async () => act(form, nowMillis))
+})
+
+const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { answering, signIn, signOut } = yield* make(outer, isSandbox)
+      for (const route of routes) {
+        yield* router.add("GET", route.at, (request) =>
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.promise(() => answering(request, route, nowMillis)))
+        )
+        if (route.isForm)
+          yield* router.add("POST", route.at, (request) => posted(request, (form, nowMillis) => answering(request, route, nowMillis, form)))
+      }
+      yield* router.add("POST", `${path}/sign-in`, (request) => posted(request, (form) => signIn(request, form)))
+      yield* router.add("POST", `${path}/sign-out`, (request) => posted(request, () => signOut(request)))
+      yield* router.add("POST", `${path}/theme`, (request) => posted(request, themed))
+    })
+  )
+
+/** Serves the console, where people sign in. Like any client, it uses the API. */
+export const extension = (outer: HttpRouter.HttpRouter, { pretended = [] }: About = {}) =>
+  Extension.make(Layer.mergeAll(routesOf(outer, pretended.includes("the Lightning network")), ...Feature.joined(features, "console")))

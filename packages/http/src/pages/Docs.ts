@@ -1,37 +1,42 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import { h, page } from "@satrail/ui/Html"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "../wire/Asset.ts"
-import { isObject, type Json, objectIn } from "./Components.ts"
 import * as Components from "./Components.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as EventStream from "../events/EventStream.ts"
 import * as Examples from "../wire/Examples.ts"
 import * as Html from "../wire/Html.ts"
-import { section as webhookSection } from "../features/webhooks/WebhookEndpoints.ts"
-import * as WebhookDocs from "../features/webhooks/WebhookDocs.ts"
+import { isObject, type Json, objectIn } from "./Json.ts"
+import type { Feature } from "../features/Feature.ts"
+import { all } from "../features/index.ts"
+import { following } from "../following/Following.ts"
 
-/** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
+/**
+ * Paths of the two documents and their pages: one for customers, and one for the operator, which a proxy
+ * blocks together with everything under `/operator`.
+ */
 export const paths = {
   openapi: "/openapi.json",
-  /** The documentation, or, where a host serves none, a page that leads to it and to the reference. */
+  /** The documentation. A host without a copy serves a page with links instead. */
   docs: "/docs",
   reference: "/docs/api",
-  /** What both pages run. Its name has the name of its content in it. */
+  /** Script of both pages, named by its content. */
   script: "/docs/api/:file",
   operatorOpenapi: "/operator/openapi.json",
   operatorDocs: "/operator/docs"
 } as const
 
-/** Whether a path is the operator's, or for supervisors and monitoring, and no customer's. */
+/** Returns whether a path is for the operator, supervisors or monitoring. */
 const isOperators = (path: string): boolean => /^\/(?:operator\/|tls\/|healthz$|readyz(?:\/|$))/.test(path)
 
 const operatorAbout = `Routes of the operator: companies, keys, plans, domains, reconciliation, metrics and health.
 
-These routes need the operator's token, never an API key; certificates and health need none. Keep \`/operator\` from the outside.`
+These routes need the operator's token, never an API key; certificates and health need none. Do not expose \`/operator\` to the public internet.`
 
-/** Every component that these paths refer to, directly or through another one. */
+/** Returns every component that these paths refer to, directly or indirectly. */
 const referredTo = (paths: Json, schemas: Json): Json => {
   const found = new Set<string>()
   const look = (value: unknown): void => {
@@ -47,7 +52,7 @@ const referredTo = (paths: Json, schemas: Json): Json => {
 
 export const contact = { name: "satrail", url: "https://github.com/satrail/satrail" }
 
-/** The part of a document that some of its paths make. */
+/** Returns the part of a document with the selected paths. */
 const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json => {
   const paths = Object.fromEntries(Object.entries(objectIn(document, "paths")).filter(([path]) => isIn(path)))
   const operations = Object.values(paths).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
@@ -57,7 +62,7 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
   return {
     ...document,
     info: { ...objectIn(document, "info"), contact, ...info },
-    // Beside the document: wherever the service is mounted, and whatever its name is there.
+    // Relative to the document, whatever the service's host name and base path are.
     servers: [{ url: "/", description: "This service" }],
     paths,
     components: {
@@ -73,10 +78,10 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
 
 const exampleId = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 
-// By name, though there is one of each: Scalar shows no other.
+// Named, although there is only one, because Scalar shows no other examples.
 const example = (value: unknown, more: Json = {}): Json => ({ examples: { default: { value, ...more } } })
 
-/** Of what is there as JSON and as a file or a page too, JSON is what the example shows. */
+/** Adds an example to a body. If a body is also available as a file or page, the example shows JSON. */
 const withExample = (holder: unknown, value: unknown): Json => ({
   ...(isObject(holder) && holder),
   content: Object.fromEntries(
@@ -87,20 +92,21 @@ const withExample = (holder: unknown, value: unknown): Json => ({
   )
 })
 
-/** What a schema says, and what is added to it by its checks. */
+/** Merges a schema with the additions of its checks. */
 const factsOf = (schema: Json): Json =>
   Object.assign({}, ...(Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isObject) : []).map(factsOf), schema)
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 /**
- * What is optional has an example that Scalar sends only when enabled: a key would be the same for every request. Each says what it is: a reader of the
- * document looks for that beside its name, and not in its schema.
+ * Adds an example to a parameter. Scalar sends an optional one only if enabled, because otherwise all
+ * requests would use the same key. The description is next to the name, where readers look for it, instead of
+ * in the schema.
  */
 const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Json => {
   const { in: place, name, required } = given
   const { description, examples, enum: values, maximum, format } = factsOf(objectIn(given, "schema"))
-  const said = description ?? (Array.isArray(values) ? `One of ${values.join(", ")}` : "The id, as it was answered")
+  const said = description ?? (Array.isArray(values) ? `One of ${values.join(", ")}` : "Record id, as returned by the API")
   const parameter = { description: said, ...given }
   const value = place === "path" ? params[String(name)] : undefined
   if (value !== undefined) return { ...parameter, ...example(value) }
@@ -109,7 +115,7 @@ const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Jso
   return { ...parameter, ...example(first ?? maximum ?? (format === "uuid" ? exampleId : ""), { "x-disabled": true }) }
 }
 
-/** What an operation is sent and answers, as it would be. */
+/** Adds examples of request and response to an operation. */
 const exemplified = (operation: Json, found: Examples.Shown | undefined): Json => {
   const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
   const shown = { ...operation, parameters: parameters.map((one) => parameterOf(one, found?.params ?? {})) }
@@ -127,7 +133,9 @@ const exemplified = (operation: Json, found: Examples.Shown | undefined): Json =
   }
 }
 
-/** The examples of an API's endpoints, by method and path as the document has them: `GET /v1/vouchers/{id}`. */
+/**
+ * Returns the examples of an API's endpoints, by method and path as in the document: `GET /v1/vouchers/{id}`.
+ */
 const examplesOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network: Network) => {
   const world = Examples.worldOf(network)
   const found = new Map<string, Examples.Shown>()
@@ -153,24 +161,25 @@ const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-/** With what is served beside the API, and answers an API key. */
+/** Adds endpoints that are served outside the API but accept an API key. */
 export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
 
-/** What customers ask, and what the operator asks, each operation written out. Examples are of `network`. */
+/** Returns the documents for customers and for the operator, with nothing shared. Examples use `network`. */
 export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
   const document = withExamples({ ...OpenApi.fromApi(documented(api)) }, examplesOf(api, network))
-  const webhooks = WebhookDocs.webhooks(Context.getOrElse(webhookSection.group.annotations, OpenApi.Title, () => ""))
   const asked = part(document, (path) => !isOperators(path), {})
-  const { parameters, responses } = WebhookDocs
-  const customer: Json = { ...asked, components: { ...objectIn(asked, "components"), parameters, responses }, webhooks }
-  const operator = part(document, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
+  const features: ReadonlyArray<Feature> = [...all, ...following]
+  const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi()]))
+  const components: Json = Object.assign({}, asked["components"], ...added.map((one) => one.components))
+  const customer: Json = Object.assign({ ...asked, components }, ...added.map(({ members }) => members))
+  const operator = part(document, isOperators, { title: "satrail: operator API", description: operatorAbout })
   return { customer, operator }
 }
 
-/** The same, as they are served: everything that is said twice is a component. */
+/** Returns the documents as served, with repeated parts as components. */
 export const documents = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   about: { readonly network?: Network | undefined } = {}
@@ -179,7 +188,8 @@ export const documents = <Groups extends HttpApiGroup.Constraint>(
   return { customer: Components.shared(customer), operator: Components.shared(operator) }
 }
 
-// Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
+// Fonts, tools, a hosted client and a link to the maker would load from elsewhere. The page must work without
+// any other host.
 const scalar = {
   _integration: "html",
   withDefaultFonts: false,
@@ -189,7 +199,7 @@ const scalar = {
   customCss: 'a[href^="https://www.scalar.com"] { display: none }'
 } as const
 
-/** The page runs one script of this service, and asks this service alone. What it shows is styled by that script. */
+/** Allows one script of this service, requests to this service, and styles that the script sets. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "connect-src 'self'",
@@ -202,29 +212,30 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** Paths are beside the page's own, wherever the service is mounted: both pages are one folder deep. */
-const pageOf = (title: string, script: string, document: string, scheme: string) => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <title>${title}</title>
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <link rel="icon" type="image/svg+xml" href="../favicon.ico">
-  </head>
-  <body data-openapi="${document}" data-scheme="${scheme}">
-    <div id="reference"></div>
-    <script src="../docs/api/${script}"></script>
-  </body>
-</html>
-`
+/** Links are relative, whatever the service's base path is. Both pages are one folder deep. */
+const pageOf = (title: string, script: string, document: string, scheme: string) =>
+  page({
+    title,
+    icon: "../favicon.ico",
+    body: h(
+      "body",
+      { "data-openapi": document, "data-scheme": scheme },
+      h("div", { id: "reference" }),
+      h("script", { src: `../docs/api/${script}` })
+    )
+  })
 
-/** `/docs` in a host's own server, which has no copy of the documentation. */
-const withoutSite = `<h1>Documentation</h1>
-<ul>
-<li><a href="docs/api">API reference</a>: every endpoint, with examples to run</li>
-<li><a href="openapi.json">OpenAPI document</a>: for generators of clients</li>
-<li><a href="${contact.url}/tree/HEAD/docs">Guides, errors, limits</a>: in the repository</li>
-</ul>`
+/** `/docs` in a host's server without a copy of the documentation. */
+const withoutSite = [
+  h("h1", null, "Documentation"),
+  h(
+    "ul",
+    null,
+    h("li", null, h("a", { href: "docs/api" }, "API reference"), ": every endpoint, with examples to run"),
+    h("li", null, h("a", { href: "openapi.json" }, "OpenAPI document"), ": for generators of clients"),
+    h("li", null, h("a", { href: `${contact.url}/tree/HEAD/docs` }, "Guides, errors, limits"), ": in the repository")
+  )
+]
 
 export const layerWithoutSite = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -232,7 +243,7 @@ export const layerWithoutSite = HttpRouter.use(
   })
 )
 
-/** Scalar's script, as effect has it, which gives it away in a page only. */
+/** Returns Scalar's script, which effect exposes only inside a page. */
 const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
@@ -244,8 +255,7 @@ const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"s
     )
     const html = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
     const [begin, end] = [html.indexOf("<script>") + "<script>".length, html.lastIndexOf("</script>", html.lastIndexOf("<script>"))]
-    if (begin < "<script>".length || end <= begin)
-      return yield* Effect.die("the page of effect's HttpApiScalar has another shape than it had")
+    if (begin < "<script>".length || end <= begin) return yield* Effect.die("the structure of effect's HttpApiScalar page has changed")
     return html.slice(begin, end)
   }).pipe(Effect.scoped, Effect.orDie)
 
@@ -257,7 +267,10 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
 })
 `
 
-/** Documents and pages. They are made on the first request: with the script it takes 13 MB, which most processes never need. */
+/**
+ * Serves documents and pages. They are made on the first request, because with the script they take 13 MB,
+ * which most processes never need.
+ */
 export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -291,7 +304,7 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
       yield* serve(paths.openapi, json("customer"))
       yield* serve(paths.operatorOpenapi, json("operator"))
       yield* serve(paths.reference, html("satrail", "../openapi.json", "apiKey"))
-      yield* serve(paths.operatorDocs, html("satrail: the operator's routes", "openapi.json", "operatorToken"))
+      yield* serve(paths.operatorDocs, html("satrail: operator API", "openapi.json", "operatorToken"))
       yield* router.add(
         "GET",
         paths.script,
@@ -299,7 +312,9 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
           const { file } = yield* HttpRouter.params
           const { name, asset } = yield* script
           if (file === name) return yield* Asset.answer(asset)
-          return HttpServerResponse.jsonUnsafe(Errors.failure("not_found", "There is no such route"), { status: 404 })
+          return HttpServerResponse.jsonUnsafe(Errors.failure("not_found", "No such route. Check the path and the method."), {
+            status: 404
+          })
         })
       )
     })

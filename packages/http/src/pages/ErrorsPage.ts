@@ -1,3 +1,4 @@
+import { h } from "@satrail/ui/Html"
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Asset from "../wire/Asset.ts"
@@ -5,21 +6,21 @@ import * as Errors from "../wire/Errors.ts"
 import { catalogue } from "../features/Catalogue.ts"
 import * as Html from "../wire/Html.ts"
 
-/** Words of the catalogue: what stands in backticks there is code. */
-const words = (text: string): string => Html.escaped(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>")
+/** A text of the catalog, with text in backticks as code. */
+const words = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? h("code", null, part) : part))
 
-const codes = Object.entries(catalogue).map(
-  ([code, { status, meaning, remedy }]) =>
-    `<h2 id="${code}"><code>${code}</code> (${status})</h2>\n<p>${words(meaning)}</p>\n<p>${words(remedy)}</p>`
-)
+const codes = Object.entries(catalogue).flatMap(([code, { status, meaning, remedy }]) => [
+  h("h2", { id: code }, h("code", null, code), ` (${status})`),
+  h("p", null, words(meaning)),
+  h("p", null, words(remedy))
+])
 
-const body = `<h1>Errors</h1>
-<p>Every error is JSON with <code>status</code>, <code>message</code>, <code>data: null</code> and <code>error</code>. Act on <code>error.code</code>:
-codes are stable, messages are for people. <code>error.issues</code> names single members that are wrong. <code>error.request_id</code>, which is also in
-the header <code>X-Request-Id</code>, finds the request in the operator's log.</p>
-${codes.join("\n")}`
+const about =
+  "Every error is JSON with `status`, `message`, `data: null` and `error`. Programs should use `error.code`, which is stable; messages are for people. `error.issues` lists every invalid member. `error.request_id`, which is also in the header `X-Request-Id`, identifies the request in the operator's log."
 
-/** The page that the `doc_url` of every error leads to. It is this version's own: no site has to be built for it. */
+const body = [h("h1", null, "Errors"), h("p", null, words(about)), ...codes]
+
+/** The page for the `doc_url` of every error. It matches this version and needs no built site. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const page = yield* Effect.cached(Effect.uninterruptible(Html.asset("satrail: errors", body)))

@@ -1,4 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import { h } from "@satrail/ui/Html"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Asset from "../wire/Asset.ts"
@@ -8,13 +9,13 @@ import * as Html from "../wire/Html.ts"
 
 export const paths = { home: "/", icon: "/favicon.ico" } as const
 
-/** What the first page says of the service. */
+/** Content of the home page. */
 export interface About {
   readonly version?: string
   readonly network?: Network
-  /** What is pretended, in words: `the Lightning network`. Nothing unless given. */
+  /** Simulated parts, such as `the Lightning network`. Default: none. */
   readonly pretended?: ReadonlyArray<string>
-  /** Where the demo company's API key is, in words, where there is such a company. */
+  /** Location of the demo company's API key, if there is such a company. */
   readonly demoKey?: string
 }
 
@@ -26,24 +27,44 @@ const listed = (names: ReadonlyArray<string>): string =>
 const titleOf = ({ version, network }: About): string =>
   ["satrail", version, network === undefined ? undefined : `on ${network}`].filter((part) => part !== undefined).join(" ")
 
-const bodyOf = (about: About): string => {
+const linked = (href: string, name: string, about: string) => h("li", null, h("a", { href }, name), `: ${about}`)
+
+const bodyOf = (about: About) => {
   const { pretended = [], demoKey } = about
   const isPretended = pretended.length > 0
-  return `<h1>${Html.escaped(titleOf(about))}</h1>
-<p>A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON.</p>
-${isPretended ? `<p><strong>Simulated here: ${Html.escaped(listed(pretended))}.</strong></p>\n` : ""}<h2>Documentation</h2>
-<ul>
-<li><a href="docs">Documentation</a>: guides, concepts, errors, limits</li>
-<li><a href="docs/api">API reference</a>: every endpoint, with examples to run</li>
-<li><a href="openapi.json">OpenAPI document</a>: for generators of clients</li>
-${isPretended ? `<li><a href="operator/docs">The operator's routes</a>: companies, API keys, reconciliation</li>\n` : ""}</ul>
-<h2>First steps</h2>
-<p>Every request to <code>/v1</code> carries an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code>.
-${demoKey === undefined ? "The operator issues keys." : `That of the demo company is in <code>${Html.escaped(demoKey)}</code>.`}
-The README has a quickstart for receiving and sending (<em>Try it</em>).</p>`
+  return [
+    h("h1", null, titleOf(about)),
+    h("p", null, "A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON."),
+    isPretended && h("p", { class: "note" }, `Simulated here: ${listed(pretended)}.`),
+    h("h2", null, "Documentation"),
+    h(
+      "ul",
+      null,
+      linked("docs", "Documentation", "guides, concepts, errors, limits"),
+      linked("docs/api", "API reference", "every endpoint, with examples to run"),
+      linked("openapi.json", "OpenAPI document", "for generators of clients"),
+      isPretended && linked("operator/docs", "The operator's routes", "companies, API keys, reconciliation")
+    ),
+    h("h2", null, "First steps"),
+    h(
+      "p",
+      null,
+      "Every request to ",
+      h("code", null, "/v1"),
+      " carries an API key: ",
+      h("code", null, "Authorization: Bearer <API_KEY>"),
+      ". ",
+      demoKey === undefined ? "The operator issues keys." : ["The demo company's key is in ", h("code", null, demoKey), "."],
+      " The README has a quickstart for receiving and sending (",
+      h("em", null, "Try it"),
+      ")."
+    )
+  ]
 }
 
-/** A page for browsers, which leads to the console where there is one, and an envelope for everybody else. */
+/**
+ * Serves a page to browsers, with a link to the console if it is served, and an envelope to other clients.
+ */
 export const layer = (about: About = {}, consolePath?: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {

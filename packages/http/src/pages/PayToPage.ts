@@ -2,22 +2,28 @@ import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Installation } from "@satrail/core/accounts/Installation"
+import { type Fiat, parseCurrency, isFiat } from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { Prices } from "@satrail/core/nodes/Prices"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import type { PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
+import type { PayRequest, PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Document from "@satrail/ui/checkout/Document"
-import type { Locale, Page, State } from "@satrail/ui/checkout/State"
-import * as Words from "@satrail/ui/checkout/Words"
-import { Clock, Effect } from "effect"
+import type { Form, Locale, Page, State } from "@satrail/ui/checkout/State"
+import { Clock, Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressOf } from "../wire/Address.ts"
+import * as Asset from "../wire/Asset.ts"
 import { answer, files, json } from "../edge/PaymentPage.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Extension from "../edge/Extension.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
+import * as Visitor from "../edge/Visitor.ts"
 
-// A Lightning address, paid in a browser: an amount is entered, and then there is the page of a payment, with the invoice that a wallet would have got
-// (LUD-06). No script is needed: the amount is a form, and the invoice's page has a URL of its own.
+// Pays a Lightning address in a browser: a form for the amount, then a payment page with the invoice that a
+// wallet would have received (LUD-06). It works without scripts, because the invoice's page has its own URL.
+
+type Request = HttpServerRequest.HttpServerRequest
 
 const statuses: Readonly<Record<Invoice["status"], State["status"]>> = {
   pending: "open",
@@ -32,152 +38,250 @@ const statuses: Readonly<Record<Invoice["status"], State["status"]>> = {
 
 const satsOf = (amount: Msat.Msat | null): number => (amount === null ? 0 : Number(Msat.toSatsCeiling(amount)))
 
-const stateOf = ({ status, paymentRequest, amount, settledAtMillis, expiresAtMillis }: Invoice, nowMillis: number): State => {
+const stateOf = (invoice: Invoice, nowMillis: number): State => {
+  const { status, paymentRequest, paymentHash, amount, settledAtMillis, canceledAtMillis, expiresAtMillis } = invoice
   const isOpen = status === "pending" && nowMillis < expiresAtMillis
+  const isSettled = status === "settled"
   const uri = `lightning:${paymentRequest.toUpperCase()}`
+  const sats = satsOf(amount)
+  const payment = { way: "lightning", sats, isPending: false, reference: paymentHash, explorerUrl: null } as const
   return {
     status: status === "pending" && !isOpen ? "expired" : statuses[status],
-    asking: isOpen ? { uri, invoice: paymentRequest, address: null, sats: satsOf(amount) } : null,
-    receivedSats: status === "settled" ? satsOf(amount) : 0,
+    asking: isOpen ? { uri, invoice: paymentRequest, address: null, sats } : null,
+    receivedSats: isSettled ? sats : 0,
     pendingSats: 0,
     confirmations: null,
     overSats: 0,
     isLate: false,
+    isRenewable: status === "pending" && !isOpen,
+    questions: null,
+    payments: settledAtMillis === null ? [] : [{ ...payment, atMillis: settledAtMillis }],
     refunds: [],
     paidAtMillis: settledAtMillis,
+    endedAtMillis: canceledAtMillis,
     expiresAtMillis,
     nowMillis
   }
 }
 
-const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): Page => ({
+const versionOf = (state: State): string => Asset.hashOf(JSON.stringify({ ...state, nowMillis: 0 }))
+
+const pageOf = (
+  { amount, paymentHash, createdAtMillis }: Invoice,
+  {
+    user,
+    seller,
+    locale,
+    about
+  }: { readonly user: string; readonly seller: string; readonly locale: Locale; readonly about: string | null }
+): Page => ({
   locale,
-  description: Words.filled(Words.words[locale].to, to),
+  seller,
+  description: "",
   orderId: null,
+  price: { amountSats: satsOf(amount), fiat: null },
   amountSats: satsOf(amount),
   fiat: null,
+  tipPercent: 0,
+  tips: [],
+  asksEmail: false,
+  contact: null,
+  about,
   returnUrl: null,
   cancelUrl: null,
   reference: paymentHash,
+  createdAtMillis,
+  renewal: { url: `../${encodeURIComponent(user)}`, method: "get" },
+  answerUrl: null,
   stateUrl: `${paymentHash}/state`,
-  seller: null,
   isStreamed: false,
+  receiptUrl: null,
   sandboxUrl: null,
   embedOrigin: null
 })
 
-/** At the domain that the browser names; at this machine's own addresses, the service's. */
+/** Uses the domain in the request, or the service's domain for addresses of this machine. */
 const placing = Effect.gen(function* () {
   const { domain } = yield* Installation
-  return ({ headers }: HttpServerRequest.HttpServerRequest, user: string): Place => {
+  return ({ headers }: Request, user: string): Place => {
     const host = headers["host"] ?? ""
     const name = host.replace(/:\d+$/, "")
     return { host: isPublicName(name) ? host : domain, domain: null, user }
   }
 })
 
+const nameOf = ({ host, user }: Place): string => `${user.toLowerCase()}@${host.replace(/:\d+$/, "").toLowerCase()}`
+
+const maxTextCharacters = 20
+
+/** The entered amount with its unit, and the message. */
+interface Entered {
+  readonly amount: string
+  readonly unit: Form["unit"]
+  readonly currency: Fiat | null
+  readonly message: string
+}
+
+const enteredIn = (text: string): Entered => {
+  const body = new URLSearchParams(text)
+  const currency = Result.getOrElse(parseCurrency(body.get("currency") ?? ""), () => null)
+  const isInFiat = body.get("unit") === "fiat" && currency !== null && isFiat(currency)
+  return {
+    amount: body.get("amount")?.trim() ?? "",
+    unit: isInFiat ? "fiat" : "sats",
+    currency: isInFiat ? currency : null,
+    message: body.get("message") ?? ""
+  }
+}
+
+/** Returns payable limits in fiat, rounded inward to hundredths. */
+const limitsIn = (currency: Fiat, rate: string, minSats: number, maxSats: number): NonNullable<Form["fiat"]> => {
+  const hundredths = (sats: number) => (sats * Number(rate)) / 1_000_000
+  return {
+    currency,
+    min: String(Math.max(1, Math.ceil(hundredths(minSats))) / 100),
+    max: String(Math.floor(hundredths(maxSats)) / 100)
+  }
+}
+
+/** Returns the entered amount as digits in msat, or null if invalid. */
+const pricing = Effect.map(Prices, (prices) =>
+  Effect.fnUntraced(function* ({ amount, unit, currency }: Entered) {
+    // Leading zeros would give a different text for the same amount.
+    if (unit === "sats" || currency === null) return /^[1-9]\d{0,14}$/.test(amount) ? `${amount}000` : null
+    if (!/^\d{1,9}(?:[.,]\d{1,2})?$/.test(amount)) return null
+    const decimal = Decimal.parse(amount.replace(",", "."))
+    if (Result.isFailure(decimal)) return null
+    const priced = yield* Effect.option(prices.price({ amount: decimal.success, currency }))
+    return priced._tag === "None" ? null : String(priced.value.amount)
+  })
+)
+
+/** Returns the form with the entered values. */
+const asking = Effect.gen(function* () {
+  const payRequests = yield* PayRequests
+  const prices = yield* Prices
+  return Effect.fnUntraced(function* (request: Request, place: Place, before: Entered | null) {
+    const offer: PayRequest = yield* payRequests.offer(place)
+    const [minSats, maxSats] = [Number(Msat.toSatsCeiling(offer.minSendable)), Number(Msat.toSats(offer.maxSendable))]
+    const currency = before?.currency ?? Visitor.currencyOf(request)
+    const rate = yield* Visitor.rateOf(prices, currency)
+    const fiat = rate === null ? null : limitsIn(currency, rate, minSats, maxSats)
+    const asked: Form = {
+      locale: Visitor.localeOf(request),
+      to: nameOf(place),
+      minSats,
+      maxSats,
+      fiat,
+      unit: fiat === null ? "sats" : (before?.unit ?? "fiat"),
+      amount: before?.amount.slice(0, maxTextCharacters) ?? "",
+      message: before?.message ?? "",
+      messageCharacters: offer.commentAllowed,
+      isWrong: before !== null,
+      action: encodeURIComponent(place.user)
+    }
+    return answer(request, Document.ask(asked, files(null, "../../"), Visitor.visitOf(request)), before === null ? 200 : 422)
+  })
+})
+
+interface Asked {
+  readonly request: Request
+  readonly place: Place
+  readonly hash: string
+}
+type Failed = PayRequestRefused | { readonly _tag: "StoreUnavailable" | "NodeUnavailable" | "Conflict" }
+
+const told = (what: "unknown" | "away", request: Request, depth: string) =>
+  answer(
+    request,
+    Document.told(Visitor.localeOf(request), what, files(null, depth), Visitor.visitOf(request)),
+    what === "unknown" ? 404 : 503
+  )
+
+const toldInJson = (what: "unknown" | "away") => {
+  const failure =
+    what === "unknown"
+      ? Errors.failure("not_found", "There is no such payment")
+      : Errors.failure("store_unavailable", "The service is temporarily unavailable")
+  return HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
+}
+
 const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const payRequests = yield* PayRequests
+      const prices = yield* Prices
       const admitted = admitting((yield* RequestRates).ofStranger, json)
       const placeOf = yield* placing
+      const ask = yield* asking
+      const priced = yield* pricing
       const context = yield* Effect.context<never>()
 
-      const nameOf = ({ host, user }: Place) => `${user.toLowerCase()}@${host.replace(/:\d+$/, "").toLowerCase()}`
-
-      const asking = Effect.fnUntraced(function* (place: Place, locale: Locale, wrong: string | null) {
-        const { minSendable, maxSendable } = yield* payRequests.offer(place)
-        const [minSats, maxSats] = [Number(Msat.toSatsCeiling(minSendable)), Number(Msat.toSats(maxSendable))]
-        const asked = { locale, to: nameOf(place), minSats, maxSats, wrong, action: encodeURIComponent(place.user) }
-        return answer(Document.ask(asked, files(null, "../../")), wrong === null ? 200 : 422)
-      })
-
-      const pay = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, place: Place, locale: Locale) {
-        const sats = new URLSearchParams(yield* Effect.orDie(request.text)).get("sats")?.trim() ?? ""
-        const ask = { comment: null, payerData: null, nostr: null, caller: addressOf(request, proxies) }
-        // Zeros in front would be another text, and the same amount.
-        const amount = /^[1-9]\d{0,14}$/.test(sats) ? `${sats}000` : null
-        return yield* payRequests.invoice(place, { ...ask, amount }).pipe(
+      const pay = Effect.fnUntraced(function* ({ request, place }: Asked) {
+        const entered = enteredIn(yield* Effect.orDie(request.text))
+        const amount = yield* priced(entered)
+        const comment = entered.message.trim() === "" ? null : entered.message
+        const query = Visitor.visitOf(request).language === null ? "" : `?lang=${Visitor.visitOf(request).language}`
+        const wanted = { amount, comment, payerData: null, nostr: null, caller: addressOf(request, proxies) }
+        return yield* payRequests.invoice(place, wanted).pipe(
           Effect.map(({ invoice }) =>
-            HttpServerResponse.empty({ status: 303, headers: { location: `${encodeURIComponent(place.user)}/${invoice.paymentHash}` } })
+            HttpServerResponse.empty({
+              status: 303,
+              headers: { location: `${encodeURIComponent(place.user)}/${invoice.paymentHash}${query}` }
+            })
           ),
           Effect.catchIf(
-            (error) => error._tag === "PayRequestRefused" && error.code === "amount",
-            () => asking(place, locale, sats.slice(0, 20))
+            (error) => error._tag === "PayRequestRefused" && (error.code === "amount" || error.code === "comment"),
+            () => ask(request, place, entered)
           )
         )
       })
 
-      const found = Effect.fnUntraced(function* (place: Place, hash: string) {
+      const found = Effect.fnUntraced(function* ({ place, hash }: Asked) {
         const invoice = yield* payRequests.verify(place, PaymentHash.make(hash))
-        return { invoice, state: stateOf(invoice, yield* Clock.currentTimeMillis) }
+        const state = stateOf(invoice, yield* Clock.currentTimeMillis)
+        return { invoice, state, version: versionOf(state) }
       })
 
-      const told = (sentence: "unknown" | "away", locale: Locale, depth: string) =>
-        answer(Document.told(locale, sentence, files(null, depth)), sentence === "unknown" ? 404 : 503)
+      const paid = Effect.fnUntraced(function* (asked: Asked) {
+        const { request, place } = asked
+        const { invoice, state, version } = yield* found(asked)
+        const locale = Visitor.localeOf(request)
+        const about = yield* Visitor.aboutOf(prices, request, state.asking?.sats ?? null, locale)
+        const page = pageOf(invoice, { user: place.user, seller: nameOf(place), locale, about })
+        return answer(request, Document.page(page, state, files(null, "../../../"), { version, visit: Visitor.visitOf(request) }))
+      })
 
-      interface Asked {
-        readonly request: HttpServerRequest.HttpServerRequest
-        readonly place: Place
-        readonly hash: string
-        readonly locale: Locale
-      }
-      type Failed = PayRequestRefused | { readonly _tag: "StoreUnavailable" | "NodeUnavailable" | "Conflict" }
+      const stated = (asked: Asked) =>
+        Effect.map(found(asked), ({ state, version }) => HttpServerResponse.jsonUnsafe(state, { headers: { "x-version": version } }))
 
       const page =
         (
-          depth: string,
           work: (asked: Asked) => Effect.Effect<HttpServerResponse.HttpServerResponse, Failed>,
-          failed: (sentence: "unknown" | "away", locale: Locale, depth: string) => HttpServerResponse.HttpServerResponse = told
+          failed: (what: "unknown" | "away", request: Request) => HttpServerResponse.HttpServerResponse
         ) =>
-        (request: HttpServerRequest.HttpServerRequest) =>
+        (request: Request) =>
           Effect.flatMap(HttpRouter.params, ({ handle = "", hash = "" }) => {
-            const locale = Words.accepted(request.headers["accept-language"])
             const place = placeOf(request, handle)
-            return admitted(request, work({ request, place, hash, locale })).pipe(
+            return admitted(request, work({ request, place, hash })).pipe(
               Effect.catch((error) => {
                 const isUnknown = error._tag === "PayRequestRefused" && error.code === "not_found"
-                const answered = failed(isUnknown ? "unknown" : "away", locale, depth)
+                const answered = failed(isUnknown ? "unknown" : "away", request)
                 return isUnknown ? Effect.succeed(answered) : Effect.as(Effect.logWarning("payment page: refused", error), answered)
               }),
               Effect.provideContext(context)
             )
           })
+      const below = (depth: string) => (what: "unknown" | "away", request: Request) => told(what, request, depth)
 
-      yield* router.add(
-        "GET",
-        "/pay/to/:handle",
-        page("../../", ({ place, locale }) => asking(place, locale, null))
-      )
-      yield* router.add(
-        "POST",
-        "/pay/to/:handle",
-        page("../../", ({ request, place, locale }) => pay(request, place, locale))
-      )
-      yield* router.add(
-        "GET",
-        "/pay/to/:handle/:hash",
-        page("../../../", ({ place, hash, locale }) =>
-          Effect.map(found(place, hash), ({ invoice, state }) =>
-            answer(Document.page(pageOf(invoice, nameOf(place), locale), state, files(null, "../../../")))
-          )
-        )
-      )
-      yield* router.add(
-        "GET",
-        "/pay/to/:handle/:hash/state",
-        page(
-          "",
-          ({ place, hash }) => Effect.map(found(place, hash), ({ state }) => HttpServerResponse.jsonUnsafe(state)),
-          (sentence) => {
-            const failure = Errors.failure(sentence === "unknown" ? "not_found" : "store_unavailable", Words.words.en[sentence])
-            return HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
-          }
-        )
-      )
+      const path = "/pay/to/:handle"
+      const form = page(({ request, place }) => ask(request, place, null), below("../../"))
+      yield* router.add("GET", path, form)
+      yield* router.add("POST", path, page(pay, below("../../")))
+      yield* router.add("GET", `${path}/:hash`, page(paid, below("../../../")))
+      yield* router.add("GET", `${path}/:hash/state`, page(stated, toldInJson))
     })
   )
 
-/** The pages on which Lightning addresses are paid. `proxies` as in `Lnurl.extension`. */
+/** Serves the pages on which people pay Lightning addresses. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) => Extension.make(routes(proxies))

@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "../api/Authentication.ts"
-import * as Beyond from "./Beyond.ts"
+import * as Beyond from "../features/Beyond.ts"
 import * as Errors from "../wire/Errors.ts"
 import { catalogue } from "../features/Catalogue.ts"
 import * as RequestId from "../edge/RequestId.ts"
@@ -9,7 +9,7 @@ import { failures } from "../resources/Withdrawals.ts"
 
 const example = Errors.exampleOf("malformed")
 
-/** The reference page of errors, in Markdown: every code there is. */
+/** Returns the reference page of all error codes, in Markdown. */
 export const errors = (): string => {
   const rows = Object.entries(catalogue).map(
     ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | <a id="${code}"></a>${meaning} | ${remedy} |`
@@ -17,21 +17,21 @@ export const errors = (): string => {
   return [
     "# Errors",
     "",
-    "Every answer is JSON with `status`, `message` and `data`. A bad one has `data: null` and `error`:",
+    "For developers who call the API. By the end, you will know what an error means and what to do. Every response is JSON with `status`, `message` and `data`. An error has `data: null` and `error`:",
     "",
     "```json",
     JSON.stringify(example, null, 2),
     "```",
     "",
-    "`code` is stable: act on it. `message` is for people and may change. `issues` is there when single members are wrong, all of them; a body that is",
-    "not JSON has one with the `place` where it stops being JSON. `doc_url` leads to the explanation of the code, on a page that the service itself",
-    "serves: a URL where `SATRAIL_PUBLIC_URL` is set, a path of the service otherwise. `insufficient_balance` has `available_sats` and `needed_sats`.",
+    "`code` is stable, so programs should use it. `message` is for people and can change. `issues` lists every invalid member. If the body is",
+    "not JSON, one issue has the `place` of the syntax error. `doc_url` links to the explanation of the code, on a page that the service itself",
+    "serves: a URL if `SATRAIL_PUBLIC_URL` is set, otherwise a path. `insufficient_balance` has `available_sats` and `needed_sats`.",
     "",
-    "Every answer has an `X-Request-Id`: the request's own where it sent one of up to " +
-      `${RequestId.maxCharacters} letters, digits and \`. _ : = + / ~ -\`, and a new one`,
-    "otherwise. It is in `error.request_id`, and in every line that the service logs for the request.",
+    "Every response has an `X-Request-Id`. If your request has one (up to " +
+      `${RequestId.maxCharacters} letters, digits and \`. _ : = + / ~ -\`), it is returned; otherwise the service generates one.`,
+    "It is also in `error.request_id` and in every log line of the request.",
     "",
-    "A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds.",
+    "A 401 has `WWW-Authenticate`, a 405 has `Allow`, and a 429 or 503 has `Retry-After` in seconds.",
     "",
     "| Code | Status | Meaning | What to do |",
     "|---|---|---|---|",
@@ -39,32 +39,33 @@ export const errors = (): string => {
     "",
     "## Why a withdrawal fails",
     "",
-    "A withdrawal that was confirmed and ends `failed` has `failure: { code, message }`. `code` is stable. Whichever it is, nothing was paid and nothing will be, and amount",
-    "and fee are available again. Beside it, `lightning_payment.failure_reason` is the node's own word, as lnd has it.",
+    "A confirmed withdrawal that ends as `failed` has `failure: { code, message }`. `code` is stable. Whatever the code, nothing was or will be paid, and the amount",
+    "and the fee were released. `lightning_payment.failure_reason` has the node's own reason, in lnd's terms.",
     "",
-    "| Code | What happened |",
+    "| Code | Meaning |",
     "|---|---|",
     ...Object.entries(failures).map(([code, message]) => `| \`${code}\` | ${message} |`),
     ""
   ].join("\n")
 }
 
-/** What is open to payers: protocols of the LUDs, and pages. */
+/** Routes for payers: LUD protocols and pages. */
 const payers: ReadonlyArray<readonly [address: string, what: string]> = [
   ["GET /.well-known/lnurlp/:handle", "A Lightning address (LUD-16)"],
-  ["GET /lnurlp/:domain/:handle", "The same, on the service's own domain, for the domain in the path (LUD-06)"],
+  ["GET /lnurlp/:domain/:handle", "The same with the domain in the path, on the service's own domain (LUD-06)"],
   ["GET /lnurlp/:domain/:handle/callback", "An invoice for a Lightning address (LUD-06)"],
-  ["GET /lnurlp/:domain/:handle/verify/:payment_hash", "Whether that invoice is paid (LUD-21)"],
+  ["GET /lnurlp/:domain/:handle/verify/:payment_hash", "Payment status of that invoice (LUD-21)"],
   ["GET /lnurlw", "A voucher or a refund link (LUD-03)"],
-  ["GET /lnurlw/callback", "The claim of one (LUD-03)"],
-  ["GET /pay/:id", "The page of a checkout"],
-  ["GET /pay/:id/state", "The state that the page follows, as JSON, or as a stream with `Accept: text/event-stream`"],
-  ["GET /pay/embed.js", "The script that shows a checkout in a shop's own page"],
-  ["GET /pay/to/:handle", "The page on which a Lightning address is paid; `POST` makes the invoice"],
-  ["GET /pay/to/:handle/:payment_hash", "The page of that invoice; its state is at `/state` below it"]
+  ["GET /lnurlw/callback", "Claim of a voucher or refund (LUD-03)"],
+  ["GET /pay/:id", "A checkout page"],
+  ["GET /pay/:id/state", "State of a checkout page, as JSON, or as a stream with `Accept: text/event-stream`. Any origin can read it"],
+  ["GET /pay/:id/qr", "QR code of the amount due (SVG)"],
+  ["GET /pay/embed.js", "Script that embeds a checkout in a shop's page"],
+  ["GET /pay/to/:handle", "Page to pay a Lightning address; `POST` creates the invoice"],
+  ["GET /pay/to/:handle/:payment_hash", "Page of that invoice; its state is at `/state` below it"]
 ]
 
-/** The reference page of endpoints, in Markdown: each with what opens it. */
+/** Returns the reference page of all endpoints with the required credentials, in Markdown. */
 export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>): string => {
   const rows: Array<string> = []
   HttpApi.reflect(api, {
@@ -73,7 +74,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
         "",
         `## ${Context.getOrElse(mergedAnnotations, OpenApi.Title, () => group.identifier)}`,
         "",
-        "| Endpoint | What it does | Opened by |",
+        "| Endpoint | Description | Requires |",
         "|---|---|---|"
       )
     },
@@ -96,31 +97,31 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
   return [
     "# Endpoints",
     "",
-    "Customers' routes are described at `/openapi.json`, and as a page at `/docs/api`; the operator's at `/operator/openapi.json` and `/operator/docs`.",
+    "For developers who call the API. By the end, you will know which endpoint to call and which scope it requires. `/docs/api` describes requests and responses of the company API, and `/operator/docs` those of the operator API. Their OpenAPI documents are `/openapi.json` and `/operator/openapi.json`.",
     "",
     "## How the interface changes",
     "",
     "Within `/v1`, these can change in any release, and your client must accept them: new endpoints, new optional request members and query parameters, new members of responses and events, new error codes, new event types, and new values of a text member. Ignore the members, event types, and values you don't know. Handle an unknown error code by its HTTP status.",
     "",
-    "These don't change within `/v1`: a member or an endpoint is not removed, renamed, or given another type or meaning; an optional request member does not become required; and requests stay strict, so unknown members are refused. Names of schemas in the OpenAPI document can change.",
+    "Within `/v1`, no member or endpoint is removed, renamed, or given another type or meaning; no optional request member becomes required; and requests stay strict, so unknown members are refused. Names of schemas in the OpenAPI document can change.",
     "",
-    "The changelog lists every addition under *feature*. A member or an endpoint that a later path version, such as `/v2`, drops is marked `deprecated` in the OpenAPI document first, and keeps working in `/v1`.",
+    "The changelog lists every addition under *feature*. Before a later path version, such as `/v2`, drops a member or endpoint, it is marked `deprecated` in the OpenAPI document. It keeps working in `/v1`.",
     "",
     "Before version 1.0, a release can break these rules. The changelog then lists the change first, under *breaking*, with the replacement.",
     "",
-    "## What the schemas cannot say",
+    "## Rules beyond the schemas",
     "",
-    "The OpenAPI documents state every rule that JSON Schema can express. A request that is valid by its schema can still be refused for one of these reasons. Its `malformed` error names the member. Text must also be well-formed Unicode without NUL characters.",
+    "The OpenAPI documents state every rule that JSON Schema can express. A request that validates against its schema can still be rejected for one of these reasons. Its `malformed` error names the member. Text must also be well-formed Unicode without NUL characters.",
     "",
     "| Rule | Members |",
     "|---|---|",
     ...Beyond.rules.map(({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`),
     "",
-    "## What payers open",
+    "## Routes for payers",
     "",
-    "Wallets and browsers of payers open these addresses without a key. They are not in the OpenAPI documents. The LUDs define what wallets send and receive. The pages, and the state that a page follows, can change in any release: follow a checkout with webhooks or `GET /v1/checkouts/:id` instead.",
+    "Payers' wallets and browsers open these addresses without a key. They are not in the OpenAPI documents. The LUDs define what wallets send and receive. The pages and their state can change in any release, so follow a checkout with webhooks or `GET /v1/checkouts/:id` instead.",
     "",
-    "| Address | What it is |",
+    "| Address | Description |",
     "|---|---|",
     ...payers.map(([address, what]) => `| \`${address}\` | ${what} |`),
     ...rows,

@@ -22,10 +22,10 @@ const Account = Schema.Struct({
   name: Schema.String,
   plan: Plan,
   network: Network,
-  frozen: Schema.Boolean.annotate({ description: "Whether the operator has frozen it: nothing of its is sent" }),
+  frozen: Schema.Boolean.annotate({ description: "Whether the operator has frozen this company. A frozen company cannot send" }),
   fees: FeesView.schema,
   ...Limited,
-  api_key: Schema.Struct({ id: Schema.String, ...Limited }).annotate({ description: "The key that asks" })
+  api_key: Schema.Struct({ id: Schema.String, ...Limited }).annotate({ description: "API key that made this request" })
 }).annotate({ identifier: "Account" })
 
 const nothing = { limits: null, remaining: null }
@@ -36,10 +36,10 @@ const get = Section.company(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read", "receive", "send"])
-    .annotate(OpenApi.Summary, "Fetch the account")
+    .annotate(OpenApi.Summary, "Get the account")
     .annotate(
       OpenApi.Description,
-      "Who the key belongs to, on which network; what sending costs, and what the company and this key may still send. Needs the scope `read`, `receive` or `send`."
+      "Returns the key's company, its network, the fees for sending, and the remaining limits of the company and the key. Requires the `read`, `receive` or `send` scope."
     )
     .annotate(Example, ({ apiKey, companyId }) => ({
       message: "Account",
@@ -59,8 +59,10 @@ const get = Section.company(
     () =>
       Effect.gen(function* () {
         const { apiKey: own } = yield* Caller
+        // Only keys have limits of their own, and a person has no key.
+        const asking = own.limits === null ? Effect.succeed({ apiKey: own, spent: [] }) : apiKeys.get(own.id)
         const [company, companySpent, { apiKey, spent }] = yield* Errors.answered(
-          Effect.all([companies.get(own.companyId), companies.spent(own.companyId), apiKeys.get(own.id)], { concurrency: 3 })
+          Effect.all([companies.get(own.companyId), companies.spent(own.companyId), asking], { concurrency: 3 })
         )
         return Envelope.ok("Account", {
           id: company.id,
@@ -80,9 +82,9 @@ const get = Section.company(
       })
 )
 
-/** What a company is to this service. */
+/** The account section: the company as the API sees it. */
 export const section = Section.make(
   "account",
-  { title: "Account", description: "Whose the key is, what sending costs, and what is left" },
+  { title: "Account", description: "Company of an API key, its fees and its remaining limits" },
   [get]
 )

@@ -22,7 +22,7 @@ import * as Companies from "./Companies.ts"
 const path = "/operator/api-keys"
 const params = { id: Schema.String }
 
-/** When a key ends, which is later than now. */
+/** Expiry of a key, in the future. */
 export const Expiry = Scalars.GivenInstant.pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transformEffect((millis) =>
@@ -37,23 +37,25 @@ export const Expiry = Scalars.GivenInstant.pipe(
 
 export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) => ({
   for: rest.for.annotate({
-    description: "`sending`: what sends money or approves it; from elsewhere the key does the rest that its scopes allow"
+    description:
+      "`sending`: only sending and approving are restricted to these addresses. From other addresses the key keeps its other scopes"
   }),
   ranges: ranges.annotate({
-    description: `IPv4 and IPv6 addresses and ranges (CIDR), at most ${AllowedFrom.maxRanges}. IPv4 in IPv6 (\`::ffff:192.0.2.1\`) is that IPv4 address; a range of IPv6 has no IPv4 in it`,
+    description: `IPv4 and IPv6 addresses and ranges (CIDR), at most ${AllowedFrom.maxRanges}. An IPv4-mapped IPv6 address (\`::ffff:192.0.2.1\`) counts as its IPv4 address, and IPv6 ranges match no IPv4 addresses`,
     examples: [["203.0.113.0/24", "2001:db8::/32"]]
   })
 })).annotate({
   identifier: "GivenAllowedFrom",
-  description: "From where a key may be used, behind the operator's own proxies (`SATRAIL_PROXIES`)"
+  description: "IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES`"
 })
 
-/** Null where it may be used from anywhere. */
+/** Null if the key can be used from any address. */
 const allowedFrom = Schema.NullOr(Ranges.annotate({ identifier: "AllowedFrom" }))
 
 const approvalSchema = Schema.NullOr(Schema.Literals(["pending", "approved"])).annotate({
+  identifier: "KeyApproval",
   description:
-    "`pending`: the key opens nothing until a second operator approves it. `approved`: one did. Null: the key needed no approval",
+    "`pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed",
   examples: [null]
 })
 const approvalOf = (row: Pick<ApiKey.ApiKey, "approval" | "approvedAtMillis">) =>
@@ -71,10 +73,10 @@ export const view = View.make<Issued>()(
   { identifier: "IssuedApiKey" },
   {
     id: [
-      Schema.String.annotate({ description: "The public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
+      Schema.String.annotate({ description: "Public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
       (row) => row.apiKey.id
     ],
-    key: [Schema.String.annotate({ description: "The key itself: shown in this response only" }), (row) => Redacted.value(row.text)],
+    key: [Schema.String.annotate({ description: "The API key itself. Only this response contains it" }), (row) => Redacted.value(row.text)],
     company_id: [Scalars.Uuid, (row) => row.apiKey.companyId],
     name: [Schema.String, (row) => row.apiKey.name],
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.apiKey.scopes],
@@ -100,15 +102,18 @@ export const example = ({ apiKey, companyId, at }: World): (typeof view.schema)[
 })
 
 const approvalRule =
-  "The key is shown in this response only, and again to a request with the same `Idempotency-Key`. A key with `send`, `approve` or `admin` needs a second operator: with `approval: pending` it opens nothing until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. A company whose keys were never used and that has no money is exempt, so you can set it up alone."
+  "Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again. A key with `send`, `approve` or `admin` needs a second operator: while `approval` is `pending`, the key cannot be used until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. No approval is needed for a company that has no money and whose keys were never used, so you can set it up alone."
 
 const issuePath = `${Companies.path}/:id/api-keys` as const
 const rotatePath = `${path}/:id/rotate` as const
 
-/** The endpoint's path with the id in it: the same key for another id is another request. */
+/**
+ * Returns the endpoint's path with the id filled in, so that the same idempotency key for another id is a
+ * different request.
+ */
 const at = (path: string, id: string): string => path.replace(":id", id)
 
-/** What creates a key may answer: its answer is stored sealed, for the operator, who asked. */
+/** Errors of operations that create a key. Their responses are stored sealed for the operator. */
 const errors = Errors.of(
   "malformed",
   "idempotency_mismatch",
@@ -121,7 +126,7 @@ const errors = Errors.of(
 
 export const issue = Section.operator(
   HttpApiEndpoint.post("issueKey", issuePath, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, view.schema),
@@ -138,7 +143,7 @@ export const issue = Section.operator(
   ([apiKeys, sealer]) => {
     const creation = Idempotency.sealedCreation(issuePath, "API key issued", view.of, sealer)
     return Effect.fnUntraced(function* ({ params, payload, headers, request }) {
-      const companyId = CompanyId.make(params.id.toLowerCase())
+      const companyId = CompanyId.make(params.id)
       const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
       const ask = { companyId, name, scopes, expiresAtMillis, limits: LimitsView.read(payload.limits), allowedFrom }
       const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(issuePath, companyId))
@@ -156,7 +161,7 @@ export const revoke = Section.operator(
   })
     .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Revoke an API key")
-    .annotate(OpenApi.Description, "The key is invalid from now on. Revoking it again changes nothing.")
+    .annotate(OpenApi.Description, "Revokes an API key immediately. Revoking twice has no further effect.")
     .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
   ApiKeys,
   (apiKeys) =>
@@ -172,7 +177,7 @@ export const rotate = Section.operator(
     headers: Idempotency.headers,
     payload: Schema.Struct({
       overlap_seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds })).annotate({
-        description: "Overlap in which the old key stays valid, in seconds",
+        description: "Time for which the old key stays valid, in seconds",
         examples: [3600]
       })
     }).annotate({ identifier: "RotateApiKey" }),
@@ -183,7 +188,7 @@ export const rotate = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "A new key with the same name, scopes, expiry, limits and `allowed_from`, counted on from what the old one sent. It is shown in this response only, and again to a request with the same `Idempotency-Key`. If the new key needs a second operator's approval, as one that is issued does, the old one stays valid until then, and `overlap_seconds` longer."
+      "Creates a key with the same name, scopes, expiry, limits and `allowed_from`. Amounts sent with the old key still count toward the limits. Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again. If the new key needs a second operator's approval, the old key stays valid until the approval and for `overlap_seconds` after it."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -202,14 +207,11 @@ export const rotate = Section.operator(
   }
 )
 
-/** A key as it is shown after it was issued. */
+/** An API key as shown after it was issued. */
 export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>()(
-  { identifier: "ApiKey", description: "A key without the key itself, which nobody can show again" },
+  { identifier: "ApiKey", description: "API key without its secret, which is not stored" },
   {
-    id: [
-      Schema.String.annotate({ description: "The public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
-      (row) => row.id
-    ],
+    id: [Schema.String.annotate({ description: "Public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }), (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     name: [Schema.String, (row) => row.name],
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
@@ -220,15 +222,18 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
     revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
     last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "To within a minute; null: never" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use, accurate to a minute; null if never" }),
       (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
     ]
   }
 )
 
-/** A key that a second operator has to approve, as its company is told of it: what never changes. */
+/**
+ * An API key that awaits a second operator's approval, as in the company's events: only members that never
+ * change.
+ */
 export const requestView = View.make<ApiKey.ApiKey>()(
-  { identifier: "RequestedApiKey", description: "A key that an operator requested for the company" },
+  { identifier: "RequestedApiKey", description: "API key that an operator requested for the company" },
   {
     id: [Schema.String, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
@@ -258,8 +263,8 @@ export const get = Section.operator(
     success: Envelope.success(200, shown),
     error: Errors.of("not_found", "store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch an API key")
-    .annotate(OpenApi.Description, "Without its secret: its limits, and what is left of them now.")
+    .annotate(OpenApi.Summary, "Get an API key")
+    .annotate(OpenApi.Description, "Returns an API key without its secret, with its limits and what remains of them.")
     .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
   ApiKeys,
   (apiKeys) =>
@@ -279,7 +284,7 @@ export const approve = Section.operator(
     .annotate(OpenApi.Summary, "Approve an API key")
     .annotate(
       OpenApi.Description,
-      "The key is valid in every process from the response on, and the company receives the event `api_key.approved`. Refused to the operator who requested the key, and to a token with the same name. To reject it, revoke it. Approving it again changes nothing."
+      "Approves an API key. It is then valid in every process, and the company receives the event `api_key.approved`. The operator who requested the key cannot approve it, nor can a token with the same name. To reject the key, revoke it. Approving twice has no further effect."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -321,7 +326,7 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`). They hold in every process from the answer on. What the key sends is counted from when it first has limits."
+      "Replaces all limits of an API key; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts are counted from when the key first has limits."
     )
     .annotate(Example, limitExample),
   ApiKeys,
@@ -336,7 +341,7 @@ export const updateLimits = Section.operator(
     .annotate(OpenApi.Summary, "Update an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
+      "Changes the limits you send. Omitted limits stay, and null removes a limit. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, limitExample),
   ApiKeys,
@@ -358,7 +363,7 @@ export const allowFrom = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key's allowed addresses")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its ranges; `null` lets it be used from anywhere. To allow more addresses, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`). They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."
+      "Replaces the IP ranges from which an API key can be used; `null` allows all addresses. Allowing more addresses requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). The change applies immediately in every process. Requests from other addresses return 403 `address_not_allowed` and are recorded in the audit log."
     )
     .annotate(Example, (world) => {
       const allowed_from = { for: "sending" as const, ranges: ["203.0.113.0/24", "2001:db8::/32"] }

@@ -19,17 +19,17 @@ import * as View from "../wire/View.ts"
 
 export const path = "/operator/companies"
 
-/** Of a company or a key. */
+/** Name of a company or a key. */
 export const Name = Schema.String.annotate({
   description: `1 to ${maxNameCharacters} characters, not all of them blank`,
   examples: ["Example Ltd"]
 }).check(Scalars.stated(nameIssue, Scalars.wordsUpTo(maxNameCharacters)))
 
-/** Null for a company that is not frozen. */
+/** Null if the company is not frozen. */
 export const frozen = Schema.NullOr(
   Schema.Struct({
-    reason: Schema.String.annotate({ description: "For operators: the company does not see it" }),
-    pending: Freeze.fields.pending.annotate({ description: "What becomes of withdrawals that were confirmed and have not begun" }),
+    reason: Schema.String.annotate({ description: "The company sees it in its console" }),
+    pending: Freeze.fields.pending.annotate({ description: "Handling of confirmed withdrawals that have not started" }),
     since: Scalars.Instant
   }).annotate({ identifier: "Frozen" })
 )
@@ -69,8 +69,8 @@ export const open = Section.operator(
     error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Open a company")
-    .annotate(OpenApi.Description, "An account with an empty balance. It needs an API key to be used.")
+    .annotate(OpenApi.Summary, "Create a company")
+    .annotate(OpenApi.Description, "Creates a company with an empty balance. It needs an API key to use the API.")
     .annotate(Example, (world) => {
       const row = example(world)
       return { body: { name: row.name, plan: row.plan }, message: "Company opened", data: view.of(row) }
@@ -85,14 +85,14 @@ export const open = Section.operator(
 
 export const update = Section.operator(
   HttpApiEndpoint.patch("updateCompany", `${path}/:id`, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     payload: Schema.Struct({ plan: Schema.optionalKey(Plan) }).annotate({ identifier: "UpdateCompany" }),
     success: Envelope.success(200, view.schema),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Update a company")
-    .annotate(OpenApi.Description, "Changes its plan. What it made under its old plan stays.")
+    .annotate(OpenApi.Description, "Changes a company's plan. Records created under the old plan are kept.")
     .annotate(Example, (world) => {
       const row = example(world)
       return { params: { id: row.id }, body: { plan: row.plan }, message: "Company updated", data: view.of(row) }
@@ -100,7 +100,7 @@ export const update = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id.toLowerCase())
+      const id = CompanyId.make(params.id)
       const { plan } = payload
       return Envelope.ok(
         "Company updated",
@@ -127,22 +127,22 @@ const limitsOf = Effect.fnUntraced(function* (companies: Companies["Service"], i
 
 export const getLimits = Section.operator(
   HttpApiEndpoint.get("getLimits", `${path}/:id/limits`, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     success: Envelope.success(200, limited),
     error: Errors.of("not_found", "store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch a company's limits")
-    .annotate(OpenApi.Description, "What all of its keys together may send, and what is left of it now.")
+    .annotate(OpenApi.Summary, "Get a company's limits")
+    .annotate(OpenApi.Description, "Returns the sending limits for all keys of a company together, and what remains of them.")
     .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Limits", data: limitedExample(world) })),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Limits", yield* limitsOf(companies, CompanyId.make(params.id.toLowerCase())))
+      return Envelope.ok("Limits", yield* limitsOf(companies, CompanyId.make(params.id)))
     })
 )
 
 const limiting = {
-  params: { id: Scalars.Uuid },
+  params: { id: Scalars.Id },
   payload: LimitsView.Body,
   success: Envelope.success(200, limited),
   error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
@@ -170,13 +170,13 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace a company's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`). They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
+      "Replaces all limits of a company, which apply to all of its keys together; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts are counted from when the company first has limits."
     )
     .annotate(Example, limitExample),
   Companies,
   (companies) =>
     ({ params, payload }) =>
-      limitWith(companies, CompanyId.make(params.id.toLowerCase()), payload)
+      limitWith(companies, CompanyId.make(params.id), payload)
 )
 
 export const updateLimits = Section.operator(
@@ -185,13 +185,13 @@ export const updateLimits = Section.operator(
     .annotate(OpenApi.Summary, "Update a company's limits")
     .annotate(
       OpenApi.Description,
-      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
+      "Changes the limits you send. Omitted limits stay, and null removes a limit. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, limitExample),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id.toLowerCase())
+      const id = CompanyId.make(params.id)
       const { limits } = yield* Errors.answered(companies.get(id))
       return yield* limitWith(companies, id, yield* Patch.filled(LimitsView.Body, payload, LimitsView.of(limits) ?? {}))
     })

@@ -42,23 +42,23 @@ const example = (world: World) => {
 
 export const get = Section.operator(
   HttpApiEndpoint.get("getFees", path, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     success: Envelope.success(200, Fees),
     error: Errors.of("not_found", "store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch a company's fees")
-    .annotate(OpenApi.Description, "What sending costs it, and what of that is its own and not its plan's.")
+    .annotate(OpenApi.Summary, "Get a company's fees")
+    .annotate(OpenApi.Description, "Returns a company's fees, and which of them differ from its plan.")
     .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Fees", data: example(world) })),
   Effect.all([Companies, Core.Fees]),
   ([companies, fees]) =>
     Effect.fnUntraced(function* ({ params }) {
-      const company = yield* Errors.answered(companies.get(CompanyId.make(params.id.toLowerCase())))
+      const company = yield* Errors.answered(companies.get(CompanyId.make(params.id)))
       return Envelope.ok("Fees", view(company, fees.terms(company)))
     })
 )
 
 const charging = {
-  params: { id: Scalars.Uuid },
+  params: { id: Scalars.Id },
   payload: FeesView.Body,
   success: Envelope.success(200, Fees),
   error: Errors.of("malformed", "not_found", "store_unavailable")
@@ -73,16 +73,16 @@ const chargeExample = (world: World) => ({
 export const put = Section.operator(
   HttpApiEndpoint.put("chargeCompany", path, charging)
     .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Replace a company's own fees")
+    .annotate(OpenApi.Summary, "Replace a company's custom fees")
     .annotate(
       OpenApi.Description,
-      "Replaces all of them; `{}` takes them away, and it pays what its plan says. Use PATCH to change some of them. Whatever is confirmed from the commit on is charged these, in every process; what was confirmed keeps its fee."
+      "Replaces all custom fees of a company; `{}` removes them, so that the fees of its plan apply. Use PATCH to change individual fees. New fees apply immediately, in every process, to withdrawals confirmed afterward. Confirmed withdrawals keep their fee."
     )
     .annotate(Example, chargeExample),
   Effect.all([Companies, Core.Fees]),
   ([companies, fees]) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id.toLowerCase())
+      const id = CompanyId.make(params.id)
       const company = yield* Errors.answered(companies.charge(id, FeesView.read(payload)))
       return Envelope.ok("Company charged", view(company, fees.terms(company)))
     })
@@ -91,16 +91,16 @@ export const put = Section.operator(
 export const patch = Section.operator(
   HttpApiEndpoint.patch("updateCompanyFees", path, charging)
     .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Update a company's own fees")
+    .annotate(OpenApi.Summary, "Update a company's custom fees")
     .annotate(
       OpenApi.Description,
-      "Changes what you send. Rates you leave out stay, as does the part of a rate that you leave out; null takes a rate away, so that the plan's applies. What was confirmed keeps its fee."
+      "Changes the custom fees you send. Omitted rates and omitted parts of a rate stay; null removes a rate, so that the plan's rate applies. Confirmed withdrawals keep their fee."
     )
     .annotate(Example, chargeExample),
   Effect.all([Companies, Core.Fees]),
   ([companies, fees]) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id.toLowerCase())
+      const id = CompanyId.make(params.id)
       const current = yield* Errors.answered(companies.get(id))
       const company = yield* Errors.answered(companies.charge(id, FeesView.read(yield* FeesView.patched(payload, current.fees))))
       return Envelope.ok("Company charged", view(company, fees.terms(company)))

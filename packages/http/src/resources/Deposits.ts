@@ -16,29 +16,32 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
 const path = "/v1/transactions/deposits/:depositID"
-const params = { depositID: Scalars.Uuid }
+const params = { depositID: Scalars.Id }
 
-/** Money that came in. */
+/** A received payment. */
 export const view = View.make<Deposit.Deposit>()(
   { identifier: "Deposit" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
-    recipient: [Schema.String.annotate({ description: "The invoice or address that was paid" }), (row) => row.recipient],
+    recipient: [Schema.String.annotate({ description: "Invoice or address that was paid" }), (row) => row.recipient],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     network_type: [Network, (row) => row.network],
     rail_type: [Rail, (row) => row.rail],
     status: [Status, (row) => row.status],
-    chain_tx_id: [Schema.NullOr(Schema.String).annotate({ description: "null for a Lightning deposit" }), (row) => row.chainTxId],
+    chain_tx_id: [
+      Schema.NullOr(Schema.String).annotate({ description: "On-chain transaction; null for a Lightning deposit" }),
+      (row) => row.chainTxId
+    ],
     lightning_invoice_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningInvoiceId],
-    fee_sats: [Scalars.Fee.annotate({ description: "Always 0: receiving costs nothing", examples: [0] }), () => 0],
+    fee_sats: [Scalars.Fee.annotate({ description: "Always 0. Receiving is free", examples: [0] }), () => 0],
     refunded_sats: [
-      Scalars.Sats.annotate({ description: "What refunds of it come to that are open, pending or completed", examples: [0] }),
+      Scalars.Sats.annotate({ description: "Total amount of its open, pending and completed refunds", examples: [0] }),
       (row) => Scalars.sats(row.refunded)
     ],
     metadata: [
-      Scalars.Metadata.annotate({ description: "Of the invoice or address that was paid, as it was then" }),
+      Scalars.Metadata.annotate({ description: "Metadata of the invoice or address at the time of payment" }),
       (row) => row.metadata ?? Metadata.empty
     ],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
@@ -46,20 +49,23 @@ export const view = View.make<Deposit.Deposit>()(
   }
 )
 
-/** The payer data that a wallet sent with its request to pay (LUD-12, LUD-18, NIP-57). Each as received, and unverified. */
+/**
+ * Payer data that a wallet sent with its payment request (LUD-12, LUD-18, NIP-57), as received and
+ * unverified.
+ */
 const payer = View.make<Callback | undefined>()(
   { identifier: "Payer" },
   {
     comment: [Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }), (callback) => callback?.comment ?? null],
     payer_data: [
       Schema.NullOr(Schema.String).annotate({
-        description: "LUD-18 payer data: JSON as received, to the byte",
+        description: "LUD-18 payer data: JSON, byte for byte as received",
         examples: ['{"name":"Satoshi"}']
       }),
       (callback) => callback?.payerData ?? null
     ],
     zap_request: [
-      Schema.NullOr(Schema.String).annotate({ description: "The signed request of a zap (NIP-57): JSON as received, to the byte" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Signed zap request (NIP-57): JSON, byte for byte as received" }),
       (callback) => callback?.zapRequest ?? null
     ]
   }
@@ -94,8 +100,11 @@ export const get = Section.company(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a deposit")
-    .annotate(OpenApi.Description, "An on-chain deposit is `pending` until it has enough confirmations. Needs the scope `read`.")
+    .annotate(OpenApi.Summary, "Get a deposit")
+    .annotate(
+      OpenApi.Description,
+      "Returns a deposit. An on-chain deposit is `pending` until it has enough confirmations. Requires the `read` scope."
+    )
     .annotate(Example, (world) => {
       const row = example(world)
       return { params: { depositID: row.id }, message: "Deposit", data: view.of(row) }
@@ -103,7 +112,7 @@ export const get = Section.company(
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(transactions.deposit(yield* companyId, params.depositID.toLowerCase()))
+      const row = yield* Errors.answered(transactions.deposit(yield* companyId, params.depositID))
       return View.answer("Deposit", view.of(row))
     })
 )
@@ -115,10 +124,10 @@ export const getPayer = Section.company(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch payer data")
+    .annotate(OpenApi.Summary, "Get payer data")
     .annotate(
       OpenApi.Description,
-      "Comment, payer data and zap request of a payment to a Lightning address; null where the payer sent none. Needs the scope `read`."
+      "Returns the comment, payer data and zap request of a payment to a Lightning address; each is null if the payer did not send it. Requires the `read` scope."
     )
     .annotate(Example, (world) => ({
       params: { depositID: example(world).id },
@@ -128,7 +137,7 @@ export const getPayer = Section.company(
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ params }) {
-      const callback = yield* Errors.answered(transactions.callback(yield* companyId, params.depositID.toLowerCase()))
+      const callback = yield* Errors.answered(transactions.callback(yield* companyId, params.depositID))
       return Envelope.ok("Payer", payer.of(callback))
     })
 )

@@ -23,21 +23,23 @@ const GivenDomain = Schema.String.annotate({ examples: ["example.com"] }).check(
   Scalars.stated(Scalars.domainIssue, { pattern: "[^.]\\.[^.]" })
 )
 
-/** A company's own domain, as the company sees it. */
+/** A custom domain as its company sees it. */
 export const own = View.make<Domain.Domain>()(
   { identifier: "OwnDomain" },
   {
     domain: [Scalars.text("example.com"), (row) => row.domain],
     shown_by: [
       Domain.Domain.fields.shownBy.annotate({
-        description: "`dns`: by the TXT record, which has to stay; `operator`: the operator vouches for it"
+        description: "`dns`: verified by the TXT record, which must stay in place. `operator`: confirmed by the operator"
       }),
       (row) => row.shownBy
     ],
     verified_at: [Scalars.Instant, (row) => Scalars.instant(row.verifiedAtMillis)],
     checked_at: [Scalars.Instant, (row) => Scalars.instant(row.checkedAtMillis)],
     lost_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Since when the record has been missing; null while it is there" }),
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "Time at which the TXT record was first found missing; null while it is present"
+      }),
       (row) => Scalars.instantOrNull(row.lostAtMillis)
     ],
     txt_name: [Scalars.text("_satrail-verify.example.com"), (row) => Domain.record(row).name],
@@ -45,7 +47,7 @@ export const own = View.make<Domain.Domain>()(
   }
 )
 
-/** The same, as the operator sees it. */
+/** A custom domain as the operator sees it. */
 const vouched = View.make<Domain.Domain>()(
   { identifier: "Domain" },
   {
@@ -86,7 +88,7 @@ const claim = Section.company(
     .annotate(OpenApi.Summary, "Claim a domain")
     .annotate(
       OpenApi.Description,
-      "Checks the TXT record that verifies the domain as the company's. Without the record, the error names the one to set. Repeating the request changes nothing. Needs a paid plan and the scope `receive`."
+      "Verifies that the domain belongs to the company, by its TXT record. If the record is missing, the error contains the one to set. Repeating the request has no further effect. Custom domains need a paid plan. Requires the `receive` scope."
     )
     .annotate(Example, (world) => ({ body: { domain: world.domain }, message: "Domain verified", data: own.of(example(world)) })),
   Domains,
@@ -108,7 +110,10 @@ export const list = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List domains")
-    .annotate(OpenApi.Description, "The company's verified domains. A lost one answers for a grace period. Needs the scope `read`.")
+    .annotate(
+      OpenApi.Description,
+      "Returns the company's verified domains. A domain whose TXT record is missing keeps working for a grace period. Requires the `read` scope."
+    )
     .annotate(Example, (world) => ({ message: "Domains", data: [own.of(example(world))] })),
   Domains,
   (domains) =>
@@ -117,30 +122,27 @@ export const list = Section.company(
     })
 )
 
-/** Domains of a company's own. */
-export const section = Section.make("domains", { title: "Domains", description: "Companies' own domains for Lightning addresses" }, [
-  claim,
-  list
-])
+/** Custom domains of companies. */
+export const section = Section.make("domains", { title: "Domains", description: "Custom domains for Lightning addresses" }, [claim, list])
 
 const vouchPath = "/operator/companies/:companyId/domains"
 
 const vouching = Idempotency.creation(vouchPath, "Domain verified", vouched.of)
 
-/** What the operator does without a TXT record. */
+/** Verifies a domain on the operator's word, without a TXT record. */
 export const vouch = Section.operator(
   HttpApiEndpoint.post("verifyDomain", vouchPath, {
-    params: { companyId: Scalars.Uuid },
+    params: { companyId: Scalars.Id },
     headers: Idempotency.headers,
     payload: Schema.Struct({ domain: GivenDomain }).annotate({ identifier: "VerifyDomain" }),
     success: Envelope.success(201, vouched.schema),
     error: Errors.of("malformed", "idempotency_mismatch", "not_found", "domain_taken", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Vouch for a company's domain")
+    .annotate(OpenApi.Summary, "Confirm a company's domain")
     .annotate(
       OpenApi.Description,
-      "The operator vouches that the domain is the company's: Lightning addresses may be created there. Repeating the request changes nothing."
+      "Confirms that the domain belongs to the company, without checking a TXT record. The company can then create Lightning addresses there. Repeating the request has no further effect."
     )
     .annotate(Example, (world) => ({
       params: { companyId: world.companyId },
@@ -151,7 +153,7 @@ export const vouch = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload, headers, request }) {
-      const companyId = CompanyId.make(params.companyId.toLowerCase())
+      const companyId = CompanyId.make(params.companyId)
       const once = yield* vouching.once(request, headers["idempotency-key"], vouchPath.replace(":companyId", companyId))
       return vouching.answer(yield* Errors.answered(companies.verifyDomain(companyId, payload.domain, once.request)))
     })
@@ -159,25 +161,24 @@ export const vouch = Section.operator(
 
 const askTls = Section.open(
   HttpApiEndpoint.get("askTls", "/tls/ask", {
-    query: { domain: Schema.String.annotate({ description: "The name of the requested certificate", examples: ["example.com"] }) },
+    query: { domain: Schema.String.annotate({ description: "Domain name of the requested certificate", examples: ["example.com"] }) },
     success: Envelope.success(200, Schema.Struct({ domain: Schema.String })),
     error: Errors.of("malformed", "not_found", "rate_limited", "store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Whether a domain is served here")
+    .annotate(OpenApi.Summary, "Check whether a domain is served here")
     .annotate(
       OpenApi.Description,
-      "For a web server that gets certificates on demand: 200 for the service's own domain and for verified ones that are not lost, otherwise 404. Without a key."
+      "Returns 200 for the service's own domain and for verified domains, 404 otherwise. A web server can call this endpoint before it requests a certificate on demand. Requires no key."
     )
     .annotate(Example, () => ({ message: "Served here", data: { domain: "example.com" } })),
   Effect.all([Domains, RequestRates, Acting.Proxies]),
   ([domains, { ofStranger }, proxies]) =>
     Effect.fnUntraced(function* ({ query: { domain }, request }) {
-      // The web server in front asks from this machine, for everybody.
+      // The local reverse proxy asks for all callers, so it is not rate limited.
       if (!isLoopback(addressOf(request, proxies))) yield* ofStranger(request)
       if (yield* Errors.answered(domains.isServed(domain))) return Envelope.ok("Served here", { domain })
       return yield* Effect.fail(Errors.failure("not_found", "This domain is not served here"))
     })
 )
 
-/** For the web server in front. */
-export const tls = Section.make("tls", { title: "Certificates", description: "For the web server in front" }, [askTls])
+export const tls = Section.make("tls", { title: "Certificates", description: "For a reverse proxy that requests certificates" }, [askTls])

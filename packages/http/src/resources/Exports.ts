@@ -14,7 +14,7 @@ const path = "/v1/transactions/export"
 
 type Booked = Extract<Line, { readonly _tag: "Booked" }>
 
-/** What a booking says; of the first and the last line nothing. */
+/** Returns the value of a booked entry; null for the opening and closing lines. */
 const booked =
   (of: (line: Booked) => Sheet.Cell) =>
   (line: Line): Sheet.Cell =>
@@ -25,7 +25,7 @@ const fiat = ({ booking, subject }: Booked): Sheet.Cell => {
   return rate === undefined || Result.isFailure(rate) ? null : { digits: Booking.fiatValue(booking.amount, rate.success) }
 }
 
-/** The columns, in their order. New ones are added at the end. */
+/** Columns in order. New ones are added at the end. */
 const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "company_id", of: (line) => line.companyId },
   { name: "booked_at", of: (line) => Scalars.instant(line._tag === "Booked" ? line.booking.atMillis : line.atMillis) },
@@ -51,7 +51,7 @@ const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "metadata", of: booked(({ subject }) => (subject === undefined ? null : { json: subject.metadata })) }
 ]
 
-/** Keys of metadata with a column each. A line without the key has nothing there. */
+/** Adds a column for each metadata key. It is empty in lines without that key. */
 const columnsOf = (keys: ReadonlyArray<string>): ReadonlyArray<Sheet.Column<Line>> => [
   ...columns,
   ...keys.map((key) => ({
@@ -70,13 +70,11 @@ const keysIssue = (text: string): string | undefined => {
 
 const query = {
   format: Schema.optionalKey(Sheet.Format),
-  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked from then on; by default everything" })),
-  until: Schema.optionalKey(
-    Scalars.GivenInstant.annotate({ description: "What was booked before then, later than `from`; by default until now" })
-  ),
+  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start time, inclusive. Default: the first entry" })),
+  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "End time, exclusive; must be later than `from`. Default: now" })),
   metadata_keys: Schema.optionalKey(
     Schema.String.annotate({
-      description: `Keys of metadata, separated by commas, at most ${Metadata.limits.keys}: each has a column \`metadata.<key>\``,
+      description: `Metadata keys, separated by commas, at most ${Metadata.limits.keys}. Each becomes a column \`metadata.<key>\``,
       examples: ["order,customer"]
     }).check(
       Scalars.stated(keysIssue, {
@@ -95,11 +93,9 @@ interface Asked {
 
 const periodOf = Effect.fnUntraced(function* ({ from = 0, until }: Asked) {
   const untilMillis = until ?? (yield* Clock.currentTimeMillis)
-  if (from < 0) return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "Not before 1970" }]))
+  if (from < 0) return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "must not be before 1970" }]))
   if (until !== undefined && until <= from)
-    return yield* Effect.fail(
-      Errors.malformedRequest([{ path: "until", message: "Later than `from`: it is the first moment that is left out" }])
-    )
+    return yield* Effect.fail(Errors.malformedRequest([{ path: "until", message: "must be later than from" }]))
   return { fromMillis: from, untilMillis }
 })
 
@@ -109,15 +105,15 @@ const fileOf = ({ format = "csv", metadata_keys: keys }: Asked, name: string) =>
   name
 })
 
-const about = `Everything that was booked, in the ledger's order, streamed: each deposit, each withdrawal with its fees, what a reorganisation took back, and adjustments. The first line (\`opening\`) has the balance at the beginning, each line the balance after it, and the last line (\`closing\`) the balance at the end: a file without it was cut short. Amounts and fees are signed, in satoshis to three decimals; \`total_sats\` is their sum, and all of them add up to the difference of the two balances. \`fiat_…\` is filled in where a rate was kept, because somebody gave the amount in fiat; the currency only where a checkout named it. In CSV, a text that a spreadsheet would run as a formula begins with an apostrophe. At most ${Sheet.maxTables.each} exports at once.`
+const about = `Streams all booked entries in ledger order: deposits, withdrawals with their fees, reversals by chain reorganizations, and adjustments. The first line (\`opening\`) has the opening balance, each line has the balance after it, and the last line (\`closing\`) has the closing balance. A file without a closing line is incomplete. Amounts and fees are signed, in satoshis with up to three decimals; \`total_sats\` is their sum, and all totals add up to the change in balance. \`fiat_…\` is set if an amount was given in fiat, because the rate is stored only then. The currency is set only for checkouts. In CSV, values that a spreadsheet would run as a formula are prefixed with an apostrophe. A process runs at most ${Sheet.maxTables.each} exports at a time for a company.`
 
 const errors = Errors.of("malformed", "overloaded", "store_unavailable")
 
 export const transactions = Section.company(
   HttpApiEndpoint.get("exportTransactions", path, { query, success: Sheet.success, error: errors })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Export what was booked")
-    .annotate(OpenApi.Description, `${about} Needs the scope \`read\`.`),
+    .annotate(OpenApi.Summary, "Export booked entries")
+    .annotate(OpenApi.Description, `${about} Requires the \`read\` scope.`),
   Effect.all([Bookings, Sheet.Places]),
   ([bookings, places]) =>
     Effect.fnUntraced(function* ({ query }) {
@@ -129,10 +125,10 @@ export const transactions = Section.company(
 
 const ofAll = Section.operator(
   HttpApiEndpoint.get("exportAllTransactions", "/operator/transactions/export", { query, success: Sheet.success, error: errors })
-    .annotate(OpenApi.Summary, "Export what was booked for everybody")
+    .annotate(OpenApi.Summary, "Export booked entries of all companies")
     .annotate(
       OpenApi.Description,
-      `One company after the other, in the order of their ids, each with its first and its last line. ${about}`
+      `Exports one company after the other, ordered by id, each with its own opening and closing lines. ${about}`
     ),
   Effect.all([Bookings, Sheet.Places]),
   ([bookings, places]) =>
@@ -143,7 +139,8 @@ const ofAll = Section.operator(
     })
 )
 
-/** For the operator. */
-export const operatorSection = Section.make("operatorExports", { title: "Exports of all", description: "Everybody's books, as files" }, [
-  ofAll
-])
+export const operatorSection = Section.make(
+  "operatorExports",
+  { title: "Exports of all companies", description: "Booked entries of all companies, as files" },
+  [ofAll]
+)

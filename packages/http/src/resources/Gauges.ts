@@ -1,6 +1,6 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import * as Measure from "@satrail/core/base/Measure"
-import type { Account } from "@satrail/core/ledger/Change"
+import { accounts } from "@satrail/core/ledger/Change"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import { Cause } from "@satrail/core/reports/reconciliation/Difference"
 import type { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
@@ -9,35 +9,27 @@ import * as Scalars from "../wire/Scalars.ts"
 import { countByCause } from "./Reconciliation.ts"
 
 const gauges = {
-  owned: Measure.gauge("satrail_owned_sats", "Balance by the node or the chain; chain is the hot wallet", ["account"]),
+  owned: Measure.gauge("satrail_owned_sats", "Balance reported by the node or the chain; chain is the hot wallet", ["account"]),
   own: Measure.gauge("satrail_own_funds_sats", "Operator equity", ["account"]),
-  unexplained: Measure.gauge("satrail_unexplained_sats", "Owned beyond operator equity and ledger; negative where money is missing", [
+  unexplained: Measure.gauge("satrail_unexplained_sats", "Balance beyond operator equity and ledger; negative if money is missing", [
     "account"
   ]),
-  assets: Measure.gauge("satrail_assets_sats", "Balance of node and wallet together")({}),
+  assets: Measure.gauge("satrail_assets_sats", "Balance of the node and the wallet together")({}),
   liabilities: Measure.gauge("satrail_liabilities_sats", "Balances of all companies together")({}),
   account: Measure.gauge("satrail_account_sats", "Balance of a ledger account", ["account"]),
-  differences: Measure.gauge("satrail_differences", "Discrepancies between the ledger and the statements of node and chain", ["cause"]),
+  differences: Measure.gauge("satrail_differences", "Discrepancies between the ledger and the records of the node and the chain", [
+    "cause"
+  ]),
   age: Measure.gauge("satrail_reconciliation_age_seconds", "Age of the last reconciliation run")({}),
   waiting: Measure.gauge("satrail_waiting", "Backlog: items", ["kind"]),
-  waitingSats: Measure.gauge("satrail_waiting_sats", "Backlog: satoshis, with fees", ["kind"]),
-  waitingAge: Measure.gauge("satrail_waiting_seconds", "Backlog: age of the oldest item; 0 without any", ["kind"])
+  waitingSats: Measure.gauge("satrail_waiting_sats", "Backlog: satoshis, including fees", ["kind"]),
+  waitingAge: Measure.gauge("satrail_waiting_seconds", "Backlog: age of the oldest item; 0 if empty", ["kind"])
 }
 
-const accounts: ReadonlyArray<Account> = [
-  "available",
-  "held",
-  "node",
-  "chain",
-  "service_fees",
-  "network_fees",
-  "suspense",
-  "loss",
-  "adjustments",
-  "internal"
-]
-
-/** Brings the gauges to what is in the store now: every process shows the same. During an outage of the store they keep their values. */
+/**
+ * Updates the gauges from the store, so that every process shows the same values. While the store is
+ * unavailable they keep their values.
+ */
 export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
   Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis

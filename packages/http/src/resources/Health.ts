@@ -11,12 +11,12 @@ import * as Warnings from "./Warnings.ts"
 
 const Ready = Schema.Struct({ ready: Schema.Array(Schema.String) })
 
-/** A process that is paused, or has a node without channels, serves: it is taken out of no proxy for it. */
+/** A paused process, or one whose node has no channels, is still ready, so that a proxy keeps using it. */
 const Whole = Schema.Struct({
   ...Ready.fields,
-  paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "What the operator has paused; absent where nothing is" })),
+  paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "Parts that the operator has paused; absent if none" })),
   warnings: Schema.optionalKey(
-    Schema.Array(Warnings.view.schema).annotate({ description: "What is wrong with the Lightning channels; absent where nothing is" })
+    Schema.Array(Warnings.view.schema).annotate({ description: "Problems with the Lightning channels; absent if none" })
   )
 })
 
@@ -30,8 +30,11 @@ const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look
 
 const healthz = Section.open(
   HttpApiEndpoint.get("healthz", "/healthz", { success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) })) })
-    .annotate(OpenApi.Summary, "Whether the process is up")
-    .annotate(OpenApi.Description, "Checks nothing else, so that a process is not restarted because its database is down.")
+    .annotate(OpenApi.Summary, "Check whether the process is up")
+    .annotate(
+      OpenApi.Description,
+      "Responds while the process is running. It checks no dependency, so that a process is not restarted because its database is down."
+    )
     .annotate(Example, () => ({ message: "Up", data: { up: true } })),
   Effect.void,
   () => () => Effect.succeed(Envelope.ok("Up", { up: true as const }))
@@ -39,10 +42,10 @@ const healthz = Section.open(
 
 const readyz = Section.open(
   HttpApiEndpoint.get("readyz", "/readyz", { success: Envelope.success(200, Whole), error: Errors.of("not_ready") })
-    .annotate(OpenApi.Summary, "Whether the process can serve")
+    .annotate(OpenApi.Summary, "Check whether the process is ready")
     .annotate(
       OpenApi.Description,
-      "Checks every dependency, each once a second at most. When a check fails, `error.issues` has its name and reason. Channels that cannot pay or receive are a warning: whatever needs no channel is served."
+      "Runs all dependency checks, each at most once per second. If a check fails, `error.issues` has its name and the reason. Channel problems are only warnings, because requests that need no channel still succeed."
     )
     .annotate(Example, () => ({ message: "Ready", data: { ready: ["store", "node", "chain"] } })),
   Effect.all([Looks, Stops, Channels]),
@@ -66,10 +69,10 @@ const check = Section.open(
     success: Envelope.success(200, Ready),
     error: Errors.of("not_found", "not_ready")
   })
-    .annotate(OpenApi.Summary, "Whether one thing of it is there")
+    .annotate(OpenApi.Summary, "Run one readiness check")
     .annotate(
       OpenApi.Description,
-      "One check of `/readyz`, by its name. A proxy should use `/readyz/running`, which is 503 from the moment the process is stopped: node, chain and database are shared by all processes, and while one is down no process has a better response."
+      "Runs one check of `/readyz`, by its name. A reverse proxy should use `/readyz/running`, which returns 503 as soon as the process starts to shut down. All processes share node, chain and database, so if one of these is down, sending requests to another process does not help."
     )
     .annotate(Example, () => ({ params: { check: "node" }, message: "Ready", data: { ready: ["node"] } })),
   Looks,
@@ -80,7 +83,7 @@ const check = Section.open(
     }
 )
 
-/** For supervisors, proxies and monitoring. Without a key. */
+/** Requires no key. */
 export const section = Section.make("health", { title: "Health", description: "For supervisors, proxies and monitoring" }, [
   healthz,
   readyz,

@@ -5,7 +5,7 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import * as Pages from "@satrail/core/ledger/Page"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Invoices } from "@satrail/core/receiving/Invoices"
-import * as LookUps from "@satrail/core/receiving/LookUps"
+import * as LookupSchedule from "@satrail/core/receiving/LookupSchedule"
 import { Effect, Predicate, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../wire/Amounts.ts"
@@ -24,34 +24,33 @@ import * as View from "../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/lightning-invoice"
 
-/** What is expected of a payer who decides. */
+/** The amount expected when the payer decides. */
 const expected = (end: "least" | "most") =>
   Scalars.given(
     Scalars.GivenSats.annotate({
-      description: `Only with \`amount: null\`: the ${end} that the payer is expected to send. No invoice can say it to a wallet; what arrives is credited whatever it is`
+      description: `Only with \`amount: null\`: the ${end} you expect the payer to send. Wallets do not see it, and any amount that arrives is credited`
     })
   )
 
 const shownExpected = (end: "least" | "most") =>
-  Schema.NullOr(Scalars.Sats).annotate({ description: `The ${end} that is expected of a payer who decides; null where nothing was said` })
+  Schema.NullOr(Scalars.Sats).annotate({ description: `The ${end} you expect when the payer chooses the amount; null if not set` })
 
 const Body = Schema.Struct({
-  amount: Schema.NullOr(Amounts.AmountNumber).annotate({
-    description: "In units of `currency`, read exactly. null, without a currency: the payer decides"
-  }),
+  amount: Amounts.exact(
+    Schema.NullOr(Amounts.AmountNumber).annotate({
+      description: "Amount in units of `currency`, as an exact decimal. If null and no currency is set, the payer chooses the amount"
+    })
+  ),
   currency: Scalars.given(Amounts.Currency),
   min_sats: expected("least"),
   max_sats: expected("most"),
   description: Scalars.given(Scalars.Description),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Invoice.expirySeconds)),
   hold: Scalars.given(Schema.Boolean).annotate({
-    description: "What is paid waits at the node until you settle or cancel the invoice, and is credited when you have settled it"
+    description: "Whether to hold the payment at the node until you settle or cancel the invoice. It is credited when you settle"
   }),
   payment_hash: Scalars.given(
-    Search.hex32.annotate({
-      description:
-        "Only with `hold: true`: the SHA-256 of a preimage that you keep, and give to settle the invoice. Without it the node makes one"
-    })
+    Search.hex32("SHA-256 of your own preimage, only with `hold: true`. You reveal the preimage to settle. Default: the node generates one")
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateLightningInvoice" })
@@ -63,48 +62,47 @@ export const view = View.make<Invoice.Shown>()(
   { identifier: "LightningInvoice" },
   {
     id: [Scalars.Uuid, (row) => row.id],
-    node_id: [Scalars.text(nodeId).annotate({ description: "Public key of the node that issued it" }), (row) => row.nodeId],
+    node_id: [Scalars.text(nodeId).annotate({ description: "Public key of the node that issued the invoice" }), (row) => row.nodeId],
     memo: [Scalars.text("Order 1042"), (row) => row.memo],
     r_preimage: [
-      Schema.String.annotate({ description: "Hex; empty until it is settled" }),
+      Schema.String.annotate({ description: "Payment preimage, in hex. Empty until settled" }),
       (row) => (row.status === "settled" ? (row.preimage ?? "") : "")
     ],
-    r_hash: [Schema.String.annotate({ description: "Payment hash, hex" }), (row) => row.paymentHash],
+    r_hash: [Schema.String.annotate({ description: "Payment hash, in hex" }), (row) => row.paymentHash],
     amount_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "null where the payer decides" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Invoice amount; null if the payer decides" }),
       (row) => Scalars.satsOrNull(row.amount)
     ],
     min_sats: [shownExpected("least"), (row) => Scalars.satsOrNull(row.minAmount)],
     max_sats: [shownExpected("most"), (row) => Scalars.satsOrNull(row.maxAmount)],
     hold: [
-      Schema.Boolean.annotate({ description: "Whether what is paid waits at the node until you settle or cancel the invoice" }),
+      Schema.Boolean.annotate({ description: "Whether the payment is held until you settle or cancel the invoice" }),
       (row) => row.hold !== null
     ],
     held_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "What waits at the node; null where nothing is held, or not any more" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Amount currently held, in satoshis; null if none" }),
       (row) => (row.standing === "accepted" ? Scalars.satsOrNull(row.held) : null)
     ],
     held_until: [
       Schema.NullOr(Scalars.Instant).annotate({
-        description: `When what is held goes back unless you settle it before: ${LookUps.holds.marginBlocks} blocks before the payer's node would end it on the chain. An estimate, at ten minutes a block`
+        description: `Time when the held amount is returned unless you settle first: ${LookupSchedule.holdInvoices.marginBlocks} blocks before the payer's node would close the channel. Estimated at ten minutes per block`
       }),
       (row) => (row.standing === "accepted" ? Scalars.instantOrNull(row.heldUntilMillis) : null)
     ],
     settled: [Schema.Boolean, (row) => row.status === "settled"],
-    payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
+    payment_request: [Schema.String.annotate({ description: "Lightning invoice (BOLT 11)" }), (row) => row.paymentRequest],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId],
     status: [
       Invoice.Standing.annotate({
         description:
-          "`open`: it may be paid. `accepted`: a payment is under way, or held for you to settle or cancel, and not credited yet. `settled`: paid, for ever. `expired`: not paid in time; a payment that was accepted in time may settle it all the same. `canceled`: by you, or since what was held was not settled in time; a payment that was on its way may settle it all the same"
+          "`open`: can be paid. `accepted`: a payment is in flight, or held until you settle or cancel; not credited yet. `settled`: paid; final. `expired`: not paid in time. `canceled`: canceled by you, or a held payment was not settled in time. A payment already in flight can still settle an expired or canceled invoice"
       }),
       (row) => row.standing
     ],
     received_sats: [
       Schema.Int.annotate({
-        description:
-          "Whole satoshis that were received and credited, rounded down: 0 until it is settled, and then perhaps more than `amount_sats`",
+        description: "Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats`",
         examples: [21_000]
       }),
       (row) => Scalars.sats(row.received ?? Msat.zero)
@@ -112,24 +110,24 @@ export const view = View.make<Invoice.Shown>()(
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
     settled_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "null until it is settled" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of settlement; null until settled" }),
       (row) => Scalars.instantOrNull(row.settledAtMillis)
     ],
     canceled_at: [
       Schema.NullOr(Scalars.Instant).annotate({
         description:
-          "When you canceled it, or what was held went back; null otherwise. Of a settled one: a payment was on its way, and was credited"
+          "Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can have it, if a payment was already in flight"
       }),
       (row) => Scalars.instantOrNull(row.canceledAtMillis)
     ],
     deposit_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The deposit that credited it; null until it is settled" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Deposit that credited the payment; null until settled" }),
       (row) => row.depositId
     ]
   }
 )
 
-/** The invoice of the examples, before and after it was paid. */
+/** The example invoice, before and after payment. */
 export const example = ({ id, millis, companyId, asked, metadata }: World) => {
   const open: Invoice.Invoice = {
     id: id("invoice"),
@@ -184,29 +182,29 @@ const creation = Idempotency.creation(path, "Invoice created", (row: Invoice.Inv
 
 const ofHold = (body: object): ReadonlyArray<Envelope.Issue> =>
   Amounts.isGiven(body, "payment_hash") && !(Predicate.hasProperty(body, "hold") && body.hold === true)
-    ? [{ path: "payment_hash", message: "Only of a hold invoice: `hold: true`" }]
+    ? [{ path: "payment_hash", message: "requires hold: true" }]
     : []
 
-/** What is wrong with what a body asks for: what is expected of a payer who decides has no place beside an amount. */
-const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [
-  ...Amounts.issuesOrAny(text, body),
+/** Rejects an expected range in a request with a fixed amount. */
+const besides = (body: object): ReadonlyArray<Envelope.Issue> => [
   ...["min_sats", "max_sats"].flatMap((path) =>
-    Amounts.isGiven(body, "amount") && Amounts.isGiven(body, path)
-      ? [{ path, message: "Only where the payer decides: `amount: null`" }]
-      : []
+    Amounts.isGiven(body, "amount") && Amounts.isGiven(body, path) ? [{ path, message: "requires amount: null" }] : []
   ),
   ...ofHold(body)
 ]
 
-/** What a body asks for: an amount, or the payer's own. */
-const askedOf = Effect.fnUntraced(function* (text: string, body: typeof Body.Type) {
-  const wrong = issues(text, body)
+/** Returns all validation errors in a body. */
+const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [...Amounts.issuesOrAny(text, body), ...besides(body)]
+
+/** Returns the requested amount, or undefined if the payer decides. */
+const askedOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
+  const wrong = [...Amounts.decodedIssuesOrAny(body), ...besides(body)]
   if (wrong.length > 0) return yield* Effect.fail(Errors.malformedRequest(wrong))
-  const asked = yield* Amounts.asked(text, body)
+  const asked = yield* Amounts.asked(body)
   return asked ?? { amount: null, minAmount: Scalars.msatOrNull(body.min_sats), maxAmount: Scalars.msatOrNull(body.max_sats) }
 })
 
-const hashOf = (text: string | null | undefined) => (text === null || text === undefined ? null : PaymentHash.make(text.toLowerCase()))
+const hashOf = (text: string | null | undefined) => (text === null || text === undefined ? null : PaymentHash.make(text))
 
 export const create = Section.company(
   HttpApiEndpoint.post("createInvoice", path, {
@@ -229,7 +227,7 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      `A payment of it credits the received amount to the balance. With \`amount: null\` the payer decides what to pay. With \`hold: true\` what is paid waits until you settle or cancel the invoice: a few hours, see \`held_until\`. A hold invoice is paid from outside only, and a company has ${LookUps.holds.mostOpen} at most that have not ended. Needs the scope \`receive\`.`
+      `Creates a Lightning invoice. The received amount is credited when it is paid. Set \`amount\` to \`null\` to let the payer choose the amount. With \`hold: true\`, the payment is held until you settle or cancel the invoice, for a few hours at most (see \`held_until\`). Hold invoices can only be paid from outside this service. A company can have ${LookupSchedule.holdInvoices.mostOpen} open hold invoices. Requires the \`receive\` scope.`
     )
     .annotate(Example, (world) => {
       const { open } = example(world)
@@ -247,7 +245,7 @@ export const create = Section.company(
         apiKey: { companyId, id: apiKeyId }
       } = yield* Caller
       const once = yield* creation.once(request, headers["idempotency-key"])
-      const asked = yield* askedOf(yield* Effect.orDie(request.text), payload)
+      const asked = yield* askedOf(payload)
       return creation.answer(
         yield* Errors.answered(
           invoices.create({
@@ -267,15 +265,15 @@ export const create = Section.company(
 
 export const get = Section.company(
   HttpApiEndpoint.get("getInvoice", `${path}/:invoiceID`, {
-    params: { invoiceID: Scalars.Uuid },
+    params: { invoiceID: Scalars.Id },
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a Lightning invoice")
+    .annotate(OpenApi.Summary, "Get a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      "`status` says where it stands. `settled` is true, and `r_preimage` and `deposit_id` there, once it was paid. Needs the scope `read`."
+      "Returns an invoice. Once it is paid, `settled` is true and `r_preimage` and `deposit_id` are set. Requires the `read` scope."
     )
     .annotate(Example, (world) => {
       const { settled } = example(world)
@@ -287,13 +285,13 @@ export const get = Section.company(
       const {
         apiKey: { companyId }
       } = yield* Caller
-      return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID.toLowerCase()))))
+      return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID))))
     })
 )
 
 export const cancel = Section.company(
   HttpApiEndpoint.post("cancelInvoice", `${path}/:invoiceID/cancel`, {
-    params: { invoiceID: Scalars.Uuid },
+    params: { invoiceID: Scalars.Id },
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "invoice_not_open", "store_unavailable")
   })
@@ -301,7 +299,7 @@ export const cancel = Section.company(
     .annotate(OpenApi.Summary, "Cancel a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      "Nobody is to pay it any more: the node refuses payments of it, where it can, from now or from when it can be reached again. A payment that was on its way may settle it all the same, and is credited; what is held for a hold invoice goes back. One that was paid, is being paid, was settled by you, or has expired is refused; canceling again changes nothing. Needs the scope `receive`."
+      "Cancels an unpaid invoice. If the node supports cancellation, it refuses further payments, now or as soon as it is reachable. A payment already in flight may still settle the invoice and is credited. Funds held for a hold invoice are returned to the payer. An invoice that is paid, being paid, settled by you or expired returns `invoice_not_open`. Canceling twice has no further effect. Requires the `receive` scope."
     )
     .annotate(Example, (world) => {
       const { open } = example(world)
@@ -315,18 +313,18 @@ export const cancel = Section.company(
   Invoices,
   (invoices) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(invoices.cancel(yield* companyId, params.invoiceID.toLowerCase()))
+      const row = yield* Errors.answered(invoices.cancel(yield* companyId, params.invoiceID))
       return Envelope.ok("Invoice canceled", view.of(row))
     })
 )
 
 const SettleBody = Schema.Struct({
-  preimage: Scalars.given(Search.hex32.annotate({ description: "Of an invoice that was made with your `payment_hash`, and of no other" }))
+  preimage: Scalars.given(Search.hex32("Preimage. Send it only if you created the invoice with your own `payment_hash`"))
 }).annotate({ identifier: "SettleLightningInvoice" })
 
 export const settle = Section.company(
   HttpApiEndpoint.post("settleInvoice", `${path}/:invoiceID/settle`, {
-    params: { invoiceID: Scalars.Uuid },
+    params: { invoiceID: Scalars.Id },
     payload: [SettleBody, Schema.Null],
     success: Envelope.success(200, view.schema),
     error: Errors.of("malformed", "not_found", "invoice_not_held", "store_unavailable")
@@ -336,7 +334,7 @@ export const settle = Section.company(
     .annotate(OpenApi.Summary, "Settle a hold invoice")
     .annotate(
       OpenApi.Description,
-      "Takes what is held. The node is told at once, or when it can be reached again: the invoice is `accepted` until the node has the money, and `settled` then, with its deposit. One for which nothing is held, or not any more, is refused; settling again changes nothing. What you have settled cannot be canceled. The body is optional where the preimage is not yours. Needs the scope `receive`."
+      "Settles a hold invoice and claims the held funds. The invoice stays `accepted` until the node has the funds, then becomes `settled` with a deposit. If nothing is held, the request returns `invoice_not_held`. A settled invoice cannot be canceled. Settling twice has no further effect. Send `preimage` only if you created the invoice with your own `payment_hash`. Requires the `receive` scope."
     )
     .annotate(Example, (world) => {
       const { hold } = example(world)
@@ -346,16 +344,16 @@ export const settle = Section.company(
   (invoices) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const preimage = payload?.preimage ?? null
-      const given = preimage === null ? null : Preimage.make(preimage.toLowerCase())
-      const row = yield* Errors.answered(invoices.settle(yield* companyId, params.invoiceID.toLowerCase(), given))
-      return Envelope.ok(row.status === "settled" ? "Invoice settled" : "The node is to settle the invoice", view.of(row))
+      const given = preimage === null ? null : Preimage.make(preimage)
+      const row = yield* Errors.answered(invoices.settle(yield* companyId, params.invoiceID, given))
+      return Envelope.ok(row.status === "settled" ? "Invoice settled" : "Settlement requested", view.of(row))
     })
 )
 
 const query = {
   ...Page.place(),
   status: Schema.optionalKey(Invoice.Standing),
-  lightning_address_id: Schema.optionalKey(Search.Id.annotate({ description: "Of the Lightning address that wallets requested them for" })),
+  lightning_address_id: Schema.optionalKey(Search.id("Selects invoices that wallets requested for this Lightning address")),
   ...Search.times,
   ...Search.label,
   ...Search.payment
@@ -373,7 +371,7 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List Lightning invoices")
     .annotate(
       OpenApi.Description,
-      `Newest first; with several filters, those that have all of it. \`from\` is inclusive and \`until\` exclusive. Those that wallets requested at a Lightning address are there too, until they are forgotten unpaid. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} invoices ends there, with fewer rows or none. Needs the scope \`read\`.`
+      `Returns invoices, newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. Invoices that wallets requested for a Lightning address are included until they expire unpaid and are deleted. The next page is in the \`Link\` header. At most ${Pages.looks} invoices are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
     )
     .annotate(Example, (world) => ({ message: "Lightning invoices", data: [view.of(example(world).settled)] })),
   Invoices,
@@ -387,9 +385,9 @@ export const list = Section.company(
         ...Page.asked(query),
         ...(query.status && { standing: query.status }),
         ...search,
-        ...(query.lightning_address_id !== undefined && { lightningAddressId: query.lightning_address_id.toLowerCase() })
+        ...(query.lightning_address_id !== undefined && { lightningAddressId: query.lightning_address_id })
       }
-      const { invoices: rows, next } = yield* Errors.answered(invoices.list(companyId, asked))
+      const { rows, next } = yield* Errors.answered(invoices.list(companyId, asked))
       return page.answer(rows, Search.written(query), next)
     })
 )

@@ -3,7 +3,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import { handleIssue, LightningAddresses, limit, successMessageIssue } from "@satrail/core/receiving/LightningAddresses"
+import { handleIssue, LightningAddresses, successMessageIssue } from "@satrail/core/receiving/LightningAddresses"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { encodeQR } from "qr"
@@ -13,32 +13,34 @@ import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
 import * as Patch from "../wire/Patch.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/lightning-address"
-const params = { id: Scalars.Uuid }
 
-/** A handle of one's own; the empty text is none. */
-const Handle = Schema.String.annotate({ description: "Paid plans only; empty for a random one", examples: ["satoshi"] }).check(
+/** Custom handle; empty for none. */
+const Handle = Schema.String.annotate({
+  description: "Custom handle, only on paid plans. Default: a random handle",
+  examples: ["satoshi"]
+}).check(
   Scalars.stated((text: string) => (text === "" ? undefined : handleIssue(text)), {
     maxLength: maxHandleLength,
     pattern: "^(?:[a-zA-Z0-9_-](?:[a-zA-Z0-9._-]*[a-zA-Z0-9_-])?)?$"
   })
 )
 
-/** A domain of one's own; the empty text is the service's. */
+/** Custom domain; empty for the service's domain. */
 const OwnDomain = Schema.String.annotate({
-  description: "Paid plans only, a verified domain; empty for the service's own",
+  description: "Verified custom domain, only on paid plans. Default: the service's domain",
   examples: ["example.com"]
 }).check(Scalars.stated((text: string) => (text === "" ? undefined : Scalars.domainIssue(text)), { pattern: "^$|[^.]\\.[^.]" }))
 
-/** What a payer's wallet shows; the empty text is none. */
+/** Text shown by the payer's wallet; empty for none. */
 const SuccessMessage = Schema.String.annotate({
-  description: `Shown by the payer's wallet after a payment, at most ${LightningAddress.maxSuccessMessageCharacters} characters; empty for none`,
+  description: `Text shown by the payer's wallet after a payment, at most ${LightningAddress.maxSuccessMessageCharacters} characters. Default: none`,
   examples: ["Thank you!"]
 }).check(
   Scalars.stated((text: string) => (text === "" ? undefined : successMessageIssue(text)), {
@@ -54,15 +56,15 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateLightningAddress" })
 
 const SettingsBody = Schema.Struct({
-  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The smallest payment, within the service's limits" })),
+  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "Minimum payment, within the service's limits" })),
   max_sats: Scalars.given(
-    Scalars.GivenSats.annotate({ description: "The largest payment, not below `min_sats` and within the service's limits" })
+    Scalars.GivenSats.annotate({ description: "Maximum payment, at least `min_sats` and within the service's limits" })
   ),
   success_message: Scalars.given(SuccessMessage),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "ChangeLightningAddress" })
 
-/** A Lightning address that was given out. */
+/** An issued Lightning address. */
 const view = View.make<LightningAddress.LightningAddress>()(
   { identifier: "LightningAddress" },
   {
@@ -74,31 +76,31 @@ const view = View.make<LightningAddress.LightningAddress>()(
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
     last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "null when it was never used" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use; null if never" }),
       (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
     ],
     deleted_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "null when it was not deleted" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of deletion; null if not deleted" }),
       (row) => Scalars.instantOrNull(row.deletedAtMillis)
     ]
   }
 )
 
-/** The same for its owner, who decides what may be paid there, with everything that payers scan. */
+/** A Lightning address as its owner sees it, with its limits and the codes that payers scan. */
 export const own = View.make<LightningAddress.LightningAddress>()(
   { identifier: "OwnLightningAddress" },
   {
     ...view.members,
     min_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "The smallest payment; null for the service's limit" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Minimum payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.minSendable)
     ],
     max_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "The largest payment; null for the service's limit" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Maximum payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.maxSendable)
     ],
     success_message: [
-      Schema.NullOr(Schema.String).annotate({ description: "Shown by the payer's wallet after a payment (LUD-09)" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Text shown by the payer's wallet after a payment (LUD-09)" }),
       (row) => row.successMessage
     ],
     lnurl: [Schema.String.annotate({ description: "The address as a bech32 LNURL (LUD-01)" }), (row) => Lnurl.encode(urlOf(row))],
@@ -110,8 +112,8 @@ export const own = View.make<LightningAddress.LightningAddress>()(
 )
 
 const Qr = Schema.Struct({
-  text: Schema.String.annotate({ description: "The content of the QR code: the LNURL in upper case, which needs less space" }),
-  svg: Schema.String.annotate({ description: "The QR code, an SVG document" })
+  text: Schema.String.annotate({ description: "Content of the QR code: the LNURL in upper case, which makes the code smaller" }),
+  svg: Schema.String.annotate({ description: "QR code, as an SVG document" })
 }).annotate({ identifier: "QrCode" })
 
 const qrText = (row: LightningAddress.LightningAddress): string => `LIGHTNING:${Lnurl.encode(urlOf(row)).toUpperCase()}`
@@ -152,10 +154,10 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create a Lightning address")
     .annotate(
       OpenApi.Description,
-      "Any number may be created. The body is optional. A chosen handle and an own domain need a paid plan. Needs the scope `receive`."
+      "Creates a Lightning address. The number of addresses is not limited. The body is optional. A custom handle or domain requires a paid plan. Requires the `receive` scope."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
-    // A body that a company on any plan may send.
+    // A body that companies on any plan can send.
     .annotate(Example, (world) => ({
       body: { metadata: world.metadata },
       message: "Lightning address created",
@@ -183,49 +185,26 @@ export const create = Section.company(
     })
 )
 
-const page = Page.of(own, "Lightning addresses", path)
+const resource = Resource.make({ path, names: ["Lightning address", "Lightning addresses"], view: own, example })
 
 export const list = Section.company(
-  HttpApiEndpoint.get("listLightningAddresses", path, {
-    query: Page.place(limit),
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List Lightning addresses")
-    .annotate(
-      OpenApi.Description,
-      "Newest first; deleted ones too, with `deleted_at`. The next page is in the `Link` header. Needs the scope `read`."
-    )
-    .annotate(Example, (world) => ({ message: "Lightning addresses", data: [own.of(example(world))] })),
+  resource.list("listLightningAddresses", {
+    scope: "read",
+    summary: "List Lightning addresses",
+    description: "Returns Lightning addresses, newest first. Deleted addresses are included, with `deleted_at` set."
+  }),
   LightningAddresses,
-  (lightningAddresses) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query, limit)
-      const { lightningAddresses: rows, next } = yield* Errors.answered(lightningAddresses.list(yield* companyId, asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (lightningAddresses) => resource.lists(Resource.own(lightningAddresses.list))
 )
 
 export const get = Section.company(
-  HttpApiEndpoint.get("getLightningAddress", `${path}/:id`, {
-    params,
-    success: Envelope.success(200, own.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a Lightning address")
-    .annotate(OpenApi.Description, "With its limits, success message and LNURL forms. Needs the scope `read`.")
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "Lightning address", data: own.of(row) }
-    }),
+  resource.get("getLightningAddress", {
+    scope: "read",
+    summary: "Get a Lightning address",
+    description: "Returns a Lightning address with its limits, success message and LNURL forms."
+  }),
   LightningAddresses,
-  (lightningAddresses) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("Lightning address", own.of(row))
-    })
+  (lightningAddresses) => resource.gets(Resource.own(lightningAddresses.get))
 )
 
 const settingsOf = (body: typeof SettingsBody.Type | null): LightningAddress.Settings => ({
@@ -236,8 +215,7 @@ const settingsOf = (body: typeof SettingsBody.Type | null): LightningAddress.Set
 })
 
 const changing = {
-  params,
-  success: Envelope.success(200, own.schema),
+  ...resource.one,
   error: Errors.of("malformed", "not_found", "store_unavailable")
 }
 const changed = Effect.fnUntraced(function* (
@@ -245,7 +223,7 @@ const changed = Effect.fnUntraced(function* (
   id: string,
   body: typeof SettingsBody.Type | null
 ) {
-  const row = yield* Errors.answered(lightningAddresses.change(yield* companyId, id.toLowerCase(), settingsOf(body)))
+  const row = yield* Errors.answered(lightningAddresses.change(yield* companyId, id, settingsOf(body)))
   return Envelope.ok("Lightning address changed", own.of(row))
 })
 const changeExample = (world: World) => {
@@ -261,7 +239,7 @@ const change = Section.company(
     .annotate(OpenApi.Summary, "Replace a Lightning address's settings")
     .annotate(
       OpenApi.Description,
-      "Replaces limits, message and metadata. A member that is left out gets its default. Handle and domain stay. Use PATCH to change some of them. Needs the scope `receive`."
+      "Replaces limits, success message and metadata. Omitted members get their defaults. Handle and domain do not change. Use PATCH to change individual settings. Requires the `receive` scope."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, changeExample),
@@ -277,54 +255,48 @@ const update = Section.company(
     .annotate(OpenApi.Summary, "Update a Lightning address")
     .annotate(
       OpenApi.Description,
-      "Changes the members you send. Members you leave out keep their values, and null clears one. Needs the scope `receive`."
+      "Changes the members you send. Omitted members keep their values, and null clears a value. Requires the `receive` scope."
     )
     .annotate(Example, (world) => ({ ...changeExample(world), body: { min_sats: changeExample(world).body.min_sats } })),
   LightningAddresses,
   (lightningAddresses) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const row = yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id.toLowerCase()))
+      const row = yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id))
       return yield* changed(lightningAddresses, params.id, yield* Patch.filled(SettingsBody, payload, own.of(row)))
     })
 )
 
+const deleted = "Lightning address deleted"
+
 const remove = Section.company(
   HttpApiEndpoint.delete("deleteLightningAddress", `${path}/:id`, {
-    params,
-    success: Envelope.success(200, own.schema),
+    ...resource.one,
     error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["receive"])
-    .annotate(OpenApi.Summary, "Delete a Lightning address")
-    .annotate(
-      OpenApi.Description,
-      "The address is unknown to payers from now on, and is never given out again. Invoices already issued for it stay payable. Deleting it again changes nothing. Needs the scope `receive`."
+  }).annotateMerge(
+    resource.about(
+      deleted,
+      {
+        scope: "receive",
+        summary: "Delete a Lightning address",
+        description:
+          "Deletes a Lightning address. Payers can no longer use it, and it cannot be created again. Invoices already issued for it can still be paid. Deleting twice has no further effect."
+      },
+      (row, world) => ({ ...row, deletedAtMillis: world.millis(3_600_000), updatedAtMillis: world.millis(3_600_000) })
     )
-    .annotate(Example, (world) => {
-      const [row, atMillis] = [example(world), world.millis(3_600_000)]
-      return {
-        params: { id: row.id },
-        message: "Lightning address deleted",
-        data: own.of({ ...row, deletedAtMillis: atMillis, updatedAtMillis: atMillis })
-      }
-    }),
+  ),
   LightningAddresses,
-  (lightningAddresses) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(lightningAddresses.remove(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("Lightning address deleted", own.of(row))
-    })
+  (lightningAddresses) => resource.answers(deleted, (id) => Errors.answered(Resource.own(lightningAddresses.remove)(id)))
 )
 
 const getQr = Section.company(
   HttpApiEndpoint.get("getLightningAddressQr", `${path}/:id/qr`, {
-    params,
+    params: resource.one.params,
     success: Envelope.success(200, Qr),
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a Lightning address as a QR code")
-    .annotate(OpenApi.Description, "Any LNURL wallet can scan it. Needs the scope `read`.")
+    .annotate(OpenApi.Summary, "Get a Lightning address as a QR code")
+    .annotate(OpenApi.Description, "Returns a QR code that any LNURL wallet can scan. Requires the `read` scope.")
     .annotate(Example, (world) => {
       const row = example(world)
       const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 49 49">…</svg>'
@@ -333,12 +305,12 @@ const getQr = Section.company(
   LightningAddresses,
   (lightningAddresses) =>
     Effect.fnUntraced(function* ({ params }) {
-      const text = qrText(yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id.toLowerCase())))
+      const text = qrText(yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id)))
       return Envelope.ok("QR code", { text, svg: encodeQR(text, "svg") })
     })
 )
 
-/** What is done with Lightning addresses after they were created. */
+/** Management of existing Lightning addresses. */
 export const section = Section.make(
   "lightningAddresses",
   { title: "Lightning addresses", description: "List, change and delete Lightning addresses" },

@@ -13,7 +13,10 @@ const FailureReason = Schema.Literals([
   "FAILURE_REASON_CANCELED"
 ])
 
-/** lnd has six words for what can go wrong. What ended before the node was asked has none there, and is its `ERROR`. */
+/**
+ * Maps failures to lnd's six reasons. A withdrawal that failed before the node was asked has no reason there
+ * and becomes `ERROR`.
+ */
 const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type } = {
   no_route: "FAILURE_REASON_NO_ROUTE",
   timeout: "FAILURE_REASON_TIMEOUT",
@@ -33,20 +36,23 @@ const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type
 }
 
 const inSats = (amount: Msat.Msat): string => Msat.toSats(amount).toString()
-/** What the payment cost the customer, who is the payer here. What routing it cost is the operator's own affair. */
+/** Returns the fee that the company paid. The operator bears the difference to the routing cost. */
 const costOf = (row: Withdrawal): Msat.Msat => (row.status === "settled" ? fee(row) : Msat.zero)
 const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): number => dispatchedAtMillis ?? createdAtMillis
 
-/** How a Lightning payment ended: lnd's payment record, whichever node paid. Every number is a string, as lnd writes them. */
+/**
+ * Result of a Lightning payment in the format of lnd's payment record, whichever node paid. Numbers are
+ * strings, as in lnd.
+ */
 export const view = View.make<Withdrawal>()(
   { identifier: "LightningPayment" },
   {
     payment_hash: [Schema.String, (row) => hashOf(row) ?? ""],
-    payment_preimage: [Schema.String.annotate({ description: "Hex; empty unless it succeeded" }), (row) => row.preimage ?? ""],
-    payment_request: [
-      Schema.String.annotate({ description: "The invoice, or the BOLT 12 offer, that was paid" }),
-      (row) => row.paymentRequest ?? ""
+    payment_preimage: [
+      Schema.String.annotate({ description: "Payment preimage, in hex. Empty unless the payment succeeded" }),
+      (row) => row.preimage ?? ""
     ],
+    payment_request: [Schema.String.annotate({ description: "Invoice or BOLT 12 offer that was paid" }), (row) => row.paymentRequest ?? ""],
     status: [Schema.Literals(["SUCCEEDED", "FAILED"]), (row) => (row.status === "settled" ? "SUCCEEDED" : "FAILED")],
     failure_reason: [FailureReason, (row) => (row.failure === null ? "FAILURE_REASON_NONE" : failureReasons[row.failure])],
     value: [Schema.String, (row) => inSats(row.amount)],
@@ -56,7 +62,7 @@ export const view = View.make<Withdrawal>()(
     fee_sat: [Schema.String, (row) => inSats(costOf(row))],
     fee_msat: [
       Schema.String.annotate({
-        description: "What was charged on top of the amount, in millisatoshis: `fee_sats` of the withdrawal. 0 where it failed"
+        description: "Fee charged on top of the amount, in millisatoshis: `fee_sats` of the withdrawal. 0 if the payment failed"
       }),
       (row) => costOf(row).toString()
     ],
@@ -70,5 +76,5 @@ export const view = View.make<Withdrawal>()(
   }
 )
 
-/** Null until the outcome is known, and for an on-chain withdrawal. */
+/** Null while pending and for on-chain withdrawals. */
 export const of = (row: Withdrawal) => (row.rail !== "lightning" || row.status === "pending" ? null : view.of(row))

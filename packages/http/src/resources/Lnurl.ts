@@ -10,20 +10,23 @@ import { addressOf } from "../wire/Address.ts"
 import type * as Extension from "../edge/Extension.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
 
-// What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
-// status nor headers mean anything (LUD-01).
+// Requests of wallets to Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors also have status
+// 200 and LNURL's own format, because wallets ignore status and headers (LUD-01).
 
 const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
 
-/** Web pages of any origin may ask, as wallets in a browser have to (LUD-01). What wallets add to a path is their own. */
+/**
+ * Web pages of any origin can send requests, as browser wallets must (LUD-01). Wallets may add their own
+ * parts to a path.
+ */
 export const policy: Partial<Extension.Policy> = { cors: "any", allowsEscapedLetters: true }
 
 export const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
 
-/** The shape of every LNURL error. The reason is for the wallet's user. */
+/** Returns an LNURL error. The reason is for the wallet's user. */
 export const error = (reason: string) => json({ status: "ERROR", reason })
 
-// JSON numbers are exact up to here: 90 000 bitcoin, in msat.
+// Largest exact JSON number: 90 000 bitcoin, in msat.
 const maxNumber = BigInt(Number.MAX_SAFE_INTEGER)
 export const number = (msat: bigint): number => Number(msat < maxNumber ? msat : maxNumber)
 
@@ -42,7 +45,10 @@ const decode = (segment: string): string => {
   }
 }
 
-/** What is asked, and of whom. The `Host` alone says at which domain: a header that anybody may add, such as `X-Forwarded-Host`, says nothing. */
+/**
+ * Returns the requested route and recipient. Only `Host` determines the domain, because any client can add
+ * headers such as `X-Forwarded-Host`.
+ */
 const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route | undefined => {
   const host = headers["host"] ?? ""
   const query = url.indexOf("?")
@@ -99,7 +105,7 @@ const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"],
   }
 })
 
-/** An answer also where the store is `away`, or where we made a mistake. */
+/** Responds with an LNURL error even if the store is unavailable (`away`) or the request crashed. */
 export const unbroken =
   (away: string) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, StoreUnavailable, R>) =>
@@ -138,7 +144,10 @@ const routes = (proxies: number) =>
     })
   )
 
-/** The routes of every Lightning address. `proxies` of the operator's own stand in front, each of which adds to `X-Forwarded-For`. */
+/**
+ * Routes of all Lightning addresses. `proxies` is the number of the operator's reverse proxies, each of which
+ * appends to `X-Forwarded-For`.
+ */
 export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })
 
-const away = "The service cannot take payments at the moment: try again soon"
+const away = "The service cannot receive payments right now. Try again soon"

@@ -12,14 +12,14 @@ const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain;
 
 const metrics = Section.operator(
   HttpApiEndpoint.get("metrics", "/operator/metrics", { success: text })
-    .annotate(OpenApi.Summary, "What this process has measured")
+    .annotate(OpenApi.Summary, "Get the metrics of this process")
     .annotate(
       OpenApi.Description,
-      "In Prometheus's text format, not in an envelope. Each process counts for itself, since its start; backlog and discrepancies are the same for all."
+      "Returns metrics in Prometheus text format, not in an envelope. Each process counts separately, from its own start. Backlog and discrepancies are the same in all processes."
     ),
   Effect.all([Reconciliation, Looks, Channels]),
   ([reconciliation, looks, channels]) => {
-    // Whether node and chain are there is as fresh here as in `/readyz`: it is the same look.
+    // Runs the checks of `/readyz`, so that the state of the node and the chain is as recent here.
     const measured = Effect.all([Gauges.refresh(reconciliation), channels.now, ...looks.values()], {
       concurrency: "unbounded",
       discard: true
@@ -28,5 +28,5 @@ const metrics = Section.operator(
   }
 )
 
-/** For monitoring of many processes. With the operator's token, which Prometheus sends as `authorization.credentials`. */
+/** For monitoring. Requires the operator's token, which Prometheus sends as `authorization.credentials`. */
 export const section = Section.make("metrics", { title: "Metrics", description: "For Prometheus" }, [metrics])

@@ -10,26 +10,29 @@ import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/on-chain"
 
 const Body = Schema.Struct({
-  address_type: Scalars.given(AddressType.annotate({ description: "`taproot` by default" })),
+  address_type: Scalars.given(AddressType.annotate({ description: "Address type. Default: `taproot`" })),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateOnChainAddress" })
 
-/** An on-chain address that was given out. */
+/** An issued on-chain address. */
 export const view = View.make<OnChainAddress>()(
   { identifier: "OnChainAddress" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     address: [Scalars.text("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"), (row) => row.address],
     company_id: [Scalars.Uuid, (row) => row.companyId],
-    node_id: [Scalars.text("73c5da0a").annotate({ description: "Fingerprint of the wallet that can spend from it" }), (row) => row.nodeId],
+    node_id: [
+      Scalars.text("73c5da0a").annotate({ description: "Fingerprint of the wallet that can spend from the address" }),
+      (row) => row.nodeId
+    ],
     bitcoin_address_type: [AddressType, (row) => row.type],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
@@ -49,7 +52,7 @@ const example = ({ id, millis, companyId, address, metadata }: World): OnChainAd
   createdAtMillis: millis()
 })
 
-/** Answered one level deeper than other records. */
+/** Nests the record one level deeper than usual. */
 const nested = (row: OnChainAddress) => ({ address: view.of(row) })
 
 const creation = Idempotency.creation(path, "On-chain address created", nested)
@@ -65,7 +68,7 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create an on-chain address")
     .annotate(
       OpenApi.Description,
-      "Any number may be created; each may be paid any number of times. The body is optional. Needs the scope `receive`."
+      "Creates an on-chain address. It can be paid any number of times, and the number of addresses is not limited. The body is optional. Requires the `receive` scope."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, (world) => ({
@@ -90,44 +93,20 @@ export const create = Section.company(
     })
 )
 
+const resource = Resource.make({ path, names: ["On-chain address", "On-chain addresses"], view, example })
+
 export const get = Section.company(
-  HttpApiEndpoint.get("getOnChainAddress", `${path}/:id`, {
-    params: { id: Scalars.Uuid },
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch an on-chain address")
-    .annotate(OpenApi.Description, "Needs the scope `read`.")
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "On-chain address", data: view.of(row) }
-    }),
+  resource.get("getOnChainAddress", { scope: "read", summary: "Get an on-chain address" }),
   OnChainAddresses,
-  (onChainAddresses) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(onChainAddresses.get(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("On-chain address", view.of(row))
-    })
+  (onChainAddresses) => resource.gets(Resource.own(onChainAddresses.get))
 )
 
-const page = Page.of(view, "On-chain addresses", path)
-
 export const list = Section.company(
-  HttpApiEndpoint.get("listOnChainAddresses", path, {
-    query: Page.place(),
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List on-chain addresses")
-    .annotate(OpenApi.Description, "Newest first. The next page is in the `Link` header. Needs the scope `read`.")
-    .annotate(Example, (world) => ({ message: "On-chain addresses", data: [view.of(example(world))] })),
+  resource.list("listOnChainAddresses", {
+    scope: "read",
+    summary: "List on-chain addresses",
+    description: "Returns on-chain addresses, newest first."
+  }),
   OnChainAddresses,
-  (onChainAddresses) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query)
-      const { onChainAddresses: rows, next } = yield* Errors.answered(onChainAddresses.list(yield* companyId, asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (onChainAddresses) => resource.lists(Resource.own(onChainAddresses.list))
 )

@@ -1,6 +1,6 @@
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Core from "@satrail/core/reports/reconciliation/Backlog"
-import type * as Waits from "@satrail/core/reports/reconciliation/Waits"
+import type * as WaitReason from "@satrail/core/reports/reconciliation/WaitReason"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Schema } from "effect"
@@ -15,17 +15,17 @@ import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
-const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals, with fees", examples: [3035] })
+const Sats = Schema.Finite.annotate({ description: "Amount including fees, in satoshis with up to three decimals", examples: [3035] })
 const Attempts = Schema.NullOr(Schema.Int).annotate({
-  description: "How often it was taken up; null where nothing is done but look at the chain",
+  description: "Number of attempts; null if the only work is to watch the chain",
   examples: [3]
 })
 const Next = Schema.NullOr(Scalars.Instant).annotate({
-  description: "When it is looked at next, or when the claim of who looks at it now ends"
+  description: "Time of the next check, or end of the lease of the process that is checking now"
 })
 const For = Scalars.text("The node's final result. Until then it is neither settled nor failed, and the money stays held")
 
-const named = View.make<Waits.Named>()(
+const named = View.make<WaitReason.BacklogItem>()(
   { identifier: "WaitingRecord" },
   {
     id: [Scalars.Uuid, (one) => one.id],
@@ -38,7 +38,7 @@ const named = View.make<Waits.Named>()(
   }
 )
 
-/** All that waits for one thing. */
+/** Pending items of one kind. */
 export const kind = View.make<Core.Kind>()(
   { identifier: "Waiting" },
   {
@@ -46,37 +46,37 @@ export const kind = View.make<Core.Kind>()(
     oldest_at: [Schema.NullOr(Scalars.Instant), ({ oldestAtMillis }) => Scalars.instantOrNull(oldestAtMillis)],
     amount_sats: [Sats, ({ amount }) => Scalars.exactSats(amount)],
     oldest: [
-      Schema.Array(named.schema).annotate({ description: `The ${Core.maxNamed} oldest of them` }),
+      Schema.Array(named.schema).annotate({ description: `The ${Core.maxNamed} oldest items` }),
       ({ oldest }) => oldest.map(named.of)
     ]
   }
 )
 
-/** Everything that waits, by what it waits for. */
+/** Pending items by kind. */
 export const Kinds = Schema.Struct(Waiting.byKind(() => kind.schema))
 
-/** The same, made from what the core has found. */
+/** Renders pending items by kind. */
 export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) => Waiting.byKind((name) => kind.of(all[name]))
 
-const step = View.make<Waits.Step>()(
+const step = View.make<WaitReason.TimelineEntry>()(
   { identifier: "Step" },
   {
     at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
     what: [Schema.Literals(["requested", "approved", "rejected", "expired", "dispatched", "seen", "settled", "failed"]), (one) => one.what],
     detail: [
       Schema.NullOr(Schema.String).annotate({
-        description: "Whom it was for, the key that approved it, its payment hash or transaction, or why it failed"
+        description: "Details of the step, such as the payee, the key that approved it, its payment hash or transaction, or why it failed"
       }),
       (one) => one.detail
     ]
   }
 )
 
-/** What is said of a record besides itself. */
+/** History and status of a record. */
 const progress = <A>() =>
   View.members<Core.Followed<A>>()({
     waits_for: [
-      Schema.NullOr(For).annotate({ description: "What the service waits for; null when it has ended" }),
+      Schema.NullOr(For).annotate({ description: "What the service is waiting for; null once final" }),
       ({ waits }) => waits?.for ?? null
     ],
     attempts: [Attempts, ({ waits }) => waits?.attempts ?? null],
@@ -84,7 +84,7 @@ const progress = <A>() =>
     timeline: [Schema.Array(step.schema), ({ timeline }) => timeline.map(step.of)],
     answer: [
       Schema.NullOr(Schema.String).annotate({
-        description: "How the node or the chain says that it stands, asked just now; null in a list, and where nobody is asked",
+        description: "Current status reported by the node or the chain; null in lists, and when neither was queried",
         examples: ["on its way"]
       }),
       ({ answer }) => answer
@@ -133,7 +133,7 @@ const exampleDeposit = (world: World): Core.Followed<Deposit> => {
   }
   return {
     record,
-    waits: { kind: "deposit_unconfirmed", for: "The confirmations that its amount needs", attempts: null, nextMillis: null },
+    waits: { kind: "deposit_unconfirmed", for: "The confirmations required for its amount", attempts: null, nextMillis: null },
     timeline: [{ atMillis: record.createdAtMillis, what: "seen", detail: null }],
     answer: "in block 900000, with 1 confirmations"
   }
@@ -144,10 +144,10 @@ const backlog = Section.operator(
     success: Envelope.success(200, Kinds),
     error: Errors.of("store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch the backlog")
+    .annotate(OpenApi.Summary, "Get the backlog")
     .annotate(
       OpenApi.Description,
-      `What money and work wait for, of all companies: how much, since when, and the ${Core.maxNamed} oldest of each kind by name.`
+      `Returns the pending money and work of all companies: totals, ages, and the ${Core.maxNamed} oldest items of each kind.`
     )
     .annotate(Example, (world) => {
       const { record, waits } = exampleWithdrawal(world)
@@ -166,11 +166,11 @@ const backlog = Section.operator(
 const query = {
   ...Page.place(),
   status: Schema.optionalKey(
-    Schema.Literal("pending").annotate({ description: "What has ended is listed with its company's transactions" })
+    Schema.Literal("pending").annotate({
+      description: "Status. Settled and failed withdrawals and deposits are in the company's transactions"
+    })
   ),
-  older_than: Schema.optionalKey(
-    Scalars.intFromText({ minimum: 0, maximum: 10_000_000_000, description: "Only those that have waited for at least so many seconds" })
-  )
+  older_than: Schema.optionalKey(Scalars.intFromText({ minimum: 0, maximum: 10_000_000_000, description: "Minimum age, in seconds" }))
 }
 type Query = { readonly [Name in keyof typeof query]?: (typeof query)[Name]["Type"] }
 
@@ -190,14 +190,14 @@ const withdrawalPage = Page.of(withdrawal, "Withdrawals", withdrawalsPath)
 const depositPage = Page.of(deposit, "Deposits", depositsPath)
 const listErrors = Errors.of("malformed", "store_unavailable")
 const getErrors = Errors.of("not_found", "store_unavailable")
-const params = { id: Scalars.Uuid }
+const params = { id: Scalars.Id }
 
 const listWithdrawals = Section.operator(
   HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, { query, success: withdrawalPage.success, error: listErrors })
     .annotate(OpenApi.Summary, "List pending withdrawals")
     .annotate(
       OpenApi.Description,
-      "Of all companies, those that have waited longest first, each with what has happened to it and what the service waits for. The next page is in the `Link` header."
+      "Returns pending withdrawals of all companies, oldest first, each with its history and what the service is waiting for. The next page is in the `Link` header."
     )
     .annotate(Example, (world) => ({ message: "Withdrawals", data: [withdrawal.of({ ...exampleWithdrawal(world), answer: null })] })),
   Core.Backlog,
@@ -213,7 +213,7 @@ const listDeposits = Section.operator(
     .annotate(OpenApi.Summary, "List pending deposits")
     .annotate(
       OpenApi.Description,
-      "On-chain deposits of all companies that are not credited yet, those that have waited longest first. The next page is in the `Link` header."
+      "Returns on-chain deposits of all companies that are not credited yet, oldest first. The next page is in the `Link` header."
     )
     .annotate(Example, (world) => ({ message: "Deposits", data: [deposit.of({ ...exampleDeposit(world), answer: null })] })),
   Core.Backlog,
@@ -230,10 +230,10 @@ const getWithdrawal = Section.operator(
     success: Envelope.success(200, withdrawal.schema),
     error: getErrors
   })
-    .annotate(OpenApi.Summary, "Follow a withdrawal")
+    .annotate(OpenApi.Summary, "Trace a withdrawal")
     .annotate(
       OpenApi.Description,
-      `Of whichever company, by its id alone: what has happened to it, what the service waits for, and the answer of the node or the chain, which is asked for ${Core.answerMillis / 1000} seconds at most.`
+      `Returns a withdrawal of any company: its history, what the service is waiting for, and its current status at the node or on the chain. The service waits at most ${Core.answerMillis / 1000} seconds for that status.`
     )
     .annotate(Example, (world) => {
       const one = exampleWithdrawal(world)
@@ -242,7 +242,7 @@ const getWithdrawal = Section.operator(
   Core.Backlog,
   (backlog) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Withdrawal", withdrawal.of(yield* Errors.answered(backlog.withdrawal(params.id.toLowerCase()))))
+      return Envelope.ok("Withdrawal", withdrawal.of(yield* Errors.answered(backlog.withdrawal(params.id))))
     })
 )
 
@@ -252,10 +252,10 @@ const getDeposit = Section.operator(
     success: Envelope.success(200, deposit.schema),
     error: getErrors
   })
-    .annotate(OpenApi.Summary, "Follow a deposit")
+    .annotate(OpenApi.Summary, "Trace a deposit")
     .annotate(
       OpenApi.Description,
-      "Of whichever company, by its id alone: what has happened to it, what the service waits for, and what the chain says."
+      "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
     )
     .annotate(Example, (world) => {
       const one = exampleDeposit(world)
@@ -264,13 +264,13 @@ const getDeposit = Section.operator(
   Core.Backlog,
   (backlog) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Deposit", deposit.of(yield* Errors.answered(backlog.deposit(params.id.toLowerCase()))))
+      return Envelope.ok("Deposit", deposit.of(yield* Errors.answered(backlog.deposit(params.id))))
     })
 )
 
-/** What waits. Nothing here changes anything. */
+/** Read-only view of the backlog. */
 export const section = Section.make(
   "backlog",
-  { title: "Backlog", description: "For the operator: what waits, for what, and since when" },
+  { title: "Backlog", description: "For the operator: pending money and work, with causes and ages" },
   [backlog, listWithdrawals, getWithdrawal, listDeposits, getDeposit]
 )

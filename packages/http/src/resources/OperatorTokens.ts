@@ -9,9 +9,9 @@ import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import { Seal } from "../wire/Seal.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Companies from "./Companies.ts"
@@ -30,7 +30,7 @@ const view = View.make<OperatorToken.OperatorToken>()(
   { identifier: "OperatorToken" },
   {
     id: [Scalars.Uuid, (row) => row.id],
-    name: [Schema.String.annotate({ description: "Whose it is; the audit log names it" }), (row) => row.name],
+    name: [Schema.String.annotate({ description: "Owner of the token, recorded in the audit log" }), (row) => row.name],
     scopes: [Schema.Array(OperatorToken.Scope), (row) => row.scopes],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)]
@@ -41,7 +41,10 @@ const issued = View.make<Issued>()(
   { identifier: "IssuedOperatorToken" },
   {
     ...View.within(view.members, ({ token }: Issued) => token),
-    token: [Schema.String.annotate({ description: "The token itself: shown in this response only" }), ({ text }) => Redacted.value(text)]
+    token: [
+      Schema.String.annotate({ description: "The operator token itself. Only this response contains it" }),
+      ({ text }) => Redacted.value(text)
+    ]
   }
 )
 
@@ -70,10 +73,10 @@ const issue = Section.operator(
     )
   })
     .annotate(OperatorScopes, ["all"])
-    .annotate(OpenApi.Summary, "Issue an operator's token")
+    .annotate(OpenApi.Summary, "Issue an operator token")
     .annotate(
       OpenApi.Description,
-      "A token for one person or program that operates the service: `read`, `stop` (only tightens: pause, freeze, revoke keys, lower limits), `loosen` (resume, unfreeze, raise or remove limits), `mend` (reconciliation, deliveries), `companies` (companies, keys, plans, domains), or `all`, which may manage tokens too. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+      "Issues a token for one person or program that operates the service. Scopes: `read`; `stop` (only tightens: pause, freeze, revoke keys, lower limits); `loosen` (resume, unfreeze, raise or remove limits); `mend` (reconciliation, deliveries); `companies` (companies, keys, plans, domains); `all`, which can also manage tokens. Only this response contains the token; a repeated request with the same `Idempotency-Key` returns it again."
     )
     .annotate(Example, (world) => {
       const token = example(world)
@@ -90,37 +93,28 @@ const issue = Section.operator(
   }
 )
 
-const page = Page.of(view, "Operator tokens", path)
+const resource = Resource.make({ path, names: ["Operator token", "Operator tokens"], view, example })
 
 const list = Section.operator(
-  HttpApiEndpoint.get("listOperatorTokens", path, {
-    query: Page.place(),
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "List operators' tokens")
-    .annotate(OpenApi.Description, "Newest first, revoked ones too, without the tokens themselves. The next page is in the `Link` header.")
-    .annotate(Example, (world) => ({ message: "Operator tokens", data: [view.of(example(world))] })),
+  resource.list("listOperatorTokens", {
+    summary: "List operator tokens",
+    description: "Returns operator tokens without their secrets, newest first, including revoked ones."
+  }),
   OperatorTokens,
-  (tokens) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(tokens.list(asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (tokens) => resource.lists(tokens.list)
 )
 
 const revoke = Section.operator(
   HttpApiEndpoint.delete("revokeOperatorToken", `${path}/:id`, {
-    params: { id: Scalars.Uuid },
+    params: resource.one.params,
     success: Envelope.success(200, Schema.Struct({ id: Scalars.Uuid, revoked: Schema.Literal(true) })),
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["all"])
-    .annotate(OpenApi.Summary, "Revoke an operator's token")
+    .annotate(OpenApi.Summary, "Revoke an operator token")
     .annotate(
       OpenApi.Description,
-      "The token is invalid from now on. Revoking it again changes nothing. The configured one is changed where it is configured."
+      "Revokes an operator token immediately. Revoking twice has no further effect. The root token is changed in the configuration."
     )
     .annotate(Example, (world) => {
       const { id } = example(world)
@@ -129,15 +123,15 @@ const revoke = Section.operator(
   OperatorTokens,
   (tokens) =>
     Effect.fnUntraced(function* ({ params }) {
-      const id = params.id.toLowerCase()
+      const { id } = params
       yield* Errors.answered(tokens.revoke(id))
       return Envelope.ok("Operator token revoked", { id, revoked: true as const })
     })
 )
 
-/** Who operates the service. */
+/** The operators section. */
 export const section = Section.make(
   "operatorTokens",
-  { title: "Operators", description: "Tokens of those who operate the service, each with its name and scopes" },
+  { title: "Operators", description: "Tokens of the operators, each with a name and scopes" },
   [issue, list, revoke]
 )

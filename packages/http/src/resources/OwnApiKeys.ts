@@ -31,7 +31,7 @@ const list = Section.company(
     .annotate(OpenApi.Summary, "List API keys")
     .annotate(
       OpenApi.Description,
-      "The company's, newest first, revoked ones too, without their secrets. The next page is in the `Link` header. Needs the scope `admin`."
+      "Returns the company's API keys without their secrets, newest first, including revoked ones. The next page is in the `Link` header. Requires the `admin` scope."
     )
     .annotate(Example, (world) => {
       const { remaining: _, ...data } = shownExample(world)
@@ -53,8 +53,11 @@ const get = Section.company(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["admin"])
-    .annotate(OpenApi.Summary, "Fetch an API key")
-    .annotate(OpenApi.Description, "Without its secret: its limits, and what is left of them now. Needs the scope `admin`.")
+    .annotate(OpenApi.Summary, "Get an API key")
+    .annotate(
+      OpenApi.Description,
+      "Returns an API key without its secret, with its limits and what remains of them. Requires the `admin` scope."
+    )
     .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
   ApiKeys,
   (apiKeys) =>
@@ -70,7 +73,9 @@ const create = Section.company(
     payload: Schema.Struct({
       name: Companies.Name,
       scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(Schema.isMinLength(1), Schema.isMaxLength(OwnKeys.scopes.length)),
-      expires_at: Scalars.given(Expiry.annotate({ description: "No later than the key that asks; by default when that one ends" })),
+      expires_at: Scalars.given(
+        Expiry.annotate({ description: "Expiry, at most that of the key that makes this request. Default: the same expiry" })
+      ),
       allowed_from: Scalars.given(Ranges)
     }).annotate({ identifier: "CreateApiKey" }),
     success: Envelope.success(201, view.schema),
@@ -89,7 +94,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create an API key")
     .annotate(
       OpenApi.Description,
-      `One that sends nothing: with the scopes ${scopes}. A key that may be used only from some addresses hands them on. The operator issues keys that send or approve. The key is shown in this response only, and again to a request with the same \`Idempotency-Key\`. At most ${OwnKeys.maxOpen} are open. Needs the scope \`admin\`.`
+      `Creates an API key that cannot send, with the scopes ${scopes}. If the requesting key has allowed addresses, the new key inherits them. Keys that send or approve are issued by the operator. Only this response contains the key; a repeated request with the same \`Idempotency-Key\` returns it again. A company can have ${OwnKeys.maxOpen} active keys. Requires the \`admin\` scope.`
     )
     .annotate(Example, (world) => {
       const data = example(world)
@@ -118,7 +123,7 @@ const revoke = Section.company(
     .annotate(OpenApi.Summary, "Revoke an API key")
     .annotate(
       OpenApi.Description,
-      "Any of the company's, the one that asks too. It is invalid from now on; revoking it again changes nothing. Needs the scope `admin`."
+      "Revokes any API key of the company immediately, including the one that makes this request. Revoking twice has no further effect. Requires the `admin` scope."
     )
     .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
   ApiKeys,
@@ -129,9 +134,9 @@ const revoke = Section.company(
     })
 )
 
-/** What a company does with its keys itself. */
+/** Management of API keys by the company itself. */
 export const section = Section.make(
   "apiKeys",
-  { title: "API keys", description: "Of the company, for a key with the scope `admin`; the operator issues those that send" },
+  { title: "API keys", description: "API keys of the company, managed with the `admin` scope. Keys that send are issued by the operator" },
   [create, list, get, revoke]
 )

@@ -11,16 +11,16 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
-/** What one bitcoin costs in a currency. A string, because a JSON number is read by most as a float. */
+/** Price of one bitcoin in a currency. It is a string because most clients read JSON numbers as floats. */
 const view = View.make<Quoted>()(
   { identifier: "Rate" },
   {
     currency: [Schema.Literals(Currency.literals.filter(isFiat)), (row) => row.currency],
     price: [
-      Scalars.text("97123.45").annotate({ description: "Units of the currency for one bitcoin: an exact decimal" }),
+      Scalars.text("97123.45").annotate({ description: "Price of one bitcoin in the currency, as an exact decimal" }),
       (row) => Decimal.format(row.price)
     ],
-    updated_at: [Scalars.Instant.annotate({ description: "When that was the price" }), (row) => Scalars.instant(row.atMillis)]
+    updated_at: [Scalars.Instant.annotate({ description: "Time of the price" }), (row) => Scalars.instant(row.atMillis)]
   }
 )
 
@@ -30,10 +30,10 @@ const list = Section.company(
     error: Errors.of("rate_unavailable")
   })
     .annotate(Scopes, ["read", "receive", "send"])
-    .annotate(OpenApi.Summary, "Fetch the exchange rates")
+    .annotate(OpenApi.Summary, "Get exchange rates")
     .annotate(
       OpenApi.Description,
-      "The rates at which amounts in fiat are converted now. A currency without a current rate is left out; without any, 503. Needs the scope `read`, `receive` or `send`."
+      "Returns the rates at which fiat amounts are currently converted. A currency without a current rate is omitted. If no rate is current, the request returns 503. Requires the `read`, `receive` or `send` scope."
     )
     .annotate(Example, ({ at }) => ({
       message: "Exchange rates",
@@ -48,5 +48,5 @@ const list = Section.company(
       Effect.map(Errors.answered(current), (rates) => Envelope.ok("Exchange rates", rates.map(view.of)))
 )
 
-/** What a bitcoin costs. */
+/** The rates section. */
 export const section = Section.make("rates", { title: "Rates", description: "Exchange rates" }, [list])

@@ -3,7 +3,7 @@ import * as Tally from "@satrail/core/ledger/Tally"
 import { Backlog } from "@satrail/core/reports/reconciliation/Backlog"
 import { Cause, type Difference } from "@satrail/core/reports/reconciliation/Difference"
 import { Reconciliation, type Report } from "@satrail/core/reports/reconciliation/Reconciliation"
-import type { Side } from "@satrail/core/reports/reconciliation/Side"
+import type { AssetBalance } from "@satrail/core/reports/reconciliation/AssetBalance"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { OperatorScopes } from "../api/Authentication.ts"
@@ -15,30 +15,24 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as OperatorBacklog from "./OperatorBacklog.ts"
 
-/** How many differences are shown one by one, the oldest first. All are counted. */
+/** Maximum number of discrepancies listed, oldest first. All are counted. */
 export const maxShown = 100
 
-const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+const Sats = Schema.Finite.annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
 const SatsOrNull = Schema.NullOr(Sats)
 
-const side = View.make<Side>()(
+const side = View.make<AssetBalance>()(
   { identifier: "ReconciledAsset" },
   {
-    owned_sats: [Sats.annotate({ description: "Balance by the node or the chain" }), ({ owned }) => Scalars.exactSats(owned)],
-    own_sats: [
-      SatsOrNull.annotate({ description: "Operator equity; null until it is determined" }),
-      ({ own }) => Scalars.exactSatsOrNull(own)
-    ],
-    ledger_sats: [
-      Sats.annotate({ description: "Balance by the ledger: received and not sent" }),
-      ({ ledger }) => Scalars.exactSats(ledger)
-    ],
+    owned_sats: [Sats.annotate({ description: "Balance reported by the node or the chain" }), ({ owned }) => Scalars.exactSats(owned)],
+    own_sats: [SatsOrNull.annotate({ description: "Operator equity; null until determined" }), ({ own }) => Scalars.exactSatsOrNull(own)],
+    ledger_sats: [Sats.annotate({ description: "Balance in the ledger: received minus sent" }), ({ ledger }) => Scalars.exactSats(ledger)],
     on_its_way_sats: [
-      Schema.Tuple([Sats, Sats]).annotate({ description: "The range of differences that money in flight may explain: from, to" }),
+      Schema.Tuple([Sats, Sats]).annotate({ description: "Range of differences that money in flight can explain, from lowest to highest" }),
       ({ least, most }) => [Scalars.exactSats(least), Scalars.exactSats(most)] as const
     ],
     unexplained_sats: [
-      Sats.annotate({ description: "The unexplained rest: negative where money is missing" }),
+      Sats.annotate({ description: "Unexplained difference; negative if money is missing" }),
       ({ unexplained }) => Scalars.exactSats(unexplained)
     ]
   }
@@ -48,15 +42,15 @@ const difference = View.make<Difference>()(
   { identifier: "Difference" },
   {
     cause: [Cause, (one) => one.cause],
-    about: [Schema.String.annotate({ description: "A payment hash, a record of ours, a coin, or an account" }), (one) => one.about],
+    about: [Schema.String.annotate({ description: "Subject: a payment hash, record, coin or account" }), (one) => one.about],
     company_id: [Schema.NullOr(Scalars.Uuid), (one) => one.companyId],
-    record_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal or the invoice" }), (one) => one.recordId],
+    record_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "Id of the withdrawal or invoice" }), (one) => one.recordId],
     ours_sats: [
-      SatsOrNull.annotate({ description: "The ledger's amount; null without a record" }),
+      SatsOrNull.annotate({ description: "Amount in the ledger; null if there is no record" }),
       (one) => Scalars.exactSatsOrNull(one.ours)
     ],
     theirs_sats: [
-      SatsOrNull.annotate({ description: "The node's or the chain's amount; null without a record" }),
+      SatsOrNull.annotate({ description: "Amount reported by the node or the chain; null if there is no record" }),
       (one) => Scalars.exactSatsOrNull(one.theirs)
     ],
     since: [Scalars.Instant, (one) => Scalars.instant(one.sinceMillis)]
@@ -65,10 +59,10 @@ const difference = View.make<Difference>()(
 
 const Accounts = Schema.Struct(Tally.byAccount(() => Sats)).annotate({
   identifier: "Accounts",
-  description: "The balance of each ledger account, as in a trial balance: their sum is 0"
+  description: "Balance of each ledger account (trial balance). Their sum is 0"
 })
 
-/** How many there are of each cause that there are any of. */
+/** Counts discrepancies by cause. Causes without any are omitted. */
 export const countByCause = (differences: ReadonlyArray<Pick<Difference, "cause">>): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { cause } of differences) counts[cause] = (counts[cause] ?? 0) + 1
@@ -80,42 +74,42 @@ const report = View.make<Report>()(
   {
     reconciled_at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
     is_behind: [
-      Schema.Boolean.annotate({ description: "There is more than one run reads: the next one continues in a moment" }),
+      Schema.Boolean.annotate({ description: "Whether there was more to read than one run can process. The next run continues shortly" }),
       (one) => one.isBehind
     ],
-    assets_sats: [Sats.annotate({ description: "What node and wallet own" }), (one) => Scalars.exactSats(one.assets)],
+    assets_sats: [Sats.annotate({ description: "Balances of the node and the wallet" }), (one) => Scalars.exactSats(one.assets)],
     liabilities_sats: [Sats.annotate({ description: "Balances of all companies together" }), (one) => Scalars.exactSats(one.liabilities)],
     node: [side.schema, (one) => side.of(one.node)],
     on_chain: [side.schema, (one) => side.of(one.chain)],
     forwarding_sats: [
-      Sats.annotate({ description: "What the node earned by forwarding payments of others, as it lists them: a part of `node.own_sats`" }),
+      Sats.annotate({ description: "Fees earned by forwarding payments, as listed by the node. Part of `node.own_sats`" }),
       ({ listed }) => Scalars.exactSats(listed.forwarding)
     ],
     channel_costs_sats: [
       Sats.annotate({
         description:
-          "What closing channels by agreement cost, as the node lists it: fees, and on lnd less the 660 sats of anchors that each gives back. A part of `node.own_sats`, which is less by it"
+          "Cost of cooperative channel closes, as listed by the node: fees, minus the 660 sats that lnd returns per anchor. Deducted from `node.own_sats`"
       }),
       ({ listed }) => Scalars.exactSats(Msat.make(-listed.channels))
     ],
     accounts: [Accounts, (one) => Tally.byAccount((account) => Scalars.exactSats(one.accounts[account]))],
     differences_by_cause: [
       Schema.Record(Schema.String, Schema.Int).annotate({
-        description: "Number of discrepancies by cause; a cause without any is left out"
+        description: "Number of discrepancies by cause. Causes without any are omitted"
       }),
       (one) => countByCause(one.differences)
     ],
     differences: [
-      Schema.Array(difference.schema).annotate({ description: `The ${maxShown} oldest` }),
+      Schema.Array(difference.schema).annotate({ description: `The ${maxShown} oldest discrepancies` }),
       (one) => one.differences.slice(0, maxShown).map(difference.of)
     ]
   }
 )
 
 const Answer = Schema.Struct({
-  report: Schema.NullOr(report.schema).annotate({ description: "null before the first run" }),
+  report: Schema.NullOr(report.schema).annotate({ description: "Time of the last run; null before the first" }),
   waiting: OperatorBacklog.Kinds.annotate({
-    description: "The backlog: jobs and records that wait, and their age"
+    description: "Backlog: pending jobs and records, and their ages"
   })
 }).annotate({ identifier: "Reconciliation" })
 
@@ -128,10 +122,10 @@ const get = Section.operator(
     success: Envelope.success(200, Answer),
     error: Errors.of("store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch the reconciliation report")
+    .annotate(OpenApi.Summary, "Get the reconciliation report")
     .annotate(
       OpenApi.Description,
-      "The report of the last run, of any process, and the current backlog. Money in flight is no discrepancy; a reported one has lasted for a while. Nothing is repaired automatically."
+      "Returns the report of the last run by any process, and the current backlog. Money in flight is not reported as a discrepancy; a discrepancy is reported only after it has persisted. Nothing is repaired automatically."
     ),
   Effect.all([Reconciliation, Backlog]),
   ([{ last }, { all }]) =>
@@ -140,7 +134,7 @@ const get = Section.operator(
       const waiting = OperatorBacklog.kindsOf(yield* Errors.answered(all))
       const message =
         found === undefined
-          ? "No reconciliation run yet: no process reads the node's statement, or the first run is still to come"
+          ? "No reconciliation run yet: no process can read the node's statement, or the first run is still pending"
           : found.differences.length === 0
             ? "No differences"
             : "There are differences"
@@ -158,10 +152,10 @@ const stateOwn = Section.operator(
     error: Errors.of("malformed", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
-    .annotate(OpenApi.Summary, "State what is the operator's own")
+    .annotate(OpenApi.Summary, "Set operator equity")
     .annotate(
       OpenApi.Description,
-      "Declares how much of the money of node and wallet is operator equity, apart from the ledger. A member that is left out stays as it was. Effective from the next run on."
+      "Declares how much of the money in the node and the wallet is operator equity, which the ledger does not record. Omitted members keep their values. Takes effect with the next run."
     )
     .annotate(Example, () => {
       const sats = { node_sats: 10_000_000, on_chain_sats: 1_000_000 }
@@ -176,9 +170,8 @@ const stateOwn = Section.operator(
     })
 )
 
-/** For the operator. */
 export const section = Section.make(
   "reconciliation",
-  { title: "Reconciliation", description: "The ledger compared with the statements of node and chain" },
+  { title: "Reconciliation", description: "Comparison of the ledger with the records of the node and the chain" },
   [get, stateOwn]
 )

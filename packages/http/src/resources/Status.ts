@@ -15,9 +15,9 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Warnings from "./Warnings.ts"
 
-const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+const Sats = Schema.Finite.annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
 const Said = (description: string) => Schema.NullOr(Schema.String.annotate({ description }))
-const Seconds = (description: string) => Schema.Finite.annotate({ description: `${description}, in seconds; 0 without any` })
+const Seconds = (description: string) => Schema.Finite.annotate({ description: `${description}, in seconds; 0 if none` })
 
 interface Found extends Whole.Standing {
   readonly warnings: ReadonlyArray<Channels.Warning>
@@ -32,50 +32,52 @@ const check = View.make<Look>()(
   { identifier: "StatusCheck" },
   {
     name: [Schema.String, (look) => look.name],
-    reason: [Said("What is wrong; null where nothing is"), (look) => look.reason ?? null]
+    reason: [Said("Reason for the failure; null if none"), (look) => look.reason ?? null]
   }
 )
 
 const role = View.make<Whole.Role & { readonly nowMillis: number }>()(
   { identifier: "StatusRole" },
   {
-    role: [Schema.String.annotate({ description: "What one process of all does at a time" }), (one) => one.role],
+    role: [Schema.String.annotate({ description: "Leader role, held by one process at a time" }), (one) => one.role],
     held_until: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "A process has it, and renews its lease; null: none has" }),
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "End of the current lease, which its holder renews; null if no process holds it"
+      }),
       ({ untilMillis, nowMillis }) => (untilMillis > nowMillis ? Scalars.instant(untilMillis) : null)
     ],
-    claims: [Schema.Int.annotate({ description: "How often it was taken up" }), ({ claims }) => claims]
+    claims: [Schema.Int.annotate({ description: "Number of times a process claimed the lease" }), ({ claims }) => claims]
   }
 )
 
 const view = View.make<Found>()(
   { identifier: "Status" },
   {
-    version: [Said("Of the program that answers"), ({ description }) => description.version ?? null],
+    version: [Said("Version of this process"), ({ description }) => description.version ?? null],
     network: [Network.Network, ({ network }) => network],
-    database: [Said("Where it is, without a password"), ({ description }) => description.database ?? null],
-    node: [Said("Which node, and where"), ({ description }) => description.node ?? null],
+    database: [Said("Type and location of the database, without the password"), ({ description }) => description.database ?? null],
+    node: [Said("Type and location of the node"), ({ description }) => description.node ?? null],
     node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
-    chain: [Said("What blocks are read from, and the wallet's file"), ({ description }) => description.chain ?? null],
-    rates: [Said("Where exchange rates are from"), ({ description }) => description.rates ?? null],
+    chain: [Said("Source of blocks, and the wallet file"), ({ description }) => description.chain ?? null],
+    rates: [Said("Source of exchange rates"), ({ description }) => description.rates ?? null],
     rates_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Of when the oldest rate in use is; null where there is none" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the oldest rate in use; null if none" }),
       ({ rates }) => (rates.length === 0 ? null : Scalars.instant(Math.min(...rates.map(({ atMillis }) => atMillis))))
     ],
     checks: [Schema.Array(check.schema), ({ looks }) => looks.map(check.of)],
     warnings: [
       Schema.Array(Warnings.view.schema).annotate({
-        description: "What is wrong with the Lightning channels; empty where nothing is known"
+        description: "Problems with the Lightning channels; empty if none are known"
       }),
       ({ warnings }) => warnings.map(Warnings.view.of)
     ],
     roles: [Schema.Array(role.schema), ({ roles, nowMillis }) => roles.map((one) => role.of({ ...one, nowMillis }))],
     events_lag_seconds: [
-      Seconds("Age of the oldest event that nobody is shown yet, because a transaction before it still runs"),
+      Seconds("Age of the oldest event that is not visible yet because an earlier transaction is still running"),
       ({ eventsSinceMillis, nowMillis }) => ageOf(eventsSinceMillis, nowMillis)
     ],
     webhooks_lag_seconds: [
-      Seconds("Age of the oldest event that an enabled webhook endpoint has not got, measured twice a minute"),
+      Seconds("Age of the oldest event not delivered to an enabled webhook endpoint, measured twice per minute"),
       ({ webhooksSinceMillis, nowMillis }) => ageOf(webhooksSinceMillis, nowMillis)
     ]
   }
@@ -86,10 +88,10 @@ const status = Section.operator(
     success: Envelope.success(200, view.schema),
     error: Errors.of("store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch how everything stands")
+    .annotate(OpenApi.Summary, "Get the system status")
     .annotate(
       OpenApi.Description,
-      "What this process runs on, the checks of `/readyz`, what is wrong with the channels, which roles some process has, and how late events and webhooks are."
+      "Returns the backends of this process, the `/readyz` checks, problems with the channels, the holder of each leader role, and the delay of events and webhooks."
     )
     .annotate(Example, (world: World) => ({
       message: "Status",
@@ -99,7 +101,7 @@ const status = Section.operator(
           database: "PostgreSQL at db.example.com:5432/satrail",
           node: "lnd at https://127.0.0.1:8080",
           chain: "bitcoind at http://127.0.0.1:8332, wallet in wallet.json",
-          rates: "what public tickers agree on"
+          rates: "the median of public tickers"
         },
         network: world.network,
         nodeId: world.asked.nodeId,
@@ -137,11 +139,11 @@ const liquidityView = View.make<Core.Standing>()(
   {
     node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
     outgoing_sats: [
-      Schema.NullOr(Sats.annotate({ description: "What its channels could send now, all together, their reserves included" })),
+      Schema.NullOr(Sats.annotate({ description: "Current local balance of all channels, including reserves" })),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.outgoing ?? null)
     ],
     incoming_sats: [
-      Schema.NullOr(Sats.annotate({ description: "What they could receive" })),
+      Schema.NullOr(Sats.annotate({ description: "Current remote balance of all channels" })),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.incoming ?? null)
     ],
     channels: [
@@ -152,26 +154,29 @@ const liquidityView = View.make<Core.Standing>()(
           opening: Schema.Int,
           closing: Schema.Int,
           force_closing: Schema.Int
-        }).annotate({ description: "How many channels there are, by their state" })
+        }).annotate({ description: "Number of channels by state" })
       ),
       ({ channels }) => countsOf(channels?.channels)
     ],
     wallet_sats: [
-      Schema.NullOr(Sats.annotate({ description: "What the hot wallet owns, by the last reconciliation" })),
+      Schema.NullOr(Sats.annotate({ description: "Balance of the hot wallet at the last reconciliation" })),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.owned ?? null)
     ],
     wallet_at: [Schema.NullOr(Scalars.Instant), ({ wallet }) => Scalars.instantOrNull(wallet?.atMillis ?? null)],
     spent_sats: [
-      Schema.NullOr(Sats.annotate({ description: "What left it since `spent_since`, with fees" })),
+      Schema.NullOr(Sats.annotate({ description: "Amount sent from the hot wallet since `spent_since`, including fees" })),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.spent ?? null)
     ],
     spent_since: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "30 days ago, or when the first reconciliation was" }),
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "Start of the measured period: 30 days ago, or the first reconciliation if later"
+      }),
       ({ wallet }) => Scalars.instantOrNull(wallet?.sinceMillis ?? null)
     ],
     days_left: [
       Schema.NullOr(Schema.Finite).annotate({
-        description: "How many days it lasts if as much is sent as since then; null where nothing was, or less than a day is known",
+        description:
+          "Days until the hot wallet is empty at the current rate of spending; null if nothing was spent, or if the measured period is shorter than a day",
         examples: [41.5]
       }),
       ({ wallet }) => (wallet === null || wallet.days === null ? null : Math.round(wallet.days * 10) / 10)
@@ -184,10 +189,10 @@ const liquidity = Section.operator(
     success: Envelope.success(200, liquidityView.schema),
     error: Errors.of("store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch what can be sent and received")
+    .annotate(OpenApi.Summary, "Get liquidity")
     .annotate(
       OpenApi.Description,
-      "Channels as the node says now, null where it does not answer within two seconds or has no statement (`LND_BOOKS_MACAROON`). The wallet as reconciliation has found it, null before its first run."
+      "Returns how much can be sent and received. The channels are as reported by the node, or null if it does not respond within two seconds or reports no balances (`LND_BOOKS_MACAROON`). The hot wallet is as of the last reconciliation, or null before the first run."
     )
     .annotate(Example, (world: World) => ({
       message: "Liquidity",
@@ -213,9 +218,8 @@ const liquidity = Section.operator(
       Effect.map(Errors.answered(now), (found) => Envelope.ok("Liquidity", liquidityView.of(found)))
 )
 
-/** What an operator looks at first. */
-export const section = Section.make(
-  "status",
-  { title: "Status", description: "For the operator: what it runs on, who does what, and what can be sent" },
-  [status, liquidity]
-)
+/** The status section. */
+export const section = Section.make("status", { title: "Status", description: "For the operator: backends, leader roles and liquidity" }, [
+  status,
+  liquidity
+])

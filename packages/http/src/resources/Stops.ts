@@ -13,7 +13,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import { frozen as frozenSchema, frozenOf, path as companiesPath } from "./Companies.ts"
 
-const Since = Schema.NullOr(Scalars.Instant).annotate({ description: "Since when it is paused, null where it is not" })
+const Since = Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the pause; null if not paused" })
 const paused = Schema.Struct({ sending: Since, receiving: Since }).annotate({ identifier: "Pauses" })
 const Body = Schema.Struct({ what: Core.What }).annotate({ identifier: "Pause" })
 
@@ -27,8 +27,8 @@ const get = Section.operator(
     success: Envelope.success(200, paused),
     error: Errors.of("store_unavailable")
   })
-    .annotate(OpenApi.Summary, "What is paused")
-    .annotate(OpenApi.Description, "For everybody. A company that is frozen is not in here.")
+    .annotate(OpenApi.Summary, "Get the pause status")
+    .annotate(OpenApi.Description, "Returns the pauses that apply to all companies. Frozen companies are not listed here.")
     .annotate(Example, () => ({ message: "Paused", data: { sending: null, receiving: null } })),
   Core.Stops,
   (stops) => () => Effect.map(Errors.answered(stops.standing), (standing) => Envelope.ok("Paused", show(standing)))
@@ -44,7 +44,7 @@ const pause = Section.operator(
     .annotate(OpenApi.Summary, "Pause sending or receiving")
     .annotate(
       OpenApi.Description,
-      "For everybody, in every process from the answer on. `sending`: no withdrawal or voucher is taken (503 `paused`), no payment begins, and what was confirmed waits; what was sent before ends as it must. `receiving`: no new invoices and on-chain addresses; what is paid is credited. Pausing again changes nothing."
+      "Pauses sending or receiving for all companies, in every process. `sending`: new withdrawals and vouchers return 503 `paused`, no payment starts, and confirmed withdrawals wait; payments already sent run to completion. `receiving`: no new invoices and on-chain addresses are created; payments to existing ones are credited. Pausing twice has no further effect."
     )
     .annotate(Example, ({ at }) => ({ body: { what: "sending" }, message: "Paused", data: { sending: at(), receiving: null } })),
   Core.Stops,
@@ -61,7 +61,10 @@ const resume = Section.operator(
   })
     .annotate(OperatorScopes, ["loosen"])
     .annotate(OpenApi.Summary, "Resume sending or receiving")
-    .annotate(OpenApi.Description, "Waiting payments continue within seconds. Resuming what is not paused changes nothing.")
+    .annotate(
+      OpenApi.Description,
+      "Resumes sending or receiving. Waiting payments continue within seconds. Resuming when not paused has no effect."
+    )
     .annotate(Example, () => ({ body: { what: "sending" }, message: "Resumed", data: { sending: null, receiving: null } })),
   Core.Stops,
   (stops) =>
@@ -70,10 +73,10 @@ const resume = Section.operator(
 )
 
 const Reason = Schema.String.annotate({
-  description: `For operators, 1 to ${maxReasonCharacters} characters: the company is not told`,
+  description: `Reason, 1 to ${maxReasonCharacters} characters. The company sees it in its console`,
   examples: ["reported key theft"]
 }).check(Scalars.stated(reasonIssue, Scalars.wordsUpTo(maxReasonCharacters)))
-const Pending = Freeze.fields.pending.annotate({ description: "What becomes of withdrawals that were confirmed and have not begun" })
+const Pending = Freeze.fields.pending.annotate({ description: "Handling of confirmed withdrawals that have not started" })
 
 const frozen = Schema.Struct({
   id: Scalars.Uuid,
@@ -85,8 +88,7 @@ const showFreeze = ({ id, frozen: how }: Pick<Company, "id" | "frozen">): typeof
   frozen: frozenOf(how)
 })
 
-const params = { id: Scalars.Uuid }
-const idOf = (text: string) => CompanyId.make(text.toLowerCase())
+const params = { id: Scalars.Id }
 
 const freezeExample = ({ companyId, millis }: World, how: Pick<Freeze, "reason" | "pending"> | null) =>
   showFreeze({ id: companyId, frozen: how && { ...how, sinceMillis: millis(0) } })
@@ -102,7 +104,7 @@ const freeze = Section.operator(
     .annotate(OpenApi.Summary, "Freeze a company")
     .annotate(
       OpenApi.Description,
-      "From the answer on its withdrawals and vouchers are refused with 403 `company_frozen`, and its vouchers cannot be claimed: checked in the commit, in every process. Its keys can read, and it receives. What was sent before ends as it must. Freezing again replaces the reason and `pending`. To change `pending` from `wait` to `go_on`, the token needs the scope `loosen` as well. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
+      "Freezes a company: it can read and receive, but not send. Withdrawals and vouchers return 403 `company_frozen`, and existing vouchers cannot be claimed. This applies immediately in every process. Payments already sent continue. Freezing again replaces the reason and `pending`. Changing `pending` from `wait` to `go_on` also requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, (world) => {
       const body = { reason: "reported key theft", pending: "wait" as const }
@@ -111,7 +113,7 @@ const freeze = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const id = idOf(params.id)
+      const id = CompanyId.make(params.id)
       yield* mayLoosen(loosens((yield* Errors.answered(companies.get(id))).frozen, payload.pending))
       return Envelope.ok("Company frozen", showFreeze(yield* Errors.answered(companies.freeze(id, payload, yield* OperatorCaller))))
     })
@@ -127,7 +129,7 @@ const unfreeze = Section.operator(
     .annotate(OpenApi.Summary, "Unfreeze a company")
     .annotate(
       OpenApi.Description,
-      "Waiting payments continue within seconds. Unfreezing a company that is not frozen changes nothing. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
+      "Unfreezes a company. Waiting payments resume within seconds. Unfreezing a company that is not frozen has no effect. For a company above a configured balance, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
@@ -137,14 +139,14 @@ const unfreeze = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(companies.unfreeze(idOf(params.id), yield* OperatorCaller))
+      const row = yield* Errors.answered(companies.unfreeze(CompanyId.make(params.id), yield* OperatorCaller))
       return Envelope.ok("Company not frozen", showFreeze(row))
     })
 )
 
-/** The operator's brakes. */
+/** Pausing the service and freezing companies. */
 export const section = Section.make(
   "stop",
-  { title: "Stop", description: "Pause sending or receiving for everybody, and freeze a company: with the operator's token" },
+  { title: "Stop", description: "Pause sending or receiving for all companies, or freeze one company. Requires an operator token" },
   [get, pause, resume, freeze, unfreeze]
 )

@@ -12,7 +12,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
-/** Money that reached the node and no open invoice: the operator decides whose it is. */
+/** A payment that reached the node without an open invoice. The operator assigns it to a company. */
 export const unmatched = View.make<Unmatched>()(
   { identifier: "UnmatchedPayment" },
   {
@@ -32,11 +32,11 @@ const view = View.make<Core.Suspended>()(
   {
     ...unmatched.members,
     assigned_to: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The company whose it is by now; null: it lies in suspense" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Company it was assigned to; null while in suspense" }),
       ({ assignment }) => assignment?.companyId ?? null
     ],
     deposit_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The deposit that it became" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Deposit created by the assignment; null while in suspense" }),
       ({ assignment }) => assignment?.id ?? null
     ],
     assigned_at: [Schema.NullOr(Scalars.Instant), ({ assignment }) => Scalars.instantOrNull(assignment?.createdAtMillis ?? null)]
@@ -74,7 +74,7 @@ const list = Section.operator(
     .annotate(OpenApi.Summary, "List payments in suspense")
     .annotate(
       OpenApi.Description,
-      "Payments that the node took for an invoice that another payment had settled: newest first, with the company of the invoice, and whose they are by now. The next page is in the `Link` header."
+      "Returns payments that the node received for an invoice that another payment had already settled, newest first, with the invoice's company and the company each was assigned to. The next page is in the `Link` header."
     )
     .annotate(Example, (world) => ({ message: "Payments in suspense", data: [view.of(example(world))] })),
   Core.Suspense,
@@ -88,8 +88,10 @@ const list = Section.operator(
 
 const assign = Section.operator(
   HttpApiEndpoint.post("assignSuspense", `${path}/:id/assign`, {
-    params: { id: Scalars.Uuid },
-    payload: Schema.Struct({ company_id: Scalars.Uuid.annotate({ description: "Whose it is" }) }).annotate({
+    params: { id: Scalars.Id },
+    payload: Schema.Struct({
+      company_id: Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Company to assign the payment to" }))
+    }).annotate({
       identifier: "AssignSuspendedPayment"
     }),
     success: Envelope.success(200, view.schema),
@@ -99,7 +101,7 @@ const assign = Section.operator(
     .annotate(OpenApi.Summary, "Assign a payment in suspense")
     .annotate(
       OpenApi.Description,
-      "It becomes a deposit of the company, which is told of it and can refund it as any other. The same company again changes nothing; for another one it is refused."
+      "Assigns a payment to a company and records it as a deposit. The company receives the deposit's events and can refund it. Assigning it to the same company twice has no further effect; assigning it to another returns an error."
     )
     .annotate(Example, (world) => ({
       params: { id: example(world).id },
@@ -110,14 +112,14 @@ const assign = Section.operator(
   Core.Suspense,
   (suspense) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const ask = { id: params.id.toLowerCase(), companyId: CompanyId.make(payload.company_id.toLowerCase()) }
+      const ask = { id: params.id, companyId: CompanyId.make(payload.company_id) }
       return Envelope.ok("Payment assigned", view.of(yield* Errors.answered(suspense.assign(ask))))
     })
 )
 
-/** Money that arrived and is nobody's yet. */
+/** The suspense section. */
 export const section = Section.make(
   "suspense",
-  { title: "Suspense", description: "For the operator: payments that arrived and belong to no invoice, and whose they become" },
+  { title: "Suspense", description: "For the operator: received payments that match no invoice, and their assignment to companies" },
   [list, assign]
 )

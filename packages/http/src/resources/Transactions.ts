@@ -22,27 +22,27 @@ import * as Withdrawals from "./Withdrawals.ts"
 
 const path = "/v1/transactions"
 
-/** What can be withdrawn now: of 1 000 999 msat posted with 300 000 held, 700 sats. */
+/** The available balance: with 1 000 999 msat posted and 300 000 held, 700 sats are available. */
 export const balanceView = View.make<Funds>()(
   { identifier: "Balance" },
   {
     balance: [
       Schema.Int.annotate({
-        description: "Satoshis that can be withdrawn now, without those held by pending withdrawals. Rounded down",
+        description: "Available balance, without amounts held for pending withdrawals, in whole satoshis, rounded down",
         examples: [21_000]
       }),
       (row) => Scalars.sats(Balance.available(row))
     ],
     held_sats: [
       Schema.Finite.annotate({
-        description: "Satoshis that are reserved for pending withdrawals and open vouchers, their fees included, to three decimals",
+        description: "Amount held for pending withdrawals and open vouchers, including fees, in satoshis with up to three decimals",
         examples: [3035]
       }),
       (row) => Scalars.exactSats(row.held)
     ],
     pending_deposits_sats: [
       Schema.Finite.annotate({
-        description: "Satoshis of on-chain deposits that are credited once they have enough confirmations, to three decimals",
+        description: "On-chain deposits that are credited once they have enough confirmations, in satoshis with up to three decimals",
         examples: [0]
       }),
       (row) => Scalars.exactSats(row.pendingDeposits)
@@ -50,22 +50,22 @@ export const balanceView = View.make<Funds>()(
   }
 )
 
-/** A deposit, a withdrawal or an adjustment, as a line in the list. */
-export const view = View.make<Transaction.Transaction>()(
+/** A deposit, withdrawal or adjustment as a list entry. */
+export const view = View.make<Transaction.Described>()(
   { identifier: "Transaction" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     amount_sats: [
-      Scalars.Sats.annotate({ description: "Whole satoshis, fractions cut off; below zero for an adjustment that took them" }),
+      Scalars.Sats.annotate({ description: "Amount in whole satoshis, truncated. Negative for an adjustment that debits" }),
       (row) => Scalars.sats(row.amount)
     ],
     recipient: [Schema.String, (row) => row.recipient],
-    rail_type: [Schema.NullOr(Rail).annotate({ description: "null for an adjustment" }), (row) => row.rail],
+    rail_type: [Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }), (row) => row.rail],
     type: [Transaction.Type, (row) => row.type],
     fee_microsats: [
       Schema.Int.annotate({
-        description: "The same fee as `fee_sats`, in thousandths of a satoshi, which are millisatoshis: 1 sat is 1000",
+        description: "Same fee as `fee_sats`, in millisatoshis (1000 per satoshi)",
         examples: [6500]
       }),
       (row) => Number(row.fee)
@@ -73,14 +73,20 @@ export const view = View.make<Transaction.Transaction>()(
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
     status: [Standing, (row) => row.status],
     reason: [
-      Schema.NullOr(Schema.String).annotate({ description: "Why an adjustment was booked; null for all else" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Reason for an adjustment; null for other transactions" }),
       (row) => row.reason
     ],
+    description: [
+      Schema.String.annotate({ description: "Description of its checkout, invoice or refund; empty if there is none" }),
+      (row) => row.description
+    ],
+    metadata: [Scalars.Metadata, (row) => row.metadata],
+    failure: [Schema.NullOr(Withdrawals.Failure), ({ failure }) => failure && Withdrawals.failureOf(failure)],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
 )
 
-/** What the list can be asked for. */
+/** Query parameters of the list. */
 const query = {
   ...Page.place(Transaction.limit),
   type: Schema.optionalKey(Transaction.Type),
@@ -90,12 +96,12 @@ const query = {
   ...Search.label,
   ...Search.payment,
   ...Search.transaction,
-  lightning_invoice_id: Schema.optionalKey(Search.Id.annotate({ description: "The deposit of this invoice: the invoice's `id`" }))
+  lightning_invoice_id: Schema.optionalKey(Search.id("Selects the deposit of this invoice, by the invoice's `id`"))
 }
 const Query = Schema.Struct(query)
 type Query = typeof Query.Type
 
-/** The same for the core. */
+/** Converts the query for the core. */
 const askedBy = (query: Query) =>
   Effect.map(Search.askedBy(query), (search): Transaction.Query => ({
     limit: query.limit ?? Transaction.limit.default,
@@ -104,18 +110,19 @@ const askedBy = (query: Query) =>
     ...(query.status && { status: query.status }),
     ...(query.rail_type && { rail: query.rail_type }),
     ...search,
-    ...(query.lightning_invoice_id !== undefined && { lightningInvoiceId: query.lightning_invoice_id.toLowerCase() })
+    ...(query.lightning_invoice_id !== undefined && { lightningInvoiceId: query.lightning_invoice_id })
   }))
 
-/** Everything that came in and went out in the examples. */
+/** All example transactions. */
 const example = (world: World) => {
   const [{ settled }, deposit] = [Withdrawals.example(world), Deposits.example(world)]
   const fee = Withdrawal.fee(settled)
+  const none = { reason: null, description: "", failure: null, invoiceId: null, checkoutId: null, refundId: null }
   return {
     balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero, pendingDeposits: Msat.zero },
     transactions: [
-      { ...settled, type: "withdrawal" as const, fee, reason: null },
-      { ...deposit, type: "deposit" as const, fee: Msat.zero, reason: null }
+      { ...settled, ...none, type: "withdrawal" as const, fee },
+      { ...deposit, ...none, type: "deposit" as const, fee: Msat.zero, metadata: world.metadata, description: world.asked.memo }
     ]
   }
 }
@@ -123,13 +130,13 @@ const example = (world: World) => {
 export const balance = Section.company(
   HttpApiEndpoint.get("balance", `${path}/balance`, {
     success: Envelope.success(200, balanceView.schema),
-    error: Errors.of("store_unavailable")
+    error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch the balance")
+    .annotate(OpenApi.Summary, "Get the balance")
     .annotate(
       OpenApi.Description,
-      "What can be withdrawn now, in whole satoshis, and beside it what is held and what is on its way in. Needs the scope `read`."
+      "Returns the available balance in whole satoshis, with held and pending amounts. Requires the `read` scope."
     )
     .annotate(Example, (world) => ({ message: "Balance", data: balanceView.of(example(world).balance) })),
   Transactions,
@@ -151,13 +158,13 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List transactions")
     .annotate(
       OpenApi.Description,
-      `Deposits, withdrawals and what the operator booked by hand (\`adjustment\`), newest first; with several filters, those that have all of it. \`from\` is inclusive and \`until\` exclusive. A hash is found once the payment was sent or received. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} rows ends there, with fewer rows or none. Needs the scope \`read\`.`
+      `Returns deposits, withdrawals and manual adjustments (\`adjustment\`), newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. A filter by hash matches payments only after they are sent or received. The next page is in the \`Link\` header. At most ${Pages.looks} rows are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
     )
     .annotate(Example, (world) => ({ message: "Transactions", data: example(world).transactions.map(view.of) })),
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ query }) {
-      const { transactions: rows, next } = yield* Errors.answered(transactions.list(yield* companyId, yield* askedBy(query)))
+      const { rows, next } = yield* Errors.answered(transactions.list(yield* companyId, yield* askedBy(query)))
       return page.answer(rows, Search.written(query), next)
     })
 )

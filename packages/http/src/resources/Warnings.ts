@@ -2,17 +2,17 @@ import type { Warning } from "@satrail/core/nodes/Channels"
 import { Schema } from "effect"
 import * as View from "../wire/View.ts"
 
-/** Anybody may read it: no amounts. */
+/** Warnings are public, so they contain no amounts. */
 export const view = View.make<Warning>()(
   { identifier: "ChannelWarning" },
   {
     code: [
       Schema.String.annotate({
-        description: "`no_active_channel`, `inbound_low`, `outbound_low`, `channels_inactive` or `channels_force_closing`",
+        description: "Code: `no_active_channel`, `inbound_low`, `outbound_low`, `channels_inactive` or `channels_force_closing`",
         examples: ["inbound_low"]
       }),
       ({ code }) => code
     ],
-    message: [Schema.String.annotate({ description: "For people; may change" }), ({ reason }) => reason]
+    message: [Schema.String.annotate({ description: "Text for people. May change" }), ({ reason }) => reason]
   }
 )

@@ -23,15 +23,16 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as LightningPayment from "./LightningPayment.ts"
 
-/** Where money is to go. */
+/** Destination of a payment. */
 export const DestinationText = Schema.NonEmptyString.annotate({
+  identifier: "GivenDestination",
   description:
-    "A Lightning invoice, a Lightning address, a name like ₿satoshi@wallet.example (BIP 353), an LNURL, a BOLT 12 offer, a bitcoin address or a bitcoin: URI",
+    "Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI",
   examples: ["satoshi@wallet.example"]
 })
 
 const what = {
-  amount: Scalars.given(Amounts.AmountNumber),
+  amount: Scalars.given(Amounts.exact(Amounts.AmountNumber)),
   currency: Scalars.given(Amounts.Currency),
   destination: DestinationText
 }
@@ -43,7 +44,7 @@ const ConfirmBody = Schema.Struct({
   max_fee_sats: Scalars.given(
     Scalars.givenSatsUpTo(Msat.max).annotate({
       description:
-        "The whole fee that is accepted, in satoshis to three decimals, such as `fee_sats` of an estimate: refused with `fee_changed` where it is more by now"
+        "Maximum total fee, in satoshis with up to three decimals; usually `fee_sats` from an estimate. If the fee is higher, the request returns `fee_changed`"
     })
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
@@ -51,7 +52,9 @@ const ConfirmBody = Schema.Struct({
   .check(Scalars.stated(() => undefined, Amounts.withCurrency))
   .annotate({ identifier: "ConfirmWithdrawal" })
 
-/** What is wrong with what is to be sent. Which network a destination is of is no question of how it is written. */
+/**
+ * Returns all validation errors in a request to send. A destination on another network is not a format error.
+ */
 export const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
   const amount = Amounts.issues(text, body)
   if (!Predicate.hasProperty(body, "destination") || typeof body.destination !== "string") return amount
@@ -65,32 +68,38 @@ export const issues = (text: string, body: object): ReturnType<typeof Amounts.is
   return [...amount, ...issues]
 }
 
-/** Why a withdrawal failed, in a sentence each. The codes are stable: nothing was paid, and amount and fee are available again, whichever it is. */
+/**
+ * Reasons why a withdrawal failed. Codes are stable. In all cases nothing was paid, and amount and fee were
+ * released.
+ */
 export const failures: { readonly [code in Withdrawal.Failure]: string } = {
-  no_route: "No route to the recipient could carry the payment within the fee limit",
-  timeout: "The payment did not get through in time",
+  no_route: "No route to the payee could carry the payment within the fee limit",
+  timeout: "The payment did not complete in time",
   incorrect_payment_details:
-    "The recipient's node refused the payment: it does not know the invoice, or no longer takes this amount for it",
-  insufficient_liquidity: "The service's node could not send this much at the time",
-  canceled: "The payment was canceled at the service's node before it got through",
+    "The payee's node rejected the payment, because it does not know the invoice or no longer accepts this amount for it",
+  insufficient_liquidity: "The service's node did not have enough outbound liquidity",
+  canceled: "The payment was canceled at the service's node before it completed",
   node_error: "The service's node could not make the payment",
-  channel_closed: "A Lightning channel was closed with the payment inside, and the payment came back over the chain",
-  invoice_expired: "The invoice expired before it was paid: ask for a new one",
-  invoice_not_payable: "The invoice can no longer be paid: it was paid or canceled, or its terms are not accepted",
-  payment_hash_used: "Another withdrawal has this payment hash: ask for a new invoice",
-  recipient_refused: "The recipient's server refused the payment, or gave no acceptable invoice for it",
-  recipient_unreachable: "The recipient's server did not answer in time",
+  channel_closed: "A Lightning channel was closed while the payment was in flight, and the funds were returned on-chain",
+  invoice_expired: "The invoice expired before it was paid. Get a new invoice from the payee",
+  invoice_not_payable: "The invoice can no longer be paid, because it was paid or canceled, or its terms are not supported",
+  payment_hash_used: "Another withdrawal has this payment hash. Get a new invoice from the payee",
+  recipient_refused: "The payee's server declined the payment or sent no valid invoice",
+  recipient_unreachable: "The payee's server did not respond in time",
   address_not_payable: "The service's wallet cannot pay this address",
-  approval_rejected: "A key that may approve it rejected it",
-  approval_expired: "No key approved it in time"
+  approval_rejected: "Another key rejected the withdrawal",
+  approval_expired: "No key approved the withdrawal in time"
 }
 
-const Failure = Schema.Struct({
-  code: Withdrawal.Failure.annotate({ description: "Stable: act on it" }),
-  message: Schema.String.annotate({ description: "For people; may change", examples: [failures.no_route] })
+/** Why a withdrawal failed. */
+export const Failure = Schema.Struct({
+  code: Withdrawal.Failure.annotate({ description: "Stable code for programs" }),
+  message: Schema.String.annotate({ description: "Text for people. May change", examples: [failures.no_route] })
 }).annotate({ identifier: "WithdrawalFailure" })
 
-/** Whom the money goes to, as far as it is known by now. */
+export const failureOf = (code: Withdrawal.Failure): typeof Failure.Type => ({ code, message: failures[code] })
+
+/** The payee, as far as known. */
 const destination = View.make<Withdrawal.Withdrawal>()(
   { identifier: "WithdrawalDestination" },
   {
@@ -101,51 +110,56 @@ const destination = View.make<Withdrawal.Withdrawal>()(
     ],
     bip353_name: [
       Schema.NullOr(Schema.String).annotate({
-        description: "The same with its ₿, where the record of the domain's DNS (BIP 353) says what is paid, and not the domain's server",
+        description: "BIP 353 name with its ₿, if the domain's DNS record determines the payment; otherwise null",
         examples: ["₿satoshi@wallet.example"]
       }),
       (row) => (Destination.isInDns(row.recipient) ? row.recipient : null)
     ],
     bitcoin_address: [
-      Schema.NullOr(Schema.String).annotate({ description: "Of a name with a record (BIP 353) what it said when it was sent" }),
+      Schema.NullOr(Schema.String).annotate({
+        description: "On-chain address that is paid; for a BIP 353 name, the address in its record when the payment was sent"
+      }),
       (row) => (row.recipientType === "chain_address" ? row.recipient : row.rail === "on_chain" ? row.paymentRequest : null)
     ],
     domain: [
       Schema.NullOr(Schema.String).annotate({
-        description: "The server that issues the invoice, for a Lightning address or an LNURL",
+        description: "Domain that issues the invoice for a Lightning address or LNURL",
         examples: ["wallet.example"]
       }),
       (row) => Destination.domain(row.recipientType, row.recipient)
     ],
     payment_hash: [
       Schema.NullOr(Schema.String).annotate({
-        description: "Hex, of the invoice that is paid, once that is decided; of an offer, once it was paid"
+        description: "Payment hash of the invoice, in hex, once the invoice is known; for an offer, after payment"
       }),
       Withdrawal.hashOf
     ],
     success_action: [
       Schema.NullOr(SuccessAction).annotate({
-        description: "What the recipient's server asks to show once it is settled (LUD-09, LUD-10): `aes` opens with the preimage"
+        description: "Text or link from the payee's server to show after settlement (LUD-09, LUD-10). The preimage decrypts `aes`"
       }),
       (row) => (row.status === "settled" ? row.successAction : null)
     ]
   }
 )
 
-/** Of a withdrawal that another key has to approve. */
+/** Approval of a withdrawal by another key. */
 const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdrawal.ApprovalState }>()(
   { identifier: "WithdrawalApproval" },
   {
     state: [Withdrawal.ApprovalState, (row) => row.approval],
     asked_by: [
       Schema.NullOr(Schema.String).annotate({
-        description: "The id of the key that asked for it, and may not approve it; of one that replaced others the first one's",
+        description:
+          "Id of the key that requested the withdrawal and cannot approve it. If that key replaced others, the id of the first one",
         examples: ["7Kq2mVx9TbZc"]
       }),
       (row) => row.approvalAskedBy
     ],
     decided_by: [
-      Schema.NullOr(Schema.String).annotate({ description: "The same of the key that approved or rejected it" }),
+      Schema.NullOr(Schema.String).annotate({
+        description: "Id of the key that approved or rejected it. If that key replaced others, the id of the first one"
+      }),
       (row) => row.approvalBy
     ],
     decided_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.approvalAtMillis)],
@@ -153,7 +167,7 @@ const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdraw
   }
 )
 
-/** A withdrawal: 1 006 000 msat are 1006 sats, 6 500 msat of fee are 6.5. */
+/** A withdrawal: 1 006 000 msat are shown as 1006 sats, and a fee of 6 500 msat as 6.5. */
 export const view = View.make<Withdrawal.Withdrawal>()(
   { identifier: "Withdrawal" },
   {
@@ -168,40 +182,43 @@ export const view = View.make<Withdrawal.Withdrawal>()(
     status: [Standing, Withdrawal.standing],
     lightning_payment: [
       Schema.NullOr(LightningPayment.view.schema).annotate({
-        description: "null until the outcome is known, and for an on-chain withdrawal"
+        description: "Lightning payment details. null while pending and for on-chain withdrawals"
       }),
       LightningPayment.of
     ],
     chain_tx_id: [
-      Schema.NullOr(Schema.String).annotate({ description: "The transaction of an on-chain withdrawal, once there is one" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Transaction id of an on-chain withdrawal; null until there is a transaction" }),
       (row) => row.chainTxId
     ],
-    refund_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "The refund that it pays" }), (row) => row.refundId],
+    refund_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Refund that this withdrawal pays; null if none" }),
+      (row) => row.refundId
+    ],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
     failure: [
-      Schema.NullOr(Failure).annotate({ description: "Why it failed. The node's own reason is in `lightning_payment`" }),
-      ({ failure }) => failure && { code: failure, message: failures[failure] }
+      Schema.NullOr(Failure).annotate({ description: "Reason for the failure. `lightning_payment` has the node's own reason" }),
+      ({ failure }) => failure && failureOf(failure)
     ],
     destination: [destination.schema, destination.of],
     approval: [
-      Schema.NullOr(approval.schema).annotate({ description: "null where no other key has to approve it" }),
+      Schema.NullOr(approval.schema).annotate({ description: "Approval by another key; null if not required" }),
       (row) => (row.approval === null ? null : approval.of({ ...row, approval: row.approval }))
     ]
   }
 )
 
-/** What the record in the DNS says of a name. */
+/** Payment target in the DNS record of a name. */
 const instructed = View.make<Destination.Destination>()(
   { identifier: "Bip353Record" },
   {
     recipient_type: [Destination.RecipientType, Destination.recipientType],
-    recipient: [Schema.String.annotate({ description: "The invoice or bitcoin address that it says to pay" }), Destination.text]
+    recipient: [Schema.String.annotate({ description: "Invoice or bitcoin address in the record" }), Destination.text]
   }
 )
 
-/** What a withdrawal would come to. */
+/** Estimated cost of a withdrawal. */
 export const estimated = View.make<Estimate>()(
   { identifier: "WithdrawalEstimate" },
   {
@@ -209,20 +226,19 @@ export const estimated = View.make<Estimate>()(
     recipient_type: [Destination.RecipientType, (row) => row.recipientType],
     bip353: [
       Schema.NullOr(instructed.schema).annotate({
-        description:
-          "What would be paid, where the recipient is a name that its domain's DNS has a record for (BIP 353); looked up again for confirm"
+        description: "Payment target of a BIP 353 name, from its domain's DNS record. Confirm reads the record again"
       }),
       (row) => (row.instructed === undefined ? null : instructed.of(row.instructed))
     ],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     service_fee_sats: [
-      Scalars.Fee.annotate({ description: "The whole fee on top of the amount, as confirm would charge it: the same as `fee_sats`" }),
+      Scalars.Fee.annotate({ description: "Total fee that a withdrawal would be charged on top of its amount. Same as `fee_sats`" }),
       (row) => Scalars.exactSats(Fee.total(row.fee))
     ],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Fee.total(row.fee))],
     success_probability: [
       Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
-        description: "1 is certain, 0 is no route",
+        description: "Probability from 0 (no route) to 1 (certain)",
         examples: [0.98]
       }),
       (row) => row.successProbability
@@ -230,7 +246,7 @@ export const estimated = View.make<Estimate>()(
   }
 )
 
-/** The withdrawal of the examples, as it was confirmed and after it arrived. */
+/** The example withdrawal, after its request and after settlement. */
 export const example = ({ id, millis, companyId, paid, network, metadata }: World) => {
   const requested = Withdrawal.pending({
     id: id("withdrawal", 60_000),
@@ -262,7 +278,7 @@ export const example = ({ id, millis, companyId, paid, network, metadata }: Worl
   return { requested, settled }
 }
 
-/** What is wrong with what is to be sent, or with where. */
+/** Error codes for an invalid amount or destination. */
 export const refusals = [
   "malformed",
   "wrong_network",
@@ -296,7 +312,7 @@ export const estimate = Section.company(
     .annotate(OpenApi.Summary, "Estimate a withdrawal")
     .annotate(
       OpenApi.Description,
-      "Validates the destination, and returns the fee and the probability of success. Moves no money, so the scope `read` is enough; `send` works too."
+      "Validates a destination and returns the fee and probability of success. Moves no money. Requires the `read` or `send` scope."
     )
     .annotate(Example, (world) => {
       const { requested } = example(world)
@@ -309,9 +325,9 @@ export const estimate = Section.company(
     }),
   Withdrawals,
   (withdrawals) =>
-    Effect.fnUntraced(function* ({ payload, request }) {
+    Effect.fnUntraced(function* ({ payload }) {
       const { company } = yield* sender
-      const asked = yield* Amounts.asked(yield* Effect.orDie(request.text), payload)
+      const asked = yield* Amounts.asked(payload)
       const found = yield* Errors.answered(withdrawals.estimate({ company, asked, destination: payload.destination }))
       return Envelope.ok("Estimate", estimated.of(found))
     })
@@ -321,7 +337,7 @@ const canonical = "/v1/bitcoin/withdraw/confirm"
 
 const creation = Idempotency.creation(canonical, "Withdrawal queued", view.of)
 
-/** One operation, by each spelling of its path. */
+/** The operation that both paths share. */
 const confirming = {
   headers: Idempotency.headers,
   payload: ConfirmBody,
@@ -339,7 +355,7 @@ const confirming = {
 }
 
 const description =
-  "Holds amount and fee, and queues the payment: the withdrawal is `pending`, or `pending_approval` where it is above `approval_above_sats` of the key or its company: then nothing is sent until another key approves it. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are one operation, an `Idempotency-Key` used with one is used with the other. Needs the scope `send`."
+  "Holds the amount and the fee, and queues the payment. The withdrawal is `pending`, or `pending_approval` if it exceeds `approval_above_sats` of the key or company; it is then sent only after another key approves it. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are the same operation: an `Idempotency-Key` used with one also applies to the other. Requires the `send` scope."
 
 const confirmExample = (world: World) => {
   const { requested } = example(world)
@@ -364,7 +380,7 @@ const confirmWith = (withdrawals: Withdrawals["Service"]) =>
         withdrawals.confirm({
           ...from,
           ...once,
-          asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
+          asked: yield* Amounts.asked(payload),
           destination: payload.destination,
           maxFee: payload.max_fee_sats ?? undefined,
           metadata: payload.metadata ?? Metadata.empty
@@ -388,7 +404,7 @@ export const confirmSend = Section.company(
   HttpApiEndpoint.post("confirmSend", "/v1/bitcoin/send/confirm", confirming)
     .annotate(Scopes, ["send"])
     .annotate(Rules, issues)
-    .annotate(OpenApi.Summary, "Send bitcoin, by the other spelling of the path")
+    .annotate(OpenApi.Summary, "Send bitcoin (alias of `/v1/bitcoin/withdraw/confirm`)")
     .annotate(OpenApi.Description, description)
     .annotate(Example, confirmExample),
   Withdrawals,
@@ -397,15 +413,15 @@ export const confirmSend = Section.company(
 
 export const get = Section.company(
   HttpApiEndpoint.get("withdrawal", "/v1/transactions/withdrawals/:withdrawalID", {
-    params: { withdrawalID: Scalars.Uuid },
+    params: { withdrawalID: Scalars.Id },
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a withdrawal")
+    .annotate(OpenApi.Summary, "Get a withdrawal")
     .annotate(
       OpenApi.Description,
-      "`pending_approval` until another key has approved it, where that is needed; `pending` until its outcome is known, then `settled` or `failed` for ever. Needs the scope `read`."
+      "Returns a withdrawal. Its status is `pending_approval` while another key must approve it, `pending` until the outcome is known, then `settled` or `failed`. The last two are final. Requires the `read` scope."
     )
     .annotate(Example, (world) => {
       const { settled } = example(world)
@@ -414,7 +430,7 @@ export const get = Section.company(
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(transactions.withdrawal(yield* companyId, params.withdrawalID.toLowerCase()))
+      const row = yield* Errors.answered(transactions.withdrawal(yield* companyId, params.withdrawalID))
       return View.answer("Withdrawal", view.of(row))
     })
 )

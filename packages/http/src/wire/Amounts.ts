@@ -1,38 +1,66 @@
 import * as Amount from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import type { Asked } from "@satrail/core/nodes/Prices"
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Effect, Predicate, Result, Schema, SchemaGetter } from "effect"
+import { HttpServerRequest } from "effect/http"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Scalars from "./Scalars.ts"
 
-/** An amount as JSON writes numbers. The schema sees a float, which is good for its type only: the value is read from the text, by `asked`. */
+/** An amount as a JSON number. The schema decodes a float; `exact` keeps the decimal. */
 export const AmountNumber = Schema.Finite.annotate({
-  description: "In units of `currency`, decimals allowed. Read exactly: 21.5 sats is refused, 0.00000021 btc is 21 sats",
+  description: "Amount in units of `currency`, as an exact decimal: 0.00000021 btc is 21 sats, and 21.5 sats is rejected",
   examples: [21_000]
-}).check(Scalars.stated(() => undefined, { exclusiveMinimum: 0 }))
+})
+  .check(Scalars.stated(() => undefined, { exclusiveMinimum: 0 }))
+  .annotate({ identifier: "GivenAmount" })
+
+/** A number, as a program gives it or as text in a body. */
+export type Written = number | { readonly source: string }
+
+// Only values made by `exact` arrive here, so the cheapest check suffices.
+const Written = Schema.declare((value): value is Written | null => typeof value === "number" || typeof value === "object")
+
+const sourceOf = (amount: number) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) =>
+    Effect.map(Effect.orDie(text), (body): Written => {
+      const source = Decimal.sourceOfJsonMember(body, "amount")
+      return source === undefined ? amount : { source }
+    })
+  )
+
+/** Decodes the member `amount` of a body to its exact decimal. */
+export const exact = <S extends Schema.Codec<number | null, number | null>>(amount: S) =>
+  amount.pipe(
+    Schema.decodeTo(Written, {
+      decode: SchemaGetter.transformEffect((found: number | null) => (found === null ? Effect.succeed(null) : sourceOf(found))),
+      encode: SchemaGetter.transform((amount: Written | null) =>
+        typeof amount === "object" && amount !== null ? Number(amount.source) : amount
+      )
+    })
+  )
 
 const inAnyCase = (letters: string) => letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-/** What the document says of a currency. */
+/** JSON Schema of a currency. */
 export const currencies = (codes: ReadonlyArray<string>) => ({ pattern: `^(?:${codes.map(inAnyCase).join("|")})$` })
 
-/** What the document says of a body in which no amount, or null, is none: an amount has its currency. */
+/** JSON Schema rule of a body with an optional or nullable amount: an amount requires a currency. */
 export const withCurrency = { dependentRequired: { amount: ["currency"] } }
 
-/** In any letter case. */
+/** Case-insensitive. */
 export const Currency = Schema.String.annotate({
-  description: `One of ${Amount.Currency.literals.join(", ")}, in any letter case. Fiat is converted at the current rate to whole sats`,
+  description: `One of ${Amount.Currency.literals.join(", ")}, case-insensitive. Fiat is converted to whole satoshis at the current rate`,
   examples: ["sats"]
 })
   .check(
     Scalars.stated(
-      (text: string) => Result.isSuccess(Amount.parseCurrency(text)) || `One of ${Amount.Currency.literals.join(", ")}`,
+      (text: string) => Result.isSuccess(Amount.parseCurrency(text)) || `must be one of ${Amount.Currency.literals.join(", ")}`,
       currencies(Amount.Currency.literals)
     )
   )
   .annotate({ identifier: "Currency" })
 
-const noCurrency: Issue = { path: "currency", message: "An amount needs its currency" }
+const noCurrency: Issue = { path: "currency", message: "is required when amount is set" }
 
 const issueAt =
   (path: string) =>
@@ -41,13 +69,15 @@ const issueAt =
 const failures = (...read: ReadonlyArray<Result.Result<unknown, Issue>>): ReadonlyArray<Issue> =>
   read.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
 
-/** What a body asks for, or what is wrong with that by itself. What a body without an amount says of a currency means nothing. */
-const readAmount = (text: string, currencyText: string | null | undefined): Result.Result<Asked | undefined, ReadonlyArray<Issue>> => {
+type Read = Result.Result<Decimal.Decimal | undefined, Decimal.DecimalInvalid>
+
+/** Returns the requested amount or its issues. A currency without an amount is ignored. */
+const readAmount = (decimal: Read, currencyText: string | null | undefined): Result.Result<Asked | undefined, ReadonlyArray<Issue>> => {
   const currency: Result.Result<Amount.Currency, Issue> =
     currencyText === undefined || currencyText === null
       ? Result.fail(noCurrency)
       : Result.mapError(Amount.parseCurrency(currencyText), issueAt("currency"))
-  const amount = Decimal.ofJsonMember(text, "amount").pipe(
+  const amount = decimal.pipe(
     Result.flatMap((found) => (found === undefined ? Result.succeed(found) : Amount.check(found, Result.getOrUndefined(currency)))),
     Result.mapError(issueAt("amount"))
   )
@@ -56,38 +86,59 @@ const readAmount = (text: string, currencyText: string | null | undefined): Resu
   return Result.succeed(amount.success && { amount: amount.success, currency: currency.success })
 }
 
-/** The amount that a body asks for, exactly as its text says, or undefined when it names none. */
-export const asked = (text: string, body: { readonly currency?: string | null }) =>
-  Effect.mapError(Effect.fromResult(readAmount(text, body.currency)), Errors.malformedRequest)
+interface Body {
+  readonly amount?: Written | null
+  readonly currency?: string | null
+}
 
-/** The same of a body that has to name one. */
-export const wanted = (text: string, body: { readonly currency?: string | null }) =>
-  Effect.flatMap(asked(text, body), (found) =>
-    found === undefined ? Effect.fail(Errors.malformedRequest([{ path: "amount", message: "Missing" }])) : Effect.succeed(found)
+const decimalOf = (amount: Written | null | undefined) =>
+  amount === undefined || amount === null
+    ? Result.succeed(undefined)
+    : Decimal.parse(typeof amount === "number" ? String(amount) : amount.source)
+
+/** Returns the amount of a decoded body, or undefined if it has none. */
+export const asked = ({ amount, currency }: Body) => {
+  return Effect.mapError(Effect.fromResult(readAmount(decimalOf(amount), currency)), Errors.malformedRequest)
+}
+
+/** Returns the amount of a decoded body that requires one. */
+export const wanted = (body: Body) =>
+  Effect.flatMap(asked(body), (found) =>
+    found === undefined ? Effect.fail(Errors.malformedRequest([{ path: "amount", message: "is required" }])) : Effect.succeed(found)
   )
 
-/** What is wrong with the amount of a body, of which the rest may be wrong as well. */
-export const issues = (text: string, body: object): ReadonlyArray<Issue> => {
+const issuesWith = (decimal: Read, body: object): ReadonlyArray<Issue> => {
   const currency = Predicate.hasProperty(body, "currency") && typeof body.currency === "string" ? body.currency : undefined
-  const read = readAmount(text, currency)
+  const read = readAmount(decimal, currency)
   return Result.isFailure(read) ? read.failure : []
 }
 
+/** Returns the issues of a body's amount. Other members can be invalid as well. */
+export const issues = (text: string, body: object): ReadonlyArray<Issue> => issuesWith(Decimal.ofJsonMember(text, "amount"), body)
+
 export const isGiven = (body: object, member: string): boolean => Predicate.hasProperty(body, member) && body[member] !== null
 
-/** The same of a body in which null leaves the amount to the payer. NaN is null in JSON: without an amount nothing is right but what an amount would not have. */
-export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => {
+const orAny = (decimal: Read, body: object): ReadonlyArray<Issue> => {
   if (Predicate.hasProperty(body, "amount") && body.amount === null) {
-    const message = "A number; where the payer is to decide, null, and no currency"
+    const message = "must be a number, or null without a currency (the payer decides)"
     return isGiven(body, "currency") ? [{ path: "amount", message }] : []
   }
-  const ofAmount = issues(text, body)
+  const ofAmount = issuesWith(decimal, body)
   if (isGiven(body, "currency")) return ofAmount
-  return [...ofAmount.filter(({ path }) => path !== "currency"), { path: "currency", message: "Missing" }]
+  return [...ofAmount.filter(({ path }) => path !== "currency"), { path: "currency", message: "is required" }]
 }
 
-/** The amount that such a body asks for; undefined where the payer decides. */
-export const askedOrAny = Effect.fnUntraced(function* (text: string, body: { readonly currency?: string | null }) {
-  const wrong = issuesOrAny(text, body)
-  return wrong.length > 0 ? yield* Effect.fail(Errors.malformedRequest(wrong)) : yield* asked(text, body)
+/**
+ * Same for a body in which a null amount lets the payer decide. JSON turns NaN into null, so a null
+ * amount with a currency is rejected.
+ */
+export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => orAny(Decimal.ofJsonMember(text, "amount"), body)
+
+/** Same for such a body after decoding. */
+export const decodedIssuesOrAny = (body: Body): ReadonlyArray<Issue> => orAny(decimalOf(body.amount), body)
+
+/** Returns the amount of such a body; undefined if the payer decides. */
+export const askedOrAny = Effect.fnUntraced(function* (body: Body) {
+  const wrong = decodedIssuesOrAny(body)
+  return wrong.length > 0 ? yield* Effect.fail(Errors.malformedRequest(wrong)) : yield* asked(body)
 })

@@ -9,25 +9,25 @@ type Through = CompressionStream | DecompressionStream
 const piped = (bytes: string | Uint8Array<ArrayBuffer>, through: Through): Effect.Effect<Uint8Array<ArrayBuffer>> =>
   Effect.promise(async () => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer()))
 
-/** Something that is the same for everybody who asks. Kept as most get it: compressed. */
+/** A response that is the same for everyone. It is stored compressed, the form most clients receive. */
 export interface Asset {
   readonly compressed: Uint8Array<ArrayBuffer>
-  /** Smaller by a tenth, where it was worth the time to make it. */
+  /** A tenth smaller, if it was worth the time to make. */
   readonly brotli: Uint8Array | undefined
   readonly contentType: string
-  /** Weak (RFC 9110, section 8.8.1): compressed or not it is the same. */
+  /** Weak (RFC 9110, section 8.8.1), because it is the same for the compressed form. */
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The name of a content, short enough for a path. */
+/** Names a content with a hash short enough for a path. */
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 const brotli = promisify(brotliCompress)
 
 /**
- * `forever` is for what has the name of its content in its path. Anything else is asked for again each time, and sent again when it changed. `isDense` is for files
- * of some kilobytes that many ask for: brotli takes a tenth of a second for a hundred of them.
+ * `forever` is for paths that contain the hash of their content. Other assets are validated on each use.
+ * `isDense` is for popular files of several kilobytes: brotli takes a tenth of a second for 100 kB.
  */
 export const make = Effect.fnUntraced(function* (
   content: string | Uint8Array<ArrayBuffer>,
@@ -48,14 +48,16 @@ export const make = Effect.fnUntraced(function* (
   } satisfies Asset
 })
 
-/** Whether a list such as `br;q=1.0, gzip;q=0.8, *;q=0` (RFC 9110, section 12.5.3) takes this coding. */
-const takes = (coding: "br" | "gzip", accepted = ""): boolean =>
+/**
+ * Returns whether a list such as `br;q=1.0, gzip;q=0.8, *;q=0` (RFC 9110, section 12.5.3) accepts a coding.
+ */
+export const takes = (coding: "br" | "gzip", accepted = ""): boolean =>
   accepted.split(",").some((one) => {
     const [name = "", quality = ""] = one.split(";").map((part) => part.trim().toLowerCase())
     return name === coding && !/^q=0(?:\.0*)?$/.test(quality)
   })
 
-/** 304 to a client that has it (RFC 9110, section 13.1.2), unless it is sent with another status than 200. */
+/** Responds with 304 if the client has the asset (RFC 9110, section 13.1.2), unless `status` is not 200. */
 export const answer = Effect.fnUntraced(function* ({ compressed, brotli, contentType, etag, headers }: Asset, status = 200) {
   const asked = (yield* HttpServerRequest.HttpServerRequest).headers
   const all = { ...headers, etag }

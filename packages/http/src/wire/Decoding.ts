@@ -1,5 +1,5 @@
 import * as JsonText from "@satrail/core/base/JsonText"
-import * as Nearest from "@satrail/core/base/Nearest"
+import * as Suggestion from "@satrail/core/base/Suggestion"
 import { Context, Effect, Layer, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { unhandled } from "effect/Types"
@@ -7,10 +7,16 @@ import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
-/** How much a request may say: values in its body (objects, arrays, members and items, at any depth), and parameters in its query. Counted before any is decoded. */
+/**
+ * Maximum number of values in a body (objects, arrays, members and items, at any depth) and of parameters in
+ * a query. They are counted before decoding.
+ */
 export const most = { values: 256, parameters: 32 } as const
 
-/** Answers invalid requests with an envelope, and refuses unknown query parameters. Names what any endpoint may answer. */
+/**
+ * Responds to invalid requests with an envelope and rejects unknown query parameters. Declares the errors
+ * that any endpoint can return.
+ */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/http/wire/Decoding", {
   error: Errors.of(
     "malformed",
@@ -26,46 +32,71 @@ export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/ht
 }) {}
 
 /**
- * What else is wrong with the body of an endpoint, beyond its schema: what only the text shows, or what costs too much to look at
- * twice. Asked when a request is refused, so that its answer has every issue.
+ * Issues of a body that its schema does not check, because they are visible only in the text or too expensive
+ * to check twice. They are computed when a request is rejected, so that the response has every issue.
  */
 export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("@satrail/http/wire/Decoding/Rules", {
   defaultValue: () => () => []
 })
 
-const isStrange = "Unknown here"
+const isStrange = "unknown member"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  // What was sent is not repeated: it may be a secret in the wrong place, or 60 KiB.
+  // Do not repeat the value. It may be a misplaced secret, or 60 KiB long.
   leafHook: (issue) =>
-    issue._tag === "MissingKey" ? "Missing" : issue._tag === "UnexpectedKey" ? isStrange : SchemaIssue.defaultLeafHook(issue)
+    issue._tag === "MissingKey" ? "is required" : issue._tag === "UnexpectedKey" ? isStrange : SchemaIssue.defaultLeafHook(issue)
 })
+
+const types: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array"
+}
+
+/** Rewrites the schema library's `Expected string | null` as `must be a string or null`. */
+const mustBe = (message: string): string => {
+  const [, expected] = /^Expected (.*)$/s.exec(message) ?? []
+  if (expected === undefined) return message
+  const of = /^a value with (.*)$/s.exec(expected)?.[1]
+  if (of !== undefined) return `must have ${of}`
+  const choices = expected.split(" | ").map((choice) => types[choice] ?? choice)
+  const last = choices.pop() ?? ""
+  return `must be ${choices.length === 0 ? last.replace(/^a value /, "") : `${choices.join(", ")} or ${last}`}`
+}
 
 const notJson = "Expected a valid JSON body"
 
-/** Where the body is no JSON. */
+/** Reports where the body stops being JSON. */
 const jsonIssue = (text: string): Issue => {
   const at = JsonText.errorAt(text) ?? text.length
   const place = JsonText.placeOf(text, at)
   const where = `line ${place.line}, column ${place.column}`
-  return { path: "", message: `The body must be JSON, and ${at === text.length ? "ends too early, at" : "is not, from"} ${where}`, place }
+  return {
+    path: "",
+    message: `The body is not valid JSON: ${at === text.length ? "it ends too early, at" : "the error is at"} ${where}`,
+    place
+  }
 }
 
-/** A schema names itself where it expected a body, and that name means nothing to a caller. */
+/** Replaces a message with a schema's name, which means nothing to a caller. */
 const ofBody = (message: string, text: string): Issue =>
   message === notJson ? jsonIssue(text) : { path: "", message: "The body must be a JSON object" }
 
-// As long as a key of metadata may be; and longer than any name that is known here, with a slip in it.
+// The maximum length of a metadata key; and longer than any known name with a typing error.
 const nameCharacters = 40
 const strangeNameCharacters = 20
 
-/** A name as far as it is repeated: one that is strange or long may be a secret in the wrong place, of which the beginning is enough to find it by. */
+/**
+ * Shortens a name. An unknown or long name may be a misplaced secret, and its beginning is enough to find it.
+ */
 const named = (name: string, characters: number): string => {
   const all = [...name]
   return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
 }
 
-/** The members that there are beside each unknown one, in the order in which a formatter names them. */
+/** Returns the known names for each unknown member, in the order of the formatter. */
 const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> => {
   switch (issue._tag) {
     case "Composite":
@@ -82,30 +113,32 @@ const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> 
   }
 }
 
-/** What is said of an unknown name where these are known. */
-const strange = (name: string, known: ReadonlyArray<string>): string => {
-  const near = Nearest.member(name, known)
-  return near === undefined ? isStrange : `${isStrange}: did you mean ${near}?`
+/** Reports an unknown name and suggests the nearest known one. */
+const strange = (what: "field" | "parameter", shown: string, name: string, known: ReadonlyArray<string>): string => {
+  const near = Suggestion.member(name, known)
+  return near === undefined ? `unknown ${what} "${shown}"` : `unknown ${what} "${shown}": did you mean "${near}"?`
 }
 
-const issuesOf = (issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
+const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
   const known = beside(issue).values()
   return format(issue).issues.map(({ path = [], message }) => {
     if (path.length === 0) return ofBody(message, text)
     const names = path.map((part) => String(typeof part === "object" ? part.key : part))
     const isUnknown = message === isStrange
+    const shown = names.map((name) => named(name, isUnknown ? strangeNameCharacters : nameCharacters)).join(".")
     return {
-      path: names.map((name) => named(name, isUnknown ? strangeNameCharacters : nameCharacters)).join("."),
-      message: isUnknown ? strange(names.at(-1) ?? "", known.next().value ?? []) : message
+      path: shown,
+      message: isUnknown ? strange(what, shown, names.at(-1) ?? "", known.next().value ?? []) : mustBe(message)
     }
   })
 }
 
-/** What is wrong with a parameter that a route does not have, beside those that it has. A long name may be a secret, and is not repeated whole. */
-export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue => ({
-  path: named(name, strangeNameCharacters),
-  message: known.length === 0 ? `${isStrange}: there are no parameters` : strange(name, known)
-})
+/** Reports a parameter that a route does not have. A long name may be a secret, so it is shortened. */
+export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue => {
+  const path = named(name, strangeNameCharacters)
+  const message = strange("parameter", path, name, known)
+  return { path, message: known.length === 0 ? `${message}: this endpoint has none` : message }
+}
 
 const unknownParameters = (names: ReadonlyArray<string>) => Errors.malformedRequest(names.map((name) => strangeParameter(name, [])))
 
@@ -119,17 +152,17 @@ const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", mes
 
 const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
 
-/** What the bytes of a body were put through on their way, if anything: each name that is not the bytes themselves (RFC 9110, section 8.4; RFC 9112, section 7). */
+/** Returns the encoding of a body, except identity (RFC 9110, section 8.4; RFC 9112, section 7). */
 const codingOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
   [headers["content-encoding"] ?? "", headers["transfer-encoding"] ?? ""]
     .flatMap((text) => text.split(","))
     .map((name) => name.trim().toLowerCase())
     .find((name) => name !== "" && name !== "identity" && name !== "chunked")
 
-/** The body as its text. What cannot be decoded is refused: the framework would put other characters in its place. */
+/** Decodes the body as text. Invalid bytes are rejected, because the framework would replace them. */
 const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   if (codingOf(request) !== undefined)
-    return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent as it is: without Content-Encoding"))
+    return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent without Content-Encoding"))
   if (!isUtf8(request.headers["content-type"]))
     return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
   const bytes = yield* Effect.orDie(request.arrayBuffer)
@@ -139,17 +172,17 @@ const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   const repeated = JsonText.repeatedMembers(text)
   if (repeated.length === 0) return text
   return yield* Effect.fail(
-    Errors.malformedRequest(repeated.map((name) => ({ path: named(name, strangeNameCharacters), message: "Given more than once" })))
+    Errors.malformedRequest(repeated.map((name) => ({ path: named(name, strangeNameCharacters), message: "must be sent only once" })))
   )
 })
 
-/** Reads a body that nothing is done with to its end, before anything else is done: one that breaks off is refused. */
+/** Reads an unused body to its end first, so that an interrupted request is rejected. */
 const readUnasked = (request: HttpServerRequest.HttpServerRequest) =>
   request.headers["transfer-encoding"] === undefined && (request.headers["content-length"] ?? "0") === "0"
     ? Effect.void
     : Effect.orDie(request.arrayBuffer)
 
-/** Nothing of what is no JSON object. */
+/** Returns no further issues for a body that is not a JSON object. */
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
   try {
     const body: unknown = JSON.parse(text)
@@ -159,11 +192,14 @@ const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issu
   }
 }
 
-/** A member is named once: the first issue is the endpoint's own. */
+/** Adds issues. The endpoint's own first issue for a member takes precedence. */
 const completed = (issues: ReadonlyArray<Issue>, more: ReadonlyArray<Issue>) =>
   Errors.malformedRequest([...issues, ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))])
 
-/** A request we cannot read is the caller's mistake; an answer we cannot write is ours, and stays a defect. */
+/**
+ * A request that cannot be decoded is the caller's error. A response that cannot be encoded is ours and stays
+ * a defect.
+ */
 export const layer = Layer.succeed(
   Decoding,
   Decoding.of((http, { endpoint }) => {
@@ -175,7 +211,7 @@ export const layer = Layer.succeed(
           if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
           return error.kind === "Body" || error.kind === "ResponseHeaders"
             ? Effect.die(error)
-            : Effect.fail(completed(issuesOf(error.cause.issue, text), more()))
+            : Effect.fail(completed(issuesOf(error.kind === "Query" ? "parameter" : "field", error.cause.issue, text), more()))
         })
       )
     const read =

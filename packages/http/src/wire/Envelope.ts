@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 
-/** What every good answer looks like. `status` is the HTTP status again. */
+/** Schema of every successful response. `status` repeats the HTTP status. */
 export const success = <const Status extends number, S extends Schema.Top>(status: Status, data: S) =>
   Schema.Struct({
     status: Schema.Literal(status),
@@ -13,14 +13,14 @@ export const ok = <A>(message: string, data: A) => ({ status: 200 as const, mess
 
 export const created = <A>(message: string, data: A) => ({ status: 201 as const, message, data })
 
-/** Where a body stops being JSON. */
+/** Position where a body stops being JSON. */
 export const Place = Schema.Struct({
-  line: Schema.Int.annotate({ description: "From 1" }),
-  column: Schema.Int.annotate({ description: "From 1, in characters" }),
-  offset: Schema.Int.annotate({ description: "From 0, in characters" })
-}).annotate({ identifier: "Place", description: "Where the body stops being JSON" })
+  line: Schema.Int.annotate({ description: "1-based" }),
+  column: Schema.Int.annotate({ description: "1-based, in characters" }),
+  offset: Schema.Int.annotate({ description: "0-based, in characters" })
+}).annotate({ identifier: "Place", description: "Position of the syntax error in the body" })
 
-/** What is wrong, and where: `path` names the member, header or query parameter, and is empty for the body as a whole. */
+/** An issue. `path` names the member, header or query parameter, and is empty for the whole body. */
 export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String, place: Schema.optionalKey(Place) }).annotate({
   identifier: "Issue"
 })

@@ -5,8 +5,8 @@ import type { Companies } from "@satrail/core/accounts/Companies"
 import type { DomainTaken } from "@satrail/core/accounts/Domain"
 import type { DomainNotShown, Domains } from "@satrail/core/accounts/Domains"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
-import type { Invalid } from "@satrail/core/base/Invalid"
-import type { NamesUnavailable } from "@satrail/core/base/Names"
+import { type Invalid, sentence } from "@satrail/core/base/Invalid"
+import type { DnsUnavailable } from "@satrail/core/base/Dns"
 import type { CursorTooOld } from "@satrail/core/events/Events"
 import type { Feed } from "@satrail/core/events/Feed"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
@@ -20,7 +20,7 @@ import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
 import type { SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
 import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
-import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
+import type { AlreadyAssigned } from "@satrail/core/receiving/SuspenseAssignment"
 import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
 import type { FeeChanged } from "@satrail/core/accounts/Fees"
@@ -43,36 +43,36 @@ import * as Scalars from "./Scalars.ts"
 
 export { catalogue, type Code } from "./ErrorCodes.ts"
 
-/** What the error of some codes has in it besides: the numbers of its message, for programs. */
+/** Additional members of some errors, with the values of their messages for programs. */
 const details = {
   insufficient_balance: {
     available_sats: Schema.optionalKey(
       Schema.Int.annotate({
-        description: "What could be withdrawn when this was answered, in whole satoshis, as `balance`; absent if it could not be read",
+        description: "Available balance at the time of the response, in whole satoshis, as in `balance`; absent if it could not be read",
         examples: [21_000]
       })
     ),
-    needed_sats: Schema.Finite.annotate({ description: "What amount and fee come to, to three decimals", examples: [25_035.5] })
+    needed_sats: Schema.Finite.annotate({ description: "Amount plus fee, in satoshis with up to three decimals", examples: [25_035.5] })
   },
   fee_changed: {
     fee_sats: Schema.optionalKey(
       Schema.Finite.annotate({
-        description: "The whole fee as it is now, in satoshis to three decimals, where it is more than `max_fee_sats`",
+        description: "Current total fee, in satoshis with up to three decimals, if above `max_fee_sats`",
         examples: [25.5]
       })
     )
   },
   limit_exceeded: {
-    limit: Limit.Name.annotate({ description: "Which member of `limits` was in the way", examples: ["day_sats"] }),
+    limit: Limit.Name.annotate({ description: "Member of `limits` that would be exceeded", examples: ["day_sats"] }),
     remaining_sats: Schema.optionalKey(
       Schema.Finite.annotate({
-        description: "What this limit would still let through, with fees; absent where it limits no amount",
+        description: "Amount that this limit still allows, including fees; absent if it does not limit amounts",
         examples: [3000]
       })
     ),
     frees_at: Schema.optionalKey(
       Schema.NullOr(Scalars.Instant).annotate({
-        description: "When as much as was asked for is free again, if nothing else is sent by then; null if never"
+        description: "Time when the requested amount fits the limit again, if nothing else is sent until then; null if never"
       })
     )
   }
@@ -80,10 +80,10 @@ const details = {
 
 type Details<C extends Code> = C extends keyof typeof details ? Schema.Struct.Type<(typeof details)[C]> : unknown
 
-/** After how many seconds a 503 is worth another try: what its `Retry-After` header says. */
+/** Value of the `Retry-After` header of a 503, in seconds. */
 export const retryAfterSeconds = 1
 
-/** The body of a bad answer. `code` is stable; `message` is for people. */
+/** Body of an error response. `code` is stable; `message` is for people. */
 export type Failure<C extends Code = Code> = C extends Code
   ? {
       readonly status: Catalogue[C]["status"]
@@ -97,7 +97,7 @@ const failureWith = <C extends Code>(code: C, message: string, more: object): Fa
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not see that the status of a code is that code's status
   ({ status: catalogue[code].status, message, data: null, error: { code, ...more } }) as Failure<C>
 
-/** The codes whose errors list issues. */
+/** Codes whose errors list issues. */
 const itemized = ["malformed", "not_ready"] as const
 const isItemized = (code: string): boolean => itemized.some((one) => one === code)
 
@@ -107,16 +107,16 @@ export const failure = <C extends Exclude<Code, keyof typeof details>>(
   issues?: C extends (typeof itemized)[number] ? ReadonlyArray<Issue> : never
 ): Failure<C> => failureWith(code, message, issues === undefined ? {} : { issues })
 
-/** Of a code that has details. */
+/** Makes an error with details. */
 const detailed = <C extends keyof typeof details>(code: C, message: string, more: Details<C> & object): Failure<C> =>
   failureWith(code, message, more)
 
-/** Where the page of errors is, which explains each at its code. */
+/** Path of the page that explains each error code. */
 export const page = "/docs/errors"
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
 
-/** Whether this is the envelope of one of our errors. */
+/** Returns whether a value is one of our error envelopes. */
 export const isFailure = (value: unknown): value is Failure =>
   isObject(value) &&
   isObject(value["error"]) &&
@@ -126,28 +126,31 @@ export const isFailure = (value: unknown): value is Failure =>
 
 export const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 
-/** What every error has when it is sent. The edge fills it in, which knows the request. The document's introduction says what they are. */
+/** Members that the edge adds to every error when it is sent. The document's introduction explains them. */
 const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
 
-/** An error's body as it is sent. The type is written out: inferred, it is a union of every code with every code, in each declaration that names it. */
+/**
+ * Body of an error as sent. The type is written out, because each declaration that names it would otherwise
+ * contain a union of all codes.
+ */
 export interface Sent extends Pick<Failure, "status" | "message" | "data"> {
   readonly error: Failure["error"] & { readonly doc_url: string; readonly request_id: string }
 }
 
-/** As it is sent: with the id of its request, and the place of its explanation. That is a path, or a URL where `publicUrl` is known. */
+/** Adds the request id and the link to the explanation: a URL if `publicUrl` is known, otherwise a path. */
 export const addressed = <F extends { readonly error: { readonly code: string } }>(failed: F, requestId: string, publicUrl = "") => ({
   ...failed,
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
 
-/** How much of what is wrong with a request its refusal reports. The bytes are those of the issues as JSON, which stand in `message` as well. */
+/** Limits on the reported issues. `bytes` counts the issues as JSON, which `message` repeats. */
 export const reported = { issues: 20, bytes: 3000, messageCharacters: 300, pathCharacters: 120 } as const
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)
 
 const bytesOf = (issue: Issue): number => new TextEncoder().encode(JSON.stringify(issue)).length
 
-/** The first issues, and how many more there are. */
+/** Returns the first issues and the number of further ones. */
 const bounded = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
   const shown: Array<Issue> = []
   let bytes = 0
@@ -162,21 +165,21 @@ const bounded = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
 }
 
 const malformed = (all: ReadonlyArray<Issue>) => {
-  const issues = bounded(all)
-  return failure("malformed", issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; "), issues)
+  const issues = bounded(all.map((issue) => ({ ...issue, message: sentence(issue.path, issue.message) })))
+  return failure("malformed", issues.map(({ message }) => message).join("; "), issues)
 }
 
 const reasons = {
-  missing: "An API key is needed: Authorization: Bearer <API_KEY>",
-  unknown: "The API key is unknown",
-  incomplete: "The API key is not complete, or has a typing error: sr_, the network, 12 characters, and the secret",
-  other_network: "The API key is another network's",
-  expired: "The API key has expired",
-  revoked: "The API key was revoked",
-  waiting: "The API key waits for the approval of a second operator"
+  missing: 'No API key was sent. Send "Authorization: Bearer <API_KEY>".',
+  unknown: "This API key is not valid. Check that you copied the whole key.",
+  incomplete: "This API key is malformed. A key consists of sr_, the network, 12 characters and the secret.",
+  other_network: "This API key belongs to another network.",
+  expired: "This API key has expired.",
+  revoked: "This API key was revoked.",
+  waiting: "This API key is not active until a second operator approves it."
 } as const
 
-/** How each refusal and each outage travels: the only place where an error of the core meets a status. */
+/** Maps each core error to its response. This is the only place where core errors get a status. */
 const table = {
   Invalid: ({ path, message }: Invalid) => malformed([{ path, message }]),
   AmountInvalid: ({ reason, message }: AmountInvalid) =>
@@ -188,84 +191,91 @@ const table = {
       ? failure(code, message)
       : malformed([{ path: "destination", message }]),
   DestinationRefused: ({ code, message }: DestinationRefused) => failure(code, message),
-  RecipientRefused: ({ reason }: RecipientRefused) => failure("recipient_refused", `The recipient does not take the payment: ${reason}`),
+  RecipientRefused: ({ reason }: RecipientRefused) =>
+    failure("recipient_refused", `The payee declined the payment: ${reason.replace(/\.$/, "")}.`),
   RecipientUnreachable: ({ reason }: RecipientUnreachable) =>
-    failure("recipient_unreachable", `The recipient's server could not be reached: ${reason}`),
+    failure("recipient_unreachable", `The payee's server could not be reached: ${reason.replace(/\.$/, "")}.`),
   Unauthorized: ({ reason, networks }: Unauthorized) =>
     failure(
       "unauthorized",
       networks === undefined
         ? reasons[reason]
-        : `The API key is for ${networks.key}, and this service is on ${networks.service}: use a key that begins with sr_${networks.service}_`
+        : `This API key is for ${networks.key}, but this service runs on ${networks.service}. Use a key that begins with sr_${networks.service}_.`
     ),
-  PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is needed for ${feature}`),
-  NotFound: ({ what }: NotFound) => failure("not_found", `There is no ${what} with this id`),
-  Conflict: (_: Conflict) => failure("conflict", "Something else was recorded under the same id: send the request again"),
-  HandleTaken: ({ handle, domain }: HandleTaken) => failure("handle_taken", `${handle}@${domain} is taken: choose another handle`),
-  DomainTaken: ({ domain }: DomainTaken) => failure("domain_taken", `${domain} belongs to another company, or to the service`),
+  PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is required to use ${feature}.`),
+  NotFound: ({ what }: NotFound) => failure("not_found", `No such ${what}. Check the id.`),
+  Conflict: (_: Conflict) => failure("conflict", "Another record was created with the same id. Send the request again."),
+  HandleTaken: ({ handle, domain }: HandleTaken) => failure("handle_taken", `${handle}@${domain} is taken. Choose another handle.`),
+  DomainTaken: ({ domain }: DomainTaken) =>
+    failure("domain_taken", `${domain} belongs to another company or to the service. Use another domain.`),
   DomainNotVerified: ({ domain }: DomainNotVerified) =>
-    failure("domain_not_verified", `${domain} is not verified as this company's domain`),
+    failure("domain_not_verified", `${domain} is not verified for this company. Verify it with POST /v1/domains.`),
   DomainNotShown: ({ name, value }: DomainNotShown) =>
-    failure("domain_not_shown", `Set a TXT record at ${name} with the value ${value}, and repeat the request`),
+    failure("domain_not_shown", `The TXT record is missing. Set a TXT record at ${name} with the value ${value}, then repeat the request.`),
   IdempotencyMismatch: (_: IdempotencyMismatch) =>
-    failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
+    failure(
+      "idempotency_mismatch",
+      "This Idempotency-Key was already used for a different request. Use a new key, or resend the original request unchanged."
+    ),
   InsufficientBalance: ({ needed, available }: InsufficientBalance) => {
     const needed_sats = Msat.toDecimalSats(needed)
-    const message = `The balance does not cover the ${needed_sats} sats that amount and fee come to`
-    if (available === undefined) return detailed("insufficient_balance", message, { needed_sats })
+    const message = `Insufficient balance: the amount plus fee is ${needed_sats} sats`
+    if (available === undefined) return detailed("insufficient_balance", `${message}.`, { needed_sats })
     const available_sats = Number(Msat.toSats(available))
-    return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
+    return detailed("insufficient_balance", `${message}, and ${available_sats} sats are available.`, { needed_sats, available_sats })
   },
-  CompanyFrozen: (_: CompanyFrozen) => failure("company_frozen", "The company is frozen: it cannot send. Ask the operator"),
+  CompanyFrozen: (_: CompanyFrozen) => failure("company_frozen", "This company is frozen and cannot send. Contact the operator."),
   FeeChanged: ({ fee }: FeeChanged) =>
     fee === undefined
-      ? detailed("fee_changed", "The company's fees were changed meanwhile: try again", {})
-      : detailed("fee_changed", `The fee is ${Msat.toDecimalSats(fee)} sats by now, more than max_fee_sats`, {
+      ? detailed("fee_changed", "The company's fees changed during the request. Try again.", {})
+      : detailed("fee_changed", `The fee is now ${Msat.toDecimalSats(fee)} sats, above max_fee_sats. Request a new estimate.`, {
           fee_sats: Msat.toDecimalSats(fee)
         }),
-  Paused: ({ what }: Paused) => failure("paused", `The operator has paused ${what}: try again later`),
+  Paused: ({ what }: Paused) => failure("paused", `The operator has paused ${what}. Try again later.`),
   LimitExceeded: ({ limit, of, remaining, freesAtMillis }: Limit.LimitExceeded) =>
-    detailed("limit_exceeded", `This is more than ${of === "key" ? "the API key's" : "the company's"} limit ${limit} allows`, {
+    detailed("limit_exceeded", `This would exceed ${of === "key" ? "the API key's" : "the company's"} limit "${limit}".`, {
       limit,
       ...(remaining !== undefined && { remaining_sats: Msat.toDecimalSats(remaining) }),
       ...(freesAtMillis !== undefined && { frees_at: Scalars.instantOrNull(freesAtMillis) })
     }),
   TooManyKeys: ({ maximum }: TooManyKeys) =>
-    failure("too_many_api_keys", `The company has ${maximum} API keys, which is as many as it may make: revoke one, or ask the operator`),
-  CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this one have been deleted"),
+    failure("too_many_api_keys", `A company can create at most ${maximum} API keys. Revoke one first, or ask the operator.`),
+  CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this cursor have been deleted."),
   TooManyEstimates: ({ of, perMinute }: TooManyEstimates) =>
     failure(
       "rate_limited",
       of === "company"
-        ? `Too many estimates that ask recipients' servers: ${perMinute} a minute for a company. Try again in a second`
-        : `Too many estimates that ask this recipient's server: ${perMinute} a minute in all. Try again in a second`
+        ? `Rate limit reached: ${perMinute} estimates per minute per company for destinations on other servers. Try again in a second.`
+        : `Rate limit reached: ${perMinute} estimates per minute for this payee's server. Try again in a second.`
     ),
   InvoiceNotPayable: ({ status }: InvoiceNotPayable) =>
     failure(
       "invoice_not_open",
-      `The invoice is ${status === "claimed" || status === "settling" || status === "accepted" ? "being paid" : status} and cannot be canceled`
+      `This invoice is ${status === "claimed" || status === "settling" || status === "accepted" ? "being paid" : status} and cannot be canceled.`
     ),
   TooManyHeld: ({ maximum }: TooManyHeld) =>
-    failure("too_many_held", `There are ${maximum} hold invoices that have not ended, which is as many as a company has`),
-  InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
-  AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "The payment belongs to another company by now"),
+    failure("too_many_held", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
+  InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
+  AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "This payment has already been assigned to another company."),
   SameOperator: ({ name }: SameOperator) =>
-    failure("another_operator_required", `${name} requested this, so another operator must approve it`),
+    failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
   SecondOperatorRequired: ({ requestedBy, untilMillis }: SecondOperatorRequired) =>
     failure(
       "second_operator_required",
-      `${requestedBy} requested this. It takes effect when another operator sends the same request by ${new Date(untilMillis).toISOString()}`
+      `${requestedBy} requested this. It takes effect when another operator sends the same request by ${new Date(untilMillis).toISOString()}.`
     ),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"
-      ? failure("overloaded", "Too many requests are waiting for the database: try again in a moment")
-      : failure("store_unavailable", "The database cannot be reached: try again in a moment"),
-  NodeUnavailable: (_: NodeUnavailable) => failure("node_unavailable", "The Lightning node cannot be reached: try again in a moment"),
-  ChainUnavailable: (_: ChainUnavailable) => failure("chain_unavailable", "The bitcoin chain cannot be read: try again in a moment"),
-  NamesUnavailable: ({ name }: NamesUnavailable) =>
-    failure("names_unavailable", `The name servers gave no answer about ${name}: try again in a moment`),
+      ? failure("overloaded", "The database is overloaded. Try again in a moment.")
+      : failure("store_unavailable", "The database cannot be reached. Try again in a moment."),
+  NodeUnavailable: (_: NodeUnavailable) => failure("node_unavailable", "The Lightning node cannot be reached. Try again in a moment."),
+  ChainUnavailable: (_: ChainUnavailable) => failure("chain_unavailable", "The bitcoin node cannot be reached. Try again in a moment."),
+  DnsUnavailable: ({ name }: DnsUnavailable) => failure("names_unavailable", `The DNS lookup of ${name} failed. Try again in a moment.`),
   RateUnavailable: ({ currency }: RateUnavailable) =>
-    failure("rate_unavailable", `There is no current exchange rate for ${currency}: try again in a moment`)
+    failure(
+      "rate_unavailable",
+      `No current exchange rate is available for ${currency}. Try again in a moment, or give the amount in sats or btc.`
+    )
 } satisfies { readonly [Tag in ServiceError["_tag"]]: (error: Extract<ServiceError, { readonly _tag: Tag }>) => Failure }
 
 type ErrorOf<Member> = Member extends (...args: never) => Effect.Effect<unknown, infer E, unknown>
@@ -275,7 +285,7 @@ type ErrorOf<Member> = Member extends (...args: never) => Effect.Effect<unknown,
     : never
 type ErrorsOf<Service> = { readonly [Method in keyof Service]: ErrorOf<Service[Method]> }[keyof Service]
 
-/** Whatever the core's services can fail with. One that is missing in the table does not compile. */
+/** All errors of the core's services. An error missing in the table does not compile. */
 export type ServiceError =
   | ErrorsOf<ApiKeys["Service"]>
   | ErrorsOf<Companies["Service"]>
@@ -290,44 +300,50 @@ export type ServiceError =
   | ErrorsOf<Suspense["Service"]>
   | ErrorsOf<Withdrawals["Service"]>
 
+/** Returns whether the table has a row for this error. */
+export const isServiceError = (error: { readonly _tag: string }): error is ServiceError => Object.hasOwn(table, error._tag)
+
 type Table = typeof table
 
-/** How an error travels, to the code. */
+/** Response to an error, with its code. */
 export type FailureFor<E extends ServiceError> = ReturnType<Table[E["_tag"]]>
 
-/** The body that answers an error. */
+/** Returns the response body of an error. */
 export const failureFor = <E extends ServiceError>(error: E): FailureFor<E> => {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's own tag, so it is the one that takes it
   const row = table[error._tag] as unknown as (error: E) => FailureFor<E>
   return row(error)
 }
 
-/** An effect of the core, failing with what will be answered. The cause of an outage is logged here, since it is not in the response. */
+/**
+ * Runs an effect of the core and fails with the error's response. Logs the cause of an outage, which the
+ * response does not contain.
+ */
 export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, FailureFor<E>, R> =>
   effect.pipe(
     Effect.catch((error) => {
       const failed = Effect.fail(failureFor(error))
-      const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a line for each would be more load
+      const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a log line for each would increase the load
       return "cause" in error && !isCounted ? Effect.andThen(Effect.logWarning("request: answered 503", error), failed) : failed
     })
   )
 
-/** The request is not what the endpoint reads: every issue, each in the message as well. */
+/** Rejects an invalid request with every issue, which the message repeats. */
 export const malformedRequest = malformed
 
-/** `insufficient_balance` is the component `InsufficientBalance`. */
+/** Returns the component name of a code: `InsufficientBalance` for `insufficient_balance`. */
 const componentOf = (code: string): string =>
   code
     .split("_")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
-/** An answer with this code, as it may look. */
+/** Returns an example response for a code. */
 export const exampleOf = (code: Code): Sent => {
   const meaning = catalogue[code].meaning.replaceAll("`", "")
   const failed =
     code === "malformed"
-      ? malformed([{ path: "amount", message: "The amount must be more than 0" }])
+      ? malformed([{ path: "amount", message: "must be greater than 0" }])
       : code === "insufficient_balance"
         ? detailed(code, meaning, { available_sats: 21_000, needed_sats: 25_035.5 })
         : code === "limit_exceeded"
@@ -341,7 +357,7 @@ export const exampleOf = (code: Code): Sent => {
 const isDetailed = (code: string): code is Code & keyof typeof details => code in details
 const moreOf = (code: string): Schema.Struct.Fields => (isDetailed(code) ? details[code] : {})
 
-/** The schema of an error's body. */
+/** Returns the schema of an error body. */
 export const schemaOf = (code: string, { status, meaning }: Word, example: object) =>
   Schema.Struct({
     status: Schema.Literal(status),
@@ -358,9 +374,9 @@ export const schemaOf = (code: string, { status, meaning }: Word, example: objec
     .annotate({ identifier: componentOf(code), description: meaning, examples: [example as never] })
     .pipe(HttpApiSchema.status(status))
 
-// One schema a code, for all endpoints: so each is one component of the document.
+// One schema per code for all endpoints, so that each is one component of the document.
 const schemas = new Map<string, ReturnType<typeof schemaOf>>()
-/** One schema of each code, whoever asks for it. */
+/** Returns the single schema of a code. */
 export const kept = (code: string, make: () => ReturnType<typeof schemaOf>) => {
   const schema = schemas.get(code) ?? make()
   schemas.set(code, schema)
@@ -368,10 +384,15 @@ export const kept = (code: string, make: () => ReturnType<typeof schemaOf>) => {
 }
 const cached = (code: Code) => kept(code, () => schemaOf(code, catalogue[code], exampleOf(code)))
 
-/** A store that may be away may be overloaded too. */
+export const isCode = (code: string): code is Code => Object.hasOwn(catalogue, code)
+
+/** A store that can be unavailable can also be overloaded. */
 export type Told<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
 
-/** How the answers with these codes look. An endpoint names all of its codes here: a handler with another one does not compile. */
+/**
+ * Returns the schemas of these codes. An endpoint must name all of its codes here; a handler with another
+ * code does not compile.
+ */
 export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- in a list that is mapped, the compiler does not know which code each schema is for
   codes.flatMap((code) =>
@@ -379,8 +400,8 @@ export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): Re
   ) as unknown as ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>>
 
 /**
- * The answers that an endpoint names, as `of` has them: the framework keeps them encoded, and an endpoint made of another's would have each
- * twice in the document.
+ * Returns the declared errors of an endpoint in the form of `of`. The framework keeps them encoded, so an
+ * endpoint derived from another would otherwise have each twice in the document.
  */
 export const among = (errors: Iterable<Schema.Constraint>): ReadonlyArray<Schema.Top> => {
   const names = new Set(Array.from(errors, ({ ast }) => SchemaAST.resolveIdentifier(ast)))

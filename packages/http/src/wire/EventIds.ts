@@ -3,10 +3,10 @@ import type { Place } from "@satrail/core/events/Notice"
 import { Context, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto"
 
-/** Ids of events: opaque, and each good for one company only. */
+/** Opaque event ids. Each is valid for one company. */
 export interface EventIds {
   readonly write: (place: Place, companyId: CompanyId.CompanyId) => string
-  /** Undefined where it is no id of this company's (null: of any) under this key. */
+  /** Returns undefined unless the id was made with this key for this company, or for any company if it is null. */
   readonly read: (id: string, companyId: CompanyId.CompanyId | null) => Place | undefined
 }
 
@@ -20,12 +20,13 @@ const checkOf = (companyId: CompanyId.CompanyId) =>
     .subarray(0, blockBytes - checkAt)
 
 /**
- * The number of a committed event would tell everybody how much happens on the server. So an id is one block of AES-256 over the number, the part, and seven
- * bytes of a digest of the company's id, in base64url: without a table, and 1 of 2^56 that is made up is read as one.
+ * Sequence numbers would reveal the server's volume to everyone. An id is therefore one AES-256 block of the
+ * number, the part and seven bytes of a digest of the company's id, in base64url. It needs no table, and only
+ * 1 of 2^56 random ids is accepted.
  */
 export const make = (secret: Redacted.Redacted): EventIds => {
   const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "satrail: ids of events", 32))
-  // Each block is on its own in this mode: one of each serves for all ids.
+  // In this mode blocks are independent, so one cipher and one decipher serve all ids.
   const cipher = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false)
   const decipher = createDecipheriv("aes-256-ecb", key, null).setAutoPadding(false)
   const checks = new Map<CompanyId.CompanyId, Buffer>()
@@ -55,5 +56,7 @@ export const make = (secret: Redacted.Redacted): EventIds => {
   }
 }
 
-/** A program that embeds the service and gives no key has ids that are as good, and that anybody who reads this file can read. */
+/**
+ * A program that embeds the service without a key gets valid ids that anyone with this source can read.
+ */
 export const Ids = Context.Reference<EventIds>("@satrail/http/wire/EventIds", { defaultValue: () => make(Redacted.make("no secret")) })

@@ -2,15 +2,15 @@ import { Effect, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 
-/** One server-sent event. A line break in `event` or `id` would begin another field, and becomes a space. */
+/** A server-sent event. A line break in `event` or `id` would start another field, so it becomes a space. */
 export interface Event {
   readonly data: string
   readonly event?: string
-  /** What an EventSource says when it comes back, in `Last-Event-ID`. */
+  /** Sent by a reconnecting EventSource in `Last-Event-ID`. */
   readonly id?: string
 }
 
-/** Where nothing happens for so long, a comment is sent: what stands between would take a silent connection for a dead one. */
+/** Idle time after which a comment is sent, because intermediaries drop silent connections. */
 export const heartbeatMillis = 15_000
 
 const heartbeat = ":\n\n"
@@ -21,17 +21,21 @@ const written = ({ event = "message", id, data }: Event): string =>
   Sse.encoder.write({ _tag: "Event", event: inLine(event), id: id === undefined ? undefined : inLine(id), data })
 
 /**
- * Events as an EventSource reads them (https://html.spec.whatwg.org/multipage/server-sent-events.html), in an answer that nobody keeps or gathers.
- * After `retryMillis` a reader comes back whose connection was lost. Its extension's policy says how long it may last; the reader comes back by itself.
+ * Responds with events in EventSource format
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html), which nothing may cache or buffer. A disconnected
+ * reader reconnects after `retryMillis`. The extension's policy limits the duration. `id` is the position
+ * where the stream starts, so that a reader disconnected before the first event misses none: an EventSource
+ * keeps an id sent without an event.
  */
 export const answer = <E>(
   events: Stream.Stream<Event, E>,
-  { retryMillis }: { readonly retryMillis?: number } = {}
+  { retryMillis, id }: { readonly retryMillis?: number; readonly id?: string } = {}
 ): HttpServerResponse.HttpServerResponse => {
   const heartbeats = Stream.fromEffectRepeat(Effect.as(Effect.sleep(heartbeatMillis), heartbeat))
   const text = Stream.merge(Stream.map(events, written), heartbeats, { haltStrategy: "left" })
-  const first = retryMillis === undefined ? heartbeat : `retry: ${retryMillis}\n\n`
-  // The first bytes at once: the reader knows that it is connected.
+  const fields = [retryMillis === undefined ? "" : `retry: ${retryMillis}\n`, id === undefined ? "" : `id: ${inLine(id)}\n`].join("")
+  const first = fields === "" ? heartbeat : `${fields}\n`
+  // Send the first bytes immediately, so that the reader knows it is connected.
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.succeed(first), text)), {
     contentType: "text/event-stream",
     headers: { "cache-control": "no-store", "x-accel-buffering": "no" }

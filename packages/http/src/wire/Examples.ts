@@ -13,26 +13,26 @@ import { Context, Redacted, Result } from "effect"
 import { createHash } from "node:crypto"
 import * as Scalars from "./Scalars.ts"
 
-/** Of an endpoint: what is sent, and what is answered. */
+/** Example request and response of an endpoint. */
 export interface Shown {
   readonly body?: unknown
   readonly message: string
   readonly data: unknown
-  /** What stands for `{name}` in its path. */
+  /** Values of `{name}` in the path. */
   readonly params?: Readonly<Record<string, string>>
 }
 
-/** What an endpoint is annotated with, for the documents. */
+/** Annotates an endpoint with its example for the documents. */
 export class Example extends Context.Service<Example, (world: World) => Shown>()("@satrail/http/wire/Examples/Example") {}
 
 const startMillis = Date.parse("2026-01-31T12:00:00.123Z")
 const bytes = (name: string): Buffer => createHash("sha256").update(`satrail example: ${name}`).digest()
 const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis + afterMillis, (size) => bytes(name).subarray(0, size))
 
-// No key is known for this point (BIP 341): money sent to an address in an example is lost.
+// No key is known for this point (BIP 341), so money sent to an example address is lost.
 const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0", "hex")
 
-/** An app that is connected to a key: nobody's keys either. */
+/** An example app connected to a key. Its keys are used by no one. */
 const walletOf = (id: string) => {
   const secretKey = Redacted.make(bytes("an app's key").toString("hex"))
   const walletKey = Nostr.publicKeyOf(Redacted.make(bytes("the wallet's key").toString("hex")))
@@ -40,7 +40,7 @@ const walletOf = (id: string) => {
   return { id, walletKey, appKey: Nostr.publicKeyOf(secretKey), connection: Redacted.value(connection) }
 }
 
-/** A signed invoice of long ago, as any decoder reads it. */
+/** An old signed invoice that any decoder accepts. */
 const signed = (network: Network, payee: string, amount: Msat.Msat, description: string, atMillis: number) => {
   const preimage = Preimage.make(bytes(`preimage of ${payee}`).toString("hex"))
   const draft = {
@@ -58,8 +58,8 @@ const signed = (network: Network, payee: string, amount: Msat.Msat, description:
 }
 
 /**
- * The story of the examples: a company on a network was paid an invoice over 21 000 sats, and sent 3000 of them on, for a fee of 35. Every id,
- * hash and amount of theirs is from here; each resource makes its own records of it.
+ * The story of the examples: a company receives 21 000 sats for an invoice, then sends 3000 of them for a fee
+ * of 35. It provides all ids, hashes and amounts, from which each resource makes its records.
  */
 export const worldOf = (network: Network) => {
   const address = BitcoinAddress.fromPayload("p2tr", nobodysKey, network)
@@ -67,16 +67,16 @@ export const worldOf = (network: Network) => {
   const key = ApiKey.generate(network, (size) => bytes(`API key ${size}`).subarray(0, size))
   return {
     network,
-    /** An id, for ever the same, of something that was made so long after everything began. */
+    /** Returns a constant id for a record created this long after the start. */
     id,
     millis: (afterMillis = 0) => startMillis + afterMillis,
     at: (afterMillis = 0) => Scalars.instant(startMillis + afterMillis),
     companyId: CompanyId.make(id("company", -86_400_000)),
     metadata: { order: "1042" },
-    /** The service's own domain, and one of the company's. */
+    /** The service's domain, and a custom domain of the company. */
     serviceDomain: "pay.example.com",
     domain: "shop.example",
-    /** What the company asked for. */
+    /** The company's invoice. */
     asked: signed(network, "the company", Msat.fromSats(21_000), "Order 1042", startMillis),
     /** A payment to an outside payee. */
     paid: signed(network, "its supplier", Msat.fromSats(3000), "Beans", startMillis + 60_000),
@@ -84,7 +84,7 @@ export const worldOf = (network: Network) => {
     apiKey: { id: key.id, text: Redacted.value(key.text) },
     wallet: walletOf(id("wallet connection")),
     operatorToken: Redacted.value(OperatorToken.generate((size) => bytes("operator token").subarray(0, size)).text),
-    /** What ids of events are made with. */
+    /** Key for event ids. */
     eventKey: Redacted.make("the key of the examples"),
     /** The secret of a voucher. */
     k1: bytes("a voucher's secret").toString("hex")

@@ -8,10 +8,10 @@ import * as Scalars from "./Scalars.ts"
 
 const Rate = Schema.Struct({
   base_sats: Schema.Finite.annotate({
-    description: "What each costs, whatever its amount, in satoshis to three decimals",
+    description: "Fixed fee per payment, in satoshis with up to three decimals",
     examples: [100]
   }),
-  parts_per_million: Schema.Int.annotate({ description: "Of the amount, rounded up to a thousandth of a satoshi", examples: [5000] })
+  parts_per_million: Schema.Int.annotate({ description: "Fee proportional to the amount, rounded up to a millisatoshi", examples: [5000] })
 }).annotate({ identifier: "FeeRate" })
 
 export const rate = ({ base, partsPerMillion }: Fee.FeeRate): typeof Rate.Type => ({
@@ -19,17 +19,17 @@ export const rate = ({ base, partsPerMillion }: Fee.FeeRate): typeof Rate.Type =
   parts_per_million: Number(partsPerMillion)
 })
 
-/** What sending costs. */
+/** Fees for sending. */
 export const schema = Schema.Struct({
   lightning: Rate,
   on_chain: Rate,
-  internal: Rate.annotate({ description: "To a company of this service" }),
+  internal: Rate.annotate({ description: "Payments to a company of this service" }),
   routing_allowance: Rate.annotate({
-    description: "What is held besides for the route of a Lightning payment: the most that it may cost"
+    description: "Maximum routing fee of a Lightning payment, held on top of the amount"
   })
 }).annotate({
   identifier: "Fees",
-  description: "What sending costs. On-chain, what miners are paid now comes on top: an estimate says how much"
+  description: "Fees for sending. On-chain payments also cost the current miner fee; see an estimate"
 })
 
 export const of = ({ lightning, onChain, internal, routingAllowance }: Terms): typeof schema.Type => ({
@@ -42,22 +42,22 @@ export const of = ({ lightning, onChain, internal, routingAllowance }: Terms): t
 const Given = Schema.Struct({
   base_sats: Scalars.given(
     Scalars.givenSatsUpTo(Msat.fromSats(CompanyFees.maxBaseSats)).annotate({
-      description: "What each costs, whatever its amount, in satoshis to three decimals; 0 by default"
+      description: "Fixed fee per payment, in satoshis with up to three decimals. Default: 0"
     })
   ),
   parts_per_million: Scalars.given(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: CompanyFees.maxPartsPerMillion })).annotate({
-      description: "Of the amount, rounded up to a thousandth of a satoshi; 0 by default",
+      description: "Fee proportional to the amount, rounded up to a millisatoshi. Default: 0",
       examples: [1000]
     })
   )
 }).annotate({ identifier: "GivenFeeRate" })
 
-/** Fees of a company's own, as a body gives them. */
+/** Custom fees of a company in a request body. */
 export const Body = Schema.Struct({
-  lightning: Scalars.given(Given.annotate({ description: "Over Lightning" })),
-  on_chain: Scalars.given(Given.annotate({ description: "On-chain" })),
-  internal: Scalars.given(Given.annotate({ description: "To a company of this service" }))
+  lightning: Scalars.given(Given.annotate({ description: "Lightning payments" })),
+  on_chain: Scalars.given(Given.annotate({ description: "On-chain payments" })),
+  internal: Scalars.given(Given.annotate({ description: "Payments to a company of this service" }))
 }).annotate({ identifier: "GivenFees" })
 
 const kept = (given: typeof Given.Type): CompanyFees.Rate => ({
@@ -65,7 +65,7 @@ const kept = (given: typeof Given.Type): CompanyFees.Rate => ({
   partsPerMillion: given.parts_per_million ?? 0
 })
 
-/** Null where a body gives none. */
+/** Returns null if the body sets no fees. */
 export const read = ({ lightning, on_chain, internal }: typeof Body.Type): CompanyFees.CompanyFees | null => {
   const fees: CompanyFees.CompanyFees = {
     ...(lightning && { lightning: kept(lightning) }),
@@ -77,8 +77,8 @@ export const read = ({ lightning, on_chain, internal }: typeof Body.Type): Compa
 
 const Own = Schema.Struct({ lightning: Schema.NullOr(Rate), on_chain: Schema.NullOr(Rate), internal: Schema.NullOr(Rate) })
 
-/** A company's own fees as answers show them: null for a way out that costs what the plan says. */
-export const own = Own.annotate({ identifier: "OwnFees", description: "What it pays in place of what its plan says; null: as in the plan" })
+/** Custom fees of a company in responses; null for a payment type with the plan's fees. */
+export const own = Own.annotate({ identifier: "OwnFees", description: "Custom fee that replaces the plan's; null if the plan's applies" })
 
 const shown = (rate: CompanyFees.Rate | undefined): typeof Rate.Type | null =>
   rate === undefined ? null : { base_sats: Scalars.exactSats(Msat.make(BigInt(rate.baseMsat))), parts_per_million: rate.partsPerMillion }
@@ -89,7 +89,10 @@ export const ofOwn = (fees: CompanyFees.CompanyFees | null): typeof own.Type => 
   internal: shown(fees?.internal)
 })
 
-/** The body of a `PUT` that does what a `PATCH` asks for, of a company that has these fees: the part of a rate that is left out stays too. */
+/**
+ * Turns the body of a `PATCH` into that of a `PUT`, for a company with these fees. Omitted parts of a rate
+ * also stay.
+ */
 export const patched = Effect.fnUntraced(function* (given: typeof Body.Type, fees: CompanyFees.CompanyFees | null) {
   const current = ofOwn(fees)
   const { lightning, on_chain, internal } = yield* Patch.filled(Body, given, current)

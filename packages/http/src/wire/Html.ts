@@ -1,60 +1,49 @@
+import { type Content, h, page as rendered, raw } from "@satrail/ui/Html"
 import { createHash } from "node:crypto"
 import * as Asset from "./Asset.ts"
+import * as UiFiles from "./UiFiles.ts"
 
-/** Readable from 320 px on, in light and in dark. */
-const style = `:root{color-scheme:light dark}
-body{margin:0 auto;max-width:40rem;padding:1.5rem 1rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.5rem;margin:0}
-h2{font-size:1.1rem;margin:1.5rem 0 .25rem}
-p,ul{margin:.5rem 0}
-ul{padding-left:1.25rem}
-code{font:.9em/1.4 ui-monospace,monospace}
-strong{border-left:.25rem solid #f7931a;padding-left:.5rem;display:block}`
+export { type Content, h, raw }
+
+// Pages of text and tables, without scripts.
 
 const policyOf = (style: string): string =>
-  [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-    "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join("; ")
+  ["default-src 'none'", `style-src ${style}`, "img-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
+    "; "
+  )
 
-/** The style of all pages and `more`, and the policy of a page that has it. */
-export const styled = (more: string) => ({ style: `${style}${more}`, contentSecurityPolicy: policyOf(`${style}${more}`) })
+export const contentSecurityPolicy = policyOf("'self'")
 
-export const escaped = (text: string): string =>
-  text.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[character] ?? "&quot;")
-
-/** A page of words and links, as all of ours are that run no script. `body` is HTML, `title` is not; `root` leads to where the icon is. */
-export const page = (parts: {
+interface Parts {
   readonly title: string
-  readonly body: string
-  readonly style: string
-  readonly lang?: string
-  readonly dir?: "ltr" | "rtl"
+  readonly body: Content
+  /** `site` or `statement`; plain text otherwise. */
+  readonly kind?: "site" | "statement"
+  /** The path from the page to the root. */
   readonly root?: string
-}): string => {
-  const { title, body, style, lang = "en", dir = "ltr", root = "" } = parts
-  return `<!doctype html>
-<html lang="${lang}"${dir === "ltr" ? "" : ` dir="${dir}"`}>
-<head>
-<meta charset="utf-8">
-<title>${escaped(title)}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" type="image/svg+xml" href="${root}favicon.ico">
-<style>${style}</style>
-</head>
-<body>
-${body}
-</body>
-</html>
-`
 }
 
-/** The same, where it is the same for everybody. */
-export const asset = (title: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
-  Asset.make(page({ title, body, style }), "text/html; charset=utf-8", {
-    headers: { "content-security-policy": policyOf(style), "referrer-policy": "no-referrer", ...headers }
+const bodyOf = ({ kind, body }: Parts) => h("body", kind === undefined ? null : { class: kind }, body)
+
+/** Renders a page that loads the style sheets of all pages. */
+export const page = (parts: Parts): string => {
+  const { title, root = "" } = parts
+  const head = UiFiles.styles("pages").map((path) => h("link", { rel: "stylesheet", href: root + path }))
+  return rendered({ title, icon: `${root}favicon.ico`, head, body: bodyOf(parts) })
+}
+
+/** Renders a page that people keep as a file, so that it contains its styles, and its content security policy. */
+export const kept = (parts: Parts): { readonly html: string; readonly contentSecurityPolicy: string } => {
+  const style = UiFiles.textOf("tokens.css") + UiFiles.textOf("pages.css")
+  const { title, root = "" } = parts
+  return {
+    html: rendered({ title, icon: `${root}favicon.ico`, head: raw("style", style), body: bodyOf(parts) }),
+    contentSecurityPolicy: policyOf(`'sha256-${createHash("sha256").update(style).digest("base64")}'`)
+  }
+}
+
+/** Makes a page that is the same for everyone. */
+export const asset = (title: string, body: Content, headers: Readonly<Record<string, string>> = {}) =>
+  Asset.make(page({ title, body }), "text/html; charset=utf-8", {
+    headers: { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer", ...headers }
   })

@@ -7,37 +7,46 @@ import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import type { Sealer } from "./Seal.ts"
 
-/** What every creating endpoint reads from the headers. */
+/** Request headers of every endpoint that creates something. */
 export const headers = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/, { message: "1 to 255 visible ASCII characters" })).annotate({
       description:
-        "Makes the request safe to retry: the same key with the same body gets the same response again, and takes effect once. Use a new one for each new request, such as a UUID",
+        "Makes the request safe to retry: repeating the same key and body takes effect once and returns the stored response. Use a new key for each new request, such as a UUID",
       examples: ["9f0d1c1e-52a5-4f7c-8f43-0b8f6a6c1042"]
     })
   )
 }
 
-/** For an endpoint whose answer is not kept: who sent a key relies on what it would not get. `why` begins the message. */
+/**
+ * Rejects an idempotency key at an endpoint whose response is not stored, because its sender would rely on a
+ * repeat. `why` begins the message.
+ */
 export const refused = (request: HttpServerRequest.HttpServerRequest, why: string) =>
   request.headers["idempotency-key"] === undefined
     ? Effect.void
-    : Effect.fail(Errors.failure("idempotency_not_supported", `${why}: leave Idempotency-Key out`))
+    : Effect.fail(Errors.failure("idempotency_not_supported", `${why}. Omit Idempotency-Key`))
 
-/** What a creation answers, and how it is made safe to repeat. `path` is the endpoint's one path, whichever spelling was used. */
+/**
+ * Response of a creation, and how it is made idempotent. `path` is the endpoint's canonical path, even if an
+ * alias was used.
+ */
 export const creation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data) => {
   const render = (value: Value) => JSON.stringify(Envelope.created(message, wire(value)))
 
   return {
-    /** The part of the core's ask that makes it happen once; nothing without a key. `at` is the path where it has an id in it. */
+    /**
+     * Returns the idempotency members of the core's request; none without a key. `at` is the path with its id
+     * filled in, if it has one.
+     */
     once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, at: string = path) {
       if (key === undefined) return {}
-      // What could not be read would not have come this far, so this is the text that was decoded.
+      // An unreadable body would have been rejected earlier, so this is the decoded text.
       const text = yield* Effect.orDie(request.text)
       const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
       return { request: { key, fingerprint, render } satisfies Request<Value> }
     }),
-    /** The answer, in the same bytes the first time and every time. */
+    /** Returns the response, identical in every byte when repeated. */
     answer: (outcome: Outcome<Value>) => {
       const replayed = outcome._tag === "Replayed"
       return HttpServerResponse.text(replayed ? outcome.answer : render(outcome.value), {
@@ -49,7 +58,10 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
   }
 }
 
-/** The same for an answer with a secret in it: what is kept of it is sealed, for the company that asked. Without a `sealer` a key is refused. */
+/**
+ * Same for a response with a secret. It is stored sealed for the requesting company. Without a `sealer`, an
+ * idempotency key is rejected.
+ */
 export const sealedCreation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data, sealer: Sealer | undefined) => {
   const plain = creation(path, message, wire)
 
@@ -60,7 +72,7 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
       owner: CompanyId.CompanyId,
       at: string = path
     ) {
-      if (sealer === undefined) yield* refused(request, "The response contains a secret, and there is no key to seal it with")
+      if (sealer === undefined) yield* refused(request, "The response contains a secret, and there is no key to encrypt it")
       const once = yield* plain.once(request, key, at)
       if (sealer === undefined || once.request === undefined) return {}
       const { render, ...known } = once.request
@@ -71,7 +83,7 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
       const answer = sealer?.open(outcome.answer, owner)
       return answer === undefined
         ? Effect.fail(
-            Errors.failure("answer_not_readable", "The request took effect before, and its stored response cannot be read any more")
+            Errors.failure("answer_not_readable", "The request already took effect, but its stored response can no longer be read")
           )
         : Effect.succeed(plain.answer({ _tag: "Replayed", answer }))
     }

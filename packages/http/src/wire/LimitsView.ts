@@ -9,7 +9,7 @@ import { Clock, Effect, Result, Schema } from "effect"
 import * as Scalars from "./Scalars.ts"
 
 const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })).annotate({ examples: [10_000] })
-const sats = (what: string) => Scalars.given(Sats.annotate({ description: `${what}, with fees` }))
+const sats = (what: string) => Scalars.given(Sats.annotate({ description: `${what}, including fees` }))
 
 const isRecipient = (text: string): boolean =>
   Network.all.some((network) => {
@@ -24,34 +24,34 @@ const Recipients = Schema.Array(Schema.String.check(Characters.atMost(Limits.max
   .check(Schema.isMaxLength(Limits.maxRecipients).abort())
   .check(Schema.makeFilter((texts) => texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))))
 
-/** Limits as a body gives them. */
+/** Limits in a request body. */
 export const Body = Schema.Struct({
-  per_withdrawal_sats: sats("The most that one withdrawal or voucher may come to"),
-  hour_sats: sats("The most within any hour"),
-  day_sats: sats("The most within any 24 hours"),
-  month_sats: sats("The most within any 30 days"),
+  per_withdrawal_sats: sats("Maximum of one withdrawal or voucher"),
+  hour_sats: sats("Maximum within any hour"),
+  day_sats: sats("Maximum within any 24 hours"),
+  month_sats: sats("Maximum within any 30 days"),
   day_count: Scalars.given(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Limits.maxTimes })).annotate({
-      description: "The most withdrawals and vouchers within any 24 hours",
+      description: "Maximum number of withdrawals and vouchers within any 24 hours",
       examples: [50]
     })
   ),
   approval_above_sats: sats(
-    "What comes to more is sent once another key with the scope `approve` has approved it. Vouchers of more are refused"
+    "Approval threshold, including fees. A larger withdrawal needs approval by another key with the `approve` scope, and a larger voucher is rejected"
   ),
   recipient_types: Scalars.given(
     Schema.Array(RecipientType)
       .check(Schema.isMaxLength(RecipientType.literals.length))
-      .annotate({ description: "Only these kinds of destination; a voucher is paid to a Lightning invoice" })
+      .annotate({ description: "Allowed destination types. A voucher counts as a Lightning invoice" })
   ),
   recipients: Scalars.given(
     Recipients.annotate({
-      description: `Only these Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}; no vouchers`
+      description: `Allowed Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}. Vouchers are then not allowed`
     })
   )
 }).annotate({ identifier: "GivenLimits" })
 
-/** Null where a body limits nothing. */
+/** Returns null if the body sets no limits. */
 export const read = (body: typeof Body.Type | null | undefined): Limits.Limits | null => {
   if (body === null || body === undefined) return null
   const { per_withdrawal_sats, hour_sats, day_sats, month_sats, day_count, approval_above_sats, recipient_types, recipients } = body
@@ -81,7 +81,7 @@ const Shown = Schema.Struct({
   recipients: orNull(Schema.Array(Schema.String))
 }).annotate({ identifier: "Limits" })
 
-/** Limits as answers show them: null where there are none, as each member is. */
+/** Limits in responses. Null if there are none; each unset member is null too. */
 export const schema = Schema.NullOr(Shown)
 
 export const of = (limits: Limits.Limits | null): typeof schema.Type =>
@@ -103,7 +103,7 @@ const Left = Schema.Struct({
   day_count: orNull(Schema.Int)
 }).annotate({ identifier: "LimitsRemaining" })
 
-/** What is left of those that are counted. */
+/** Remaining amounts of the limits per period. */
 export const remaining = Schema.NullOr(Left)
 
 const whole = (amount: bigint | undefined): number | null => (amount === undefined ? null : Scalars.sats(Msat.make(amount)))
@@ -120,5 +120,5 @@ export const remainingOf = (limits: Limits.Limits | null, spent: ReadonlyArray<S
     }
   })
 
-/** The limits of the examples, as they are given. */
+/** The example limits, as sent. */
 export const example = { per_withdrawal_sats: 2000, day_sats: 10_000, recipient_types: ["lightning_invoice" as const] }

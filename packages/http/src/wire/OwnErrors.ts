@@ -3,13 +3,13 @@ import type { Issue } from "./Envelope.ts"
 import type { Word } from "./ErrorCodes.ts"
 import * as Errors from "./Errors.ts"
 
-/** An error of a feature's service: how it travels, and what is said of it. */
+/** An error of a feature: its response and its documentation. */
 export interface OwnError extends Word {
   readonly code: string
-  readonly message: (error: never) => string
+  message(error: object): string
 }
 
-/** By the errors' tags. */
+/** Errors by tag. */
 export interface OwnErrors {
   readonly [tag: string]: OwnError
 }
@@ -26,7 +26,7 @@ type CodeOf<T extends OwnErrors> = T[keyof T]["code"]
 type ErrorIn<T extends OwnErrors> = { readonly [Tag in keyof T]: Parameters<T[Tag]["message"]>[0] & { readonly _tag: Tag } }[keyof T]
 type OfCode<T extends OwnErrors, C> = Extract<T[keyof T], { readonly code: C }>
 
-/** The errors of a feature, beside those that are everybody's: `of` and `answered` are as in Errors.ts, and know both. */
+/** Combines a feature's errors with the common ones. `of` and `answered` work as in Errors.ts for both. */
 export const make = <const T extends OwnErrors>(table: T) => {
   const rows: OwnErrors = table
   const byCode = new Map(Object.values(rows).map((row) => [row.code, row]))
@@ -35,6 +35,7 @@ export const make = <const T extends OwnErrors>(table: T) => {
     Errors.kept(row.code, () =>
       Errors.schemaOf(row.code, row, Errors.addressed(bodyOf(row, row.meaning.replaceAll("`", "")), Errors.exampleId))
     )
+  const isCommon = (error: ErrorIn<T> | Errors.ServiceError): error is Errors.ServiceError => rows[String(error._tag)] === undefined
   return {
     table,
     of: <const Codes extends ReadonlyArray<Errors.Code | CodeOf<T>>>(
@@ -45,8 +46,8 @@ export const make = <const T extends OwnErrors>(table: T) => {
       // oxlint-disable-next-line typescript/consistent-type-assertions -- as in `of`
       codes.flatMap((code): ReadonlyArray<unknown> => {
         const row = byCode.get(code)
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- what is not the feature's is everybody's
-        return row === undefined ? Errors.of(code as Errors.Code) : [schemaFor(row)]
+        if (row !== undefined) return [schemaFor(row)]
+        return Errors.isCode(code) ? Errors.of(code) : []
       }) as never,
     answered: <A, E extends Errors.ServiceError | ErrorIn<T>, R>(
       effect: Effect.Effect<A, E, R>
@@ -54,11 +55,9 @@ export const make = <const T extends OwnErrors>(table: T) => {
       // oxlint-disable-next-line typescript/consistent-type-assertions -- each error became its own failure
       effect.pipe(
         Effect.catch((error) => {
-          const row = rows[error._tag]
-          // oxlint-disable-next-line typescript/consistent-type-assertions -- what has no row here is everybody's
-          if (row === undefined) return Errors.answered(Effect.fail(error as Errors.ServiceError))
-          // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's own tag
-          return Effect.fail(bodyOf(row, row.message(error as never)))
+          const row = rows[String(error._tag)]
+          if (row !== undefined) return Effect.fail(bodyOf(row, row.message(error)))
+          return isCommon(error) ? Errors.answered(Effect.fail(error)) : Effect.die(error)
         })
       ) as never
   }

@@ -9,7 +9,7 @@ import * as Envelope from "./Envelope.ts"
 import * as Scalars from "./Scalars.ts"
 import * as View from "./View.ts"
 
-// The largest instant that a Date can be: a cursor beyond it was not made here.
+// The largest instant of a Date. A later cursor was not made here.
 const maxMillis = 8_640_000_000_000_000
 
 const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
@@ -31,58 +31,58 @@ const cursorOf = (isId: (id: string) => boolean, example: string) =>
         decode: SchemaGetter.transformEffect((text) => {
           const position = read(text, isId)
           return position === undefined
-            ? Effect.fail(new SchemaIssue.InvalidValue({ message: "A cursor as it was in a Link header" }))
+            ? Effect.fail(new SchemaIssue.InvalidValue({ message: "must be a cursor from a Link header" }))
             : Effect.succeed(position)
         }),
         encode: SchemaGetter.transform(write)
       })
     )
 
-/** Where a page starts, opaque to clients. */
+/** Start of a page, opaque to clients. */
 export const Cursor = cursorOf(Id.is, "019c13ec-9e7b-749b-878a-a3249e0ba9ce")
 
-/** The same, of a list of API keys. */
+/** Start of a page of API keys. */
 export const KeyCursor = cursorOf(isKeyId, "7Kq2mVx9TbZc")
 
-/** How many rows a page has. */
+/** Number of rows per page. */
 export interface Limit {
   readonly default: number
   readonly maximum: number
 }
 
-/** Which page of a list. */
+/** Query parameters that select a page. */
 export const place = (limit: Limit = Pages.limit, cursor = Cursor) => ({
   limit: Schema.optionalKey(
     Scalars.intFromText({
       minimum: 1,
       maximum: limit.maximum,
-      description: `Rows on a page, 1 to ${limit.maximum}; ${limit.default} by default`
+      description: `Rows per page, 1 to ${limit.maximum}. Default: ${limit.default}`
     })
   ),
   cursor: Schema.optionalKey(cursor)
 })
 
-/** Which page that is, of a list in the order of its ids. */
+/** Returns the requested page of a list ordered by id. */
 export const asked = (query: { readonly limit?: number; readonly cursor?: Position }, limit: Limit = Pages.limit) => ({
   limit: query.limit ?? limit.default,
   before: query.cursor?.id ?? null
 })
 
-/** A page of any rows, with its `Link` header (RFC 8288) to the next one. */
+/** Schema of a page of rows, with the `Link` header (RFC 8288) for the next page. */
 export const success = <S extends Schema.Top>(data: S) =>
   HttpApiSchema.WithHeaders(Envelope.success(200, data), {
     link: Schema.optionalKey(
       Schema.String.annotate({
-        description: '`<path>; rel="next"`: the next page, with the same filters. Absent on the last page'
+        description: '`<path>; rel="next"`: link to the next page, with the same filters. Absent on the last page'
       })
     )
   })
 
-/** The header's value: the page at `cursor`, asked for with the same `parameters`. */
+/** Returns the header's value for the page at `cursor`, with the same `parameters`. */
 export const linkTo = (path: string, parameters: Readonly<Record<string, string>>, cursor: string): string =>
   `<${path}?${new URLSearchParams({ ...parameters, cursor })}>; rel="next"`
 
-/** Pages of a view, at `path`: their schema, and the answer with its `Link` header to the next page. */
+/** Pages of a view at `path`: their schema, and the response with its `Link` header. */
 export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row, Fields>, message: string, path: string) => ({
   success: success(Schema.Array(view.schema)),
   answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) => {
@@ -92,7 +92,7 @@ export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row
   }
 })
 
-/** The cursor in a `Link` header, undefined on the last page. Of events it is the id of one. */
+/** Returns the cursor in a `Link` header; undefined on the last page. The cursor of events is an event id. */
 export const next = (link: string | undefined): Position | string | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
   const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")

@@ -2,9 +2,10 @@ import { Effect, Schema } from "effect"
 import * as Errors from "./Errors.ts"
 
 /**
- * The body of a `PUT` that does what a `PATCH` asks for: a member that is given has its value, null clears it, and a member that is left out keeps the one
- * in `shown`, the record as it is answered. A member is one value: metadata, or a list, is replaced as a whole. Where a member has parts of its own, such
- * as a rate of fees, its caller fills those too.
+ * Turns the body of a `PATCH` into that of a `PUT`: a given member has its value, null clears it, and an
+ * omitted member keeps its value in `shown`, the current record. A member is one value, so metadata or a list
+ * is replaced as a whole. For a member with separate parts, such as a fee rate, the caller fills in the parts
+ * first.
  */
 export const filled = <Fields extends Schema.Struct.Fields>(
   body: Schema.Struct<Fields> & { readonly DecodingServices: never },
@@ -15,8 +16,6 @@ export const filled = <Fields extends Schema.Struct.Fields>(
   return Schema.decodeUnknownEffect(body)(Object.fromEntries(kept)).pipe(
     Effect.map((decoded) => ({ ...decoded, ...given })),
     // The stored value may predate a stricter rule, so the caller has to give a new one.
-    Effect.mapError(() =>
-      Errors.malformedRequest([{ path: "", message: "A stored value is no longer valid: give every member, with PUT" }])
-    )
+    Effect.mapError(() => Errors.malformedRequest([{ path: "", message: "A stored value is no longer valid. Send every member with PUT" }]))
   )
 }

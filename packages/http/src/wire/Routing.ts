@@ -1,2 +1,5 @@
-/** A path has one spelling: the letter case, each slash and the end of it count. For whatever router the routes are put into. */
+/**
+ * Router settings that allow one spelling per path: letter case, repeated slashes and a trailing slash
+ * matter.
+ */
 export const routerConfig = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false }

@@ -2,23 +2,25 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Context, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 
-/** Encrypts what the store keeps and no reader of the store may learn. */
+/** Encrypts values that are stored but must not be readable in the store. */
 export interface Sealer {
-  /** `owner` is whose text it is: opened for another owner, the text is not given away. */
+  /** Encrypts a string for `owner`. It cannot be decrypted for another owner. */
   readonly seal: (text: string, owner: CompanyId.CompanyId) => string
-  /** Undefined where it was not sealed with this secret for this owner, or was changed since. */
+  /** Undefined if the text was sealed with another secret or for another owner, or was changed. */
   readonly open: (sealed: string, owner: CompanyId.CompanyId) => string | undefined
 }
 
-/** Without one, an answer that has a secret in it is not kept: its endpoint refuses an `Idempotency-Key`. */
+/**
+ * Without a sealer, responses with secrets are not stored, and their endpoints reject an `Idempotency-Key`.
+ */
 export const Seal = Context.Reference<Sealer | undefined>("@satrail/http/wire/Seal", { defaultValue: () => undefined })
 
 const version = "sealed-1:"
 const [nonceBytes, tagBytes] = [12, 16]
 
 /**
- * AES-256-GCM with a key derived from `secret` (HKDF with SHA-256, RFC 5869), which needs 32 random bytes or more, and has to be the same in all
- * processes over one database. It must not be in that database.
+ * AES-256-GCM with a key derived from `secret` (HKDF with SHA-256, RFC 5869). `secret` needs at least 32
+ * random bytes, must be the same in all processes that share a database, and must not be in that database.
  */
 export const make = (secret: Redacted.Redacted): Sealer => {
   const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "satrail: answers with a secret in them", 32))
@@ -38,7 +40,7 @@ export const make = (secret: Redacted.Redacted): Sealer => {
       try {
         return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8")
       } catch {
-        return undefined // the tag does not fit: another secret, another owner, or other bytes
+        return undefined // the tag does not match: another secret, another owner, or changed bytes
       }
     }
   }

@@ -6,45 +6,52 @@ import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import * as Errors from "./Errors.ts"
 import * as Scalars from "./Scalars.ts"
 
-// What lists are searched by. Everything in a query can be combined: a row has all of it.
+// Filters of lists. All can be combined, and a row must match all of them.
 
-export const hex32 = Schema.String.annotate({ examples: ["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] }).check(
-  Schema.isPattern(/^[0-9a-fA-F]{64}$/u, { message: "32 bytes in hex" })
-)
+export const hex32 = (description: string) =>
+  Scalars.inLowerCase(
+    Schema.String.annotate({ examples: ["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] })
+      .check(Schema.isPattern(/^[0-9a-fA-F]{64}$/u, { message: "32 bytes in hex" }))
+      .annotate({ description })
+  )
 
-/** The beginning is included and the end is not, so that adjacent periods have each row once. */
+/** The start is inclusive and the end exclusive, so that adjacent periods contain each row once. */
 export const times = {
-  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Created at this time or later" })),
-  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Created before this time" }))
+  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start of creation time, inclusive" })),
+  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "End of creation time, exclusive" }))
 }
 
-/** An id of a record, in any letter case. */
-export const Id = Schema.String.check(
-  Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message: "A UUID" })
-).annotate({
-  format: "uuid"
-})
+/** A record's id, case-insensitive. */
+export const id = (description: string) =>
+  Scalars.inLowerCase(
+    Schema.String.check(
+      Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message: "must be a UUID" })
+    ).annotate({
+      format: "uuid",
+      description
+    })
+  )
 
-/** A key of the caller's metadata with its value. */
+/** A metadata key with its value. */
 export const label = {
   metadata_key: Schema.optionalKey(
     Schema.String.annotate({
-      description: "With `metadata_value`: rows that have this key with this value in their metadata",
+      description: "Filters by metadata. Use with `metadata_value`",
       examples: ["order"]
     }).check(Scalars.stated(() => undefined, { minLength: 1, maxLength: Metadata.limits.keyCharacters }))
   ),
   metadata_value: Schema.optionalKey(
-    Schema.String.annotate({ description: "The whole value of `metadata_key`", examples: ["1042"] }).check(
+    Schema.String.annotate({ description: "Exact value of `metadata_key`", examples: ["1042"] }).check(
       Scalars.stated(() => undefined, { maxLength: Metadata.limits.valueCharacters })
     )
   )
 }
 
-/** The invoice that was paid, or is to be. */
+/** The invoice to be paid or already paid. */
 export const payment = {
-  payment_hash: Schema.optionalKey(hex32.annotate({ description: "Of the invoice, hex" })),
+  payment_hash: Schema.optionalKey(hex32("Payment hash of the invoice, in hex")),
   payment_request: Schema.optionalKey(
-    Schema.String.annotate({ description: "The invoice itself (BOLT 11), in place of its `payment_hash`" }).pipe(
+    Schema.String.annotate({ description: "Lightning invoice (BOLT 11), instead of its `payment_hash`" }).pipe(
       Schema.decodeTo(Schema.String, {
         decode: SchemaGetter.transformEffect((text) => {
           const read = Bolt11.decode(text.trim())
@@ -58,8 +65,8 @@ export const payment = {
   )
 }
 
-/** The transaction on the chain. */
-export const transaction = { chain_tx_id: Schema.optionalKey(hex32.annotate({ description: "The transaction of an on-chain row, hex" })) }
+/** The on-chain transaction. */
+export const transaction = { chain_tx_id: Schema.optionalKey(hex32("Transaction id of an on-chain row, in hex")) }
 
 interface Query {
   readonly from?: number
@@ -71,18 +78,16 @@ interface Query {
   readonly chain_tx_id?: string
 }
 
-/** What is wrong with what belongs together. */
+/** Returns issues of parameters that depend on each other. */
 const issues = ({ metadata_key: key, metadata_value: value, payment_hash, payment_request }: Query) => [
-  ...(key !== undefined && value === undefined
-    ? [{ path: "metadata_value", message: "Missing: a metadata_key is searched with its value" }]
-    : []),
-  ...(key === undefined && value !== undefined ? [{ path: "metadata_key", message: "Missing: the key that has this value" }] : []),
+  ...(key !== undefined && value === undefined ? [{ path: "metadata_value", message: "is required when metadata_key is set" }] : []),
+  ...(key === undefined && value !== undefined ? [{ path: "metadata_key", message: "is required when metadata_value is set" }] : []),
   ...(payment_hash !== undefined && payment_request !== undefined
-    ? [{ path: "payment_request", message: "Give the payment_hash or the payment_request, not both" }]
+    ? [{ path: "payment_request", message: "cannot be combined with payment_hash" }]
     : [])
 ]
 
-/** The same for the core. */
+/** Converts the filters for the core. */
 export const askedBy = (query: Query) => {
   const wrong = issues(query)
   if (wrong.length > 0) return Effect.fail(Errors.malformedRequest(wrong))
@@ -93,12 +98,12 @@ export const askedBy = (query: Query) => {
     ...(from !== undefined && { createdAfterMillis: from - 1 }),
     ...(until !== undefined && { createdBeforeMillis: until }),
     ...(key !== undefined && value !== undefined && { label: { key, value } }),
-    ...(paymentHash !== undefined && { paymentHash: PaymentHash.make(paymentHash.toLowerCase()) }),
-    ...(chain_tx_id !== undefined && { chainTxId: TxId.make(chain_tx_id.toLowerCase()) })
+    ...(paymentHash !== undefined && { paymentHash: PaymentHash.make(paymentHash) }),
+    ...(chain_tx_id !== undefined && { chainTxId: TxId.make(chain_tx_id) })
   })
 }
 
-/** The same for the next page's address. */
+/** Converts the filters for the link to the next page. */
 export const written = ({
   limit,
   cursor: _,

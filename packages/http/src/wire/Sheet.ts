@@ -5,20 +5,21 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import * as Errors from "./Errors.ts"
 
-// Tables that are answered row by row: CSV for spreadsheets (RFC 4180), JSON Lines for programs. Nothing of a table is kept but the rows of one page.
+// Tables streamed row by row: CSV for spreadsheets (RFC 4180), JSON Lines for programs. Only the rows of one
+// page are in memory.
 
 export const formats = ["csv", "jsonl"] as const
 export const Format = Schema.Literals(formats).annotate({
-  description: "`csv`: RFC 4180, with a header; `jsonl`: one JSON object a line"
+  description: "`csv`: RFC 4180, with a header line. `jsonl`: one JSON object per line"
 })
 export type Format = typeof Format.Type
 
-/** A number, in decimal digits: exact, whatever a program that reads it takes for a number. */
+/** An exact number in decimal digits, whatever precision its reader supports. */
 export interface Numeral {
   readonly digits: string
 }
 
-/** A text, a number, something that has members of its own, or nothing. */
+/** A string, number, structured value, or nothing. */
 export type Cell = string | number | Numeral | { readonly json: unknown } | null
 
 export interface Column<Row> {
@@ -26,14 +27,17 @@ export interface Column<Row> {
   readonly of: (row: Row) => Cell
 }
 
-/** Satoshis, to the msat: 1 500 500 msat are 1500.5. */
+/** Satoshis, exact to the msat: 1 500 500 msat are 1500.5. */
 export const sats = (amount: Msat.Msat): Numeral => ({ digits: Decimal.format(Decimal.make(amount, 3)) })
 
 const isNumeral = (cell: object): cell is Numeral => "digits" in cell
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** What a spreadsheet may run as a formula or command. Some read the fullwidth forms as their ASCII characters. */
+/**
+ * Characters that make a spreadsheet run a text as a formula or command. Some spreadsheets treat the
+ * fullwidth forms like the ASCII characters.
+ */
 const formula = /^[=+\-@|＝＋－＠\t\r\n]/
 
 /** Puts an apostrophe before text that a spreadsheet would run, so that it shows the text instead. */
@@ -53,7 +57,7 @@ const jsonCell = (cell: Cell): string => {
 
 const csvLine = (cells: ReadonlyArray<Cell>): string => `${cells.map(csvCell).join(",")}\r\n`
 
-/** The text of some rows. */
+/** Returns a function that renders one row. */
 const lineOf = <Row>(columns: ReadonlyArray<Column<Row>>, format: Format): ((row: Row) => string) => {
   if (format === "csv") return (row) => csvLine(columns.map(({ of }) => of(row)))
   const names = columns.map(({ name }) => `${JSON.stringify(name)}:`)
@@ -62,13 +66,13 @@ const lineOf = <Row>(columns: ReadonlyArray<Column<Row>>, format: Format): ((row
 
 const contentTypes = { csv: "text/csv; charset=utf-8; header=present", jsonl: "application/x-ndjson" } as const
 
-/** What an endpoint that answers tables says of itself. */
+/** Documentation of a response with a table. */
 export const success = [
   Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.csv })),
   Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.jsonl }))
 ] as const
 
-/** How many tables a process answers at once, of one company (or of the operator) and in all. */
+/** Maximum number of concurrent tables in a process, per company (or the operator) and in total. */
 export const maxTables = { each: 2, all: 8 } as const
 
 const makePlaces = () => {
@@ -85,7 +89,7 @@ const makePlaces = () => {
       return yield* Effect.fail(
         Errors.failure(
           "overloaded",
-          `There are ${maxTables.each} exports under way already, or ${maxTables.all} of everybody: try again later`
+          `The limit of ${maxTables.each} exports at a time, or ${maxTables.all} for all companies, is reached. Try again later.`
         )
       )
     all++
@@ -96,14 +100,17 @@ const makePlaces = () => {
   })
 }
 
-/** Counts the tables that a process is answering. A place is given back when the answer has ended, or its reader has gone. */
+/**
+ * Counts the tables being sent by a process. A place becomes free when the response ends or its reader
+ * disconnects.
+ */
 export class Places extends Context.Service<Places, ReturnType<typeof makePlaces>>()("@satrail/http/wire/Sheet/Places") {}
 
 export const layerPlaces = Layer.sync(Places, makePlaces)
 
 /**
- * Rows as a file. A reader who is slow is waited for, and one who leaves ends it. What is cut short, by an outage or the server's end, breaks off: it is not
- * taken for whole.
+ * Responds with rows as a file. It waits for a slow reader, and stops when the reader disconnects. An outage
+ * or shutdown aborts the transfer, so that an incomplete file is not mistaken for a complete one.
  */
 export const answer = <Row, E>(
   rows: Stream.Stream<Row, E>,
@@ -112,7 +119,7 @@ export const answer = <Row, E>(
   const line = lineOf(columns, format)
   const encoder = new TextEncoder()
   const header = format === "csv" ? Stream.succeed(encoder.encode(csvLine(columns.map(({ name }) => name)))) : Stream.empty
-  // One piece for each page of rows.
+  // One chunk per page of rows.
   const body = Stream.mapArray(rows, (page) => [encoder.encode(page.map(line).join(""))] as const)
   return HttpServerResponse.stream(Stream.concat(header, body), {
     contentType: contentTypes[format],

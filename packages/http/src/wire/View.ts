@@ -1,40 +1,42 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Envelope from "./Envelope.ts"
 
-/** A member of an answer: its schema, and how its value follows from a row. */
+/** A member of a response: its schema, and the function that gets its value from a row. */
 export type Member<Row, S extends Schema.Constraint> = readonly [schema: S, of: (row: Row) => S["Type"]]
 
-/** The members of an answer, in the order in which they are written. Each is named here and nowhere else. */
+/** Members of a response, in order. This is the only place that names them. */
 export type Members<Row, Fields extends Schema.Struct.Fields> = { readonly [Name in keyof Fields]: Member<Row, Fields[Name]> }
 
-/** What a caller sees of a row: the schema of an answer, and the function that makes one. */
+/** A view of a row: the schema of a response, and the function that renders it. */
 export interface View<Row, Fields extends Schema.Struct.Fields> {
   readonly schema: Schema.Struct<Fields>
   readonly of: (row: Row) => Schema.Struct<Fields>["Type"]
   readonly members: Members<Row, Fields>
 }
 
-/** Members that several views of a row have. */
+/** Makes an object with the names of `like`, one value at a time. */
+const byName = <T extends object>(like: { readonly [Name in keyof T]: unknown }, make: <Name extends keyof T>(name: Name) => T[Name]): T =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `make` has the type of each value; entries lose it
+  Object.fromEntries(Struct.keys(like).map((name) => [name, make(name)])) as T
+
+/** Members that several views of a row share. */
 export const members =
   <Row>() =>
   <Fields extends Schema.Struct.Fields>(shared: Members<Row, Fields>): Members<Row, Fields> =>
     shared
 
-/** The same members of another row, in which `inner` finds the first. */
+/** Same members for another row, from which `inner` gets the original one. */
 export const within = <Outer, Row, Fields extends Schema.Struct.Fields>(
   shared: Members<Row, Fields>,
   inner: (outer: Outer) => Row
 ): Members<Outer, Fields> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- made name by name out of `shared`, as the type is
-  Object.fromEntries(
-    Object.entries<Member<Row, Schema.Constraint>>(shared).map(([name, [schema, of]]) => [
-      name,
-      [schema, (outer: Outer) => of(inner(outer))]
-    ])
-  ) as unknown as Members<Outer, Fields>
+  byName<Members<Outer, Fields>>(shared, (name) => {
+    const [schema, of] = shared[name]
+    return [schema, (outer) => of(inner(outer))]
+  })
 
-/** A view of rows. `identifier` is the component's name in the OpenAPI document. */
+/** Makes a view of rows. `identifier` is the component's name in the OpenAPI document. */
 export const make =
   <Row>() =>
   <Fields extends Schema.Struct.Fields>(
@@ -42,10 +44,9 @@ export const make =
     members: Members<Row, Fields>
   ): View<Row, Fields> => {
     const all = Object.entries<Member<Row, Schema.Constraint>>(members).map(([name, [schema, of]]) => ({ name, schema, of }))
-    // Copied and filled in: half the time of an object that grows member by member.
+    // Copying a blank object and filling it takes half the time of adding members one by one.
     const blank = Object.fromEntries(all.map(({ name }) => [name, undefined]))
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- made name by name out of `members`, as the type is
-    const fields = Object.fromEntries(all.map(({ name, schema }) => [name, schema])) as unknown as Fields
+    const fields = byName<Fields>(members, (name) => members[name][0])
     return {
       schema: Schema.Struct(fields).annotate(about),
       of: (row) => {
@@ -58,6 +59,9 @@ export const make =
     }
   }
 
-/** An answer of 200. A view writes the members of its schema and no others, so a row is not encoded again: that took a quarter of a list's time. */
+/**
+ * Responds with 200. A view writes exactly the members of its schema, so the row is not encoded again, which
+ * took a quarter of a list's time.
+ */
 export const answer = (message: string, data: object) =>
   HttpServerResponse.text(JSON.stringify(Envelope.ok(message, data)), { contentType: "application/json" })

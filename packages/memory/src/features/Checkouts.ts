@@ -16,5 +16,12 @@ const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>): Arrived => {
 
 export const make = (read: Read): CheckoutReads["Service"] => ({
   arrivedFor: (companyId, checkoutId) =>
-    read((now) => arrivedFor(State.ownedBy(now, Deposit.noun, companyId).filter((row) => row.checkoutId === checkoutId)))
+    read((now) => arrivedFor(State.ownedBy(now, Deposit.noun, companyId).filter((row) => row.checkoutId === checkoutId))),
+  depositsFor: (companyId, checkoutId, limit) =>
+    read((now) =>
+      State.ownedBy(now, Deposit.noun, companyId)
+        .filter((row) => row.checkoutId === checkoutId && row.status !== "failed")
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, limit)
+    )
 })

@@ -9,13 +9,16 @@ import * as State from "../State.ts"
 const endsOf = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<MonthEnd.MonthEnd> =>
   State.ownedBy(state, MonthEnd.noun, companyId).toSorted((a, b) => a.number - b.number)
 
-/** How far the books of a company are closed. */
+/** How far a company's books are closed. */
 const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Closed => {
   const { number = 0, untilMillis = 0 } = endsOf(state, companyId).at(-1) ?? {}
   return { number, untilMillis, last: Bookings.all(state, companyId).at(-1)?.id ?? 0n }
 }
 
-/** What a statement is made of: an entry that is later than the end which closed its month belongs to the first month whose end it is not later than. */
+/**
+ * The sums of a statement. An entry added after its month was closed belongs to the first month that was
+ * closed after the entry.
+ */
 const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): MonthSums => {
   const ends = endsOf(state, companyId)
   const lastOf = (millis: number): bigint | undefined => {

@@ -6,7 +6,7 @@ import * as State from "../State.ts"
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** The port, over a state. */
+/** Implements the port on in-memory state. */
 export const over = (state: Ref.Ref<State.State>): WebhookReads["Service"] => {
   const read = <A>(select: (now: State.State) => A) => Effect.map(Ref.get(state), select)
   const endpoints = (now: State.State) => State.all(now, Endpoint.noun).toSorted(byId)

@@ -2,15 +2,18 @@ import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { reasonOf } from "./PgError.ts"
 
-/** For trying: whether the database is out of reach now. */
+/** For tests: makes the database unavailable. */
 export interface Options {
-  /** While it says so no connection is given, as where the server cannot be reached. What has one goes on. */
+  /**
+   * While it returns true no connection is given, as if the server were unreachable. Connections in use
+   * continue.
+   */
   readonly isAway?: (() => boolean) | undefined
 }
 
-const error = new SqlError.SqlError({ reason: reasonOf(new Error("the database is away: it was asked to be"), "connect") })
+const error = new SqlError.SqlError({ reason: reasonOf(new Error("the database is simulated as unavailable"), "connect") })
 
-/** What gives connections, unless the database is away. */
+/** Opens connections, unless the database is made unavailable. */
 export const unless =
   ({ isAway }: Options) =>
   <A, E, R>(connect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 
-/** Another process keeps its data in this directory: two at once would destroy it. */
+/** Another process uses this directory. Two at the same time would destroy its data. */
 export class DirectoryLocked extends Schema.TaggedError<DirectoryLocked>()("DirectoryLocked", {
   directory: Schema.String,
   pid: Schema.Int
@@ -11,12 +11,12 @@ export class DirectoryLocked extends Schema.TaggedError<DirectoryLocked>()("Dire
   override get message(): string {
     return (
       `The directory ${this.directory} is in use by process ${this.pid}${this.pid === process.pid ? " (this one)" : ""}. ` +
-      "Stop that process first, or give this one another directory."
+      "Stop that process first, or use another directory."
     )
   }
 }
 
-/** The directory cannot be made or written to. */
+/** The directory cannot be created or written. */
 export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("DirectoryUnusable", {
   directory: Schema.String,
   cause: Schema.Defect()
@@ -26,13 +26,17 @@ export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("
   }
 }
 
-// A pid is reused after a while, the pair of pid and start time is not: null where the system does not report it.
+// A pid is reused after a while, but the pair of pid and start time is not. Null if the system does not
+// report it.
 const Holder = Schema.Struct({ pid: Schema.Int, started: Schema.NullOr(Schema.String) })
 interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 const holderOf = Schema.decodeUnknownOption(Schema.fromJsonString(Holder))
 
-/** When a process began, in ticks since the machine did. Only Linux reports it, in the 22nd field; the 2nd may hold spaces and brackets. */
+/**
+ * Returns when a process started, in ticks since boot. Only Linux reports it, in the 22nd field. The 2nd
+ * field may contain spaces and parentheses.
+ */
 const startOf = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -44,7 +48,7 @@ const startOf = (pid: number): string | null => {
 
 const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
-/** `otherwise`, when the failure is that a file is not there. */
+/** Returns `otherwise` if the failure is a missing file. */
 const missing = <A>(cause: unknown, otherwise: A): A => {
   const code = codeOf(cause)
   if (code === "ENOENT" || code === "ESRCH") return otherwise
@@ -52,8 +56,8 @@ const missing = <A>(cause: unknown, otherwise: A): A => {
 }
 
 /**
- * Makes a directory and those above it, for their owner alone. Node's own `recursive` takes every ENOENT for a parent that is missing, and tries for ever
- * where nothing can be made, as in /proc.
+ * Creates a directory and its parents, accessible only to their owner. Node's `recursive` takes every ENOENT
+ * for a missing parent, and loops endlessly where nothing can be created, as in /proc.
  */
 const makeDirectory = (directory: string): void => {
   const parent = dirname(directory)
@@ -70,7 +74,7 @@ const isAlive = ({ pid, started }: Holder): boolean => {
     process.kill(pid, 0)
   } catch (cause) {
     if (codeOf(cause) === "ESRCH") return false
-    if (codeOf(cause) !== "EPERM") throw cause // EPERM: it is there, and another user's
+    if (codeOf(cause) !== "EPERM") throw cause // EPERM: the process exists but belongs to another user
   }
   const now = startOf(pid)
   return started === null || now === null || started === now
@@ -84,7 +88,7 @@ const read = (file: string): string | undefined => {
   }
 }
 
-/** Puts the lock there, whole, unless there is one: a link is made at once or not at all, so a half lock is never read. */
+/** Creates the lock unless there is one. Creating a link is atomic, so a partial lock is never read. */
 const place = (file: string, text: string): boolean => {
   const draft = `${file}.${randomUUID()}`
   writeFileSync(draft, text)
@@ -99,7 +103,10 @@ const place = (file: string, text: string): boolean => {
   }
 }
 
-/** Takes away the lock of a process that is gone, if it is still that one: another process may have been faster. */
+/**
+ * Removes the lock of a dead process if it is still the same lock, because another process may have been
+ * faster.
+ */
 const clear = (file: string, stale: string): void => {
   const aside = `${file}.${randomUUID()}`
   try {
@@ -111,12 +118,12 @@ const clear = (file: string, stale: string): void => {
   rmSync(aside)
 }
 
-/** The pid of the holder, or null once the lock is ours. */
+/** Returns the pid of the holder, or null once the lock is ours. */
 const take = (file: string, text: string): number | null => {
   for (;;) {
     if (place(file, text)) return null
     const found = read(file)
-    if (found === undefined) continue // given back just now
+    if (found === undefined) continue // just released
     const holder = holderOf(found)
     if (holder._tag === "Some" && isAlive(holder.value)) return holder.value.pid
     clear(file, found)
@@ -124,8 +131,9 @@ const take = (file: string, text: string): number | null => {
 }
 
 /**
- * Holds the directory for this process until the scope closes, making it if need be, for its owner alone. The lock of a process that died is taken over.
- * It knows the processes of one machine: it is no protection between machines or containers that share a disk.
+ * Locks the directory for this process until the scope closes, and creates it if needed, accessible only to
+ * its owner. Takes over the lock of a dead process. It only knows processes of this machine, so it doesn't
+ * protect a disk shared between machines or containers.
  */
 export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> =>
   Effect.acquireRelease(

@@ -2,17 +2,18 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path"
 import { brotliDecompressSync } from "node:zlib"
 
-// PostgreSQL's initdb takes an embedded database seconds of processor time and 890 MB of memory. So it was done once (packages/postgres/scripts/emptyDatabase.ts), and what it
-// left is a file of this package: a tar archive, compressed by Brotli.
+// PostgreSQL's initdb takes an embedded database seconds of processor time and 890 MB of memory. So
+// packages/postgres/scripts/emptyDatabase.ts ran it once, and this package contains the result: a tar
+// archive, compressed by Brotli.
 
 const file = new URL("../../empty-database.tar.br", import.meta.url)
 
-/** What `initdb` leaves, as a tar archive. */
+/** The result of `initdb` as a tar archive. */
 export const archive = () => brotliDecompressSync(readFileSync(file))
 
 const blockBytes = 512
 
-/** The files and folders of a tar archive with short names, as this one is (POSIX.1-1988, ustar). */
+/** Returns the files and folders of a tar archive with short names, as this one has (POSIX.1-1988, ustar). */
 function* entries(tar: Buffer) {
   const field = (from: number, length: number) => tar.toString("latin1", from, from + length).replace(/\0.*$/s, "")
   for (let at = 0; field(at, 100) !== "";) {
@@ -23,7 +24,10 @@ function* entries(tar: Buffer) {
   }
 }
 
-/** Puts an empty database into a directory that is not there yet. It is there whole or not at all, whenever the process dies. */
+/**
+ * Creates an empty database in a new directory. The directory is complete or missing, whenever the process
+ * dies.
+ */
 export const unpack = (directory: string): void => {
   const beside = `${directory}.new`
   rmSync(beside, { recursive: true, force: true })

@@ -1,16 +1,19 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** A write of satrail inside the host's `sql.withTransaction`. Nothing was written. A mistake in the program, so it is a defect. */
+/**
+ * A satrail write inside the host's `sql.withTransaction`. Nothing was written. It is a programming error,
+ * and therefore a defect.
+ */
 export class WriteInTransaction extends Schema.TaggedError<WriteInTransaction>()("WriteInTransaction", {
   change: Schema.String
 }) {
   override get message() {
-    return `${this.change} cannot be written inside sql.withTransaction, because satrail commits in transactions of its own. Call the service before or after the transaction, and commit your rows together with an event's cursor (docs/guides/embed-database.md, "In your own transaction").`
+    return `${this.change} cannot be written inside sql.withTransaction, because satrail commits in its own transactions. Call the service before or after the transaction, and commit your rows together with an event's cursor (docs/guides/embed-database.md, "In your own transaction").`
   }
 }
 
-/** Dies where a transaction of this client is open in the calling fiber. */
+/** Dies if a transaction of this client is open in the calling fiber. */
 export const refuse = (sql: SqlClient.SqlClient, change: string): Effect.Effect<void> =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (open) =>
     Option.isSome(open) ? Effect.die(new WriteInTransaction({ change })) : Effect.void

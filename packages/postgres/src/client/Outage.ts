@@ -9,7 +9,7 @@ const outages = new Set<SqlError.SqlError["reason"]["_tag"]>([
   "SerializationError",
   "LockTimeoutError",
   "StatementTimeoutError",
-  // The password was changed or a right was taken away while we run: a person can put that right without us.
+  // The password was changed or a right was revoked while we run. A person can restore it without us.
   "AuthenticationError",
   "AuthorizationError"
 ])
@@ -21,16 +21,16 @@ const contentions = new Set<SqlError.SqlError["reason"]["_tag"]>([
   "StatementTimeoutError"
 ])
 
-/** An outage is the caller's to retry. Anything else the database refuses is our mistake. */
+/** The caller may retry an outage. Any other error of the database is our bug. */
 export const translate =
   (operation: string) =>
   (error: SqlError.SqlError): Effect.Effect<never, StoreUnavailable> =>
     outages.has(error.reason._tag) ? Effect.fail(new StoreUnavailable({ operation, cause: error, ...wordsOf(error) })) : Effect.die(error)
 
-/** The answer to who was turned away before the database was asked. */
+/** The error for a caller rejected before the database was queried. */
 export const turnedAway = (operation: string) => (why: "overloaded" | "closed") =>
   new StoreUnavailable({ operation, why, cause: new Error(why === "overloaded" ? "too many are waiting already" : "the store is closed") })
 
-/** Whether an outage is the store's, and not that of one Change that others were in the way of. */
+/** Returns whether an outage affects the whole store, and not only a Change that conflicted with others. */
 export const isWhole = ({ why, cause }: StoreUnavailable): boolean =>
   why === "away" && !(SqlError.isSqlError(cause) && contentions.has(cause.reason._tag))

@@ -12,23 +12,27 @@ import * as SqlState from "./SqlState.ts"
 
 export { DatabaseUnreachable } from "./PgError.ts"
 
-/** Where the database is, and what this process may ask of it. */
+/** The address of the database, and the limits of this process. */
 export interface Options extends Away.Options, Primary.Options {
   /**
-   * `postgres://user:password@host:port/name`. For TLS add `?sslmode=verify-full`, and `&sslrootcert=FILE` where the authority that signed
-   * the server's certificate is not one that Node knows. With several hosts, `h1:5432,h2:5432`, connections lead to the one that takes writes, and to
-   * another one when that does; `target_session_attrs` may be `any`, `read-write` or `primary`.
+   * `postgres://user:password@host:port/name`. For TLS add `?sslmode=verify-full`, and `&sslrootcert=FILE` if
+   * Node doesn't know the authority that signed the server's certificate. With several hosts,
+   * `h1:5432,h2:5432`, connections go to the one that accepts writes, and follow it after a failover.
+   * `target_session_attrs` may be `any`, `read-write` or `primary`.
    */
   readonly url: Redacted.Redacted
   /** Default 10. */
   readonly maxConnections?: number | undefined
-  /** How long a statement may run before the server ends it: an outage. Default 30 000; counting everything and migrating take what they take. */
+  /**
+   * Timeout after which the server cancels a statement, which is reported as an outage. Default 30 000. Full
+   * counts and migrations have no timeout.
+   */
   readonly statementTimeoutMillis?: number | undefined
-  /** How long it may wait for a row that another transaction has locked. Default 10 000. */
+  /** Maximum wait for a row locked by another transaction. Default 10 000. */
   readonly lockTimeoutMillis?: number | undefined
 }
 
-/** PostgreSQL, for whichever client. */
+/** The statement compiler for PostgreSQL, for any client. */
 export const compiler = Statement.makeCompiler({
   dialect: "pg",
   placeholder: (i) => `$${i}`,
@@ -38,8 +42,9 @@ export const compiler = Statement.makeCompiler({
 })
 
 /**
- * A connection that broke, or whose query was broken off, is not used again. What the server merely refused leaves it as it was, unless it takes no writes any
- * more: then no connection that is open now leads to the one that does.
+ * Returns whether a connection must be dropped: if it broke or its query was interrupted. A rejected query
+ * leaves it usable, unless the server reports that it no longer accepts writes. Then all open connections must
+ * be dropped, because none leads to the primary.
  */
 const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] => {
   if (Exit.isSuccess(exit)) return undefined
@@ -50,13 +55,13 @@ const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] =>
     : undefined
 }
 
-/** Connections that were opened before an epoch began are not used in it. */
+/** Connections opened before the current epoch are not used. */
 interface Epoch {
   current: number
   readonly opened: WeakMap<Pg.PoolClient, number>
 }
 
-/** The epochs of a pool, which may be a host's: it has connections that were never ours. */
+/** Tracks the epochs of a pool. A host's pool also contains connections that we never used. */
 const epochOf = (pool: Pg.Pool) => {
   const epoch: Epoch = { current: 0, opened: new WeakMap() }
   const note = (client: Pg.PoolClient) => void epoch.opened.set(client, epoch.current)
@@ -69,7 +74,7 @@ const epochOf = (pool: Pg.Pool) => {
   )
 }
 
-/** Opens a connection beside the pool, to the same server. It is closed with the scope. */
+/** Opens a connection outside the pool to the same server. It is closed with the scope. */
 export class Beside extends Context.Service<Beside, { readonly connection: Effect.Effect<Pg.Client, SqlError.SqlError, Scope.Scope> }>()(
   "@satrail/postgres/client/PgClient/Beside"
 ) {}
@@ -87,14 +92,14 @@ const defaultStatementTimeoutMillis = 30_000
 
 const connectMillis = 10_000
 
-// The server ends what takes too long; one that is gone without a word ends nothing.
+// The server cancels slow statements, but a server that vanished cancels nothing.
 const unansweredMillis = 5000
 
 const pauseMillis = { minimum: 25, maximum: 1000 }
 
 /**
- * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others fail at once
- * with the last error.
+ * Takes connections from a pool. While the server is unreachable, one caller retries after a growing pause,
+ * and the others fail immediately with the last error.
  */
 const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | undefined): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
   let failures = 0
@@ -102,7 +107,7 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
   let last = failed(new Error("not tried yet"), "connect")
   const heard = new WeakSet<Pg.PoolClient>()
   const fail = (cause: unknown) => {
-    // Too many of ours are waiting for each other: the server is there.
+    // Too many of our own callers wait for a connection. The server is reachable.
     if (cause instanceof Error && cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
     primary?.lost()
     last = failed(cause, "connect")
@@ -143,9 +148,9 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
   })
 }
 
-/** How a pool's connections are opened. */
+/** Returns the settings of a pool's connections. */
 const configOf = ({ options }: Pg.Pool): Pg.ClientConfig => {
-  const { password } = options // a pool hides it from copies
+  const { password } = options // pg makes it non-enumerable, so a spread omits it
   return password === undefined ? options : { ...options, password }
 }
 
@@ -185,19 +190,24 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
   })
 })
 
-/** Fails when the database cannot be reached, or not without a pooler in transaction mode: a program reports that before it accepts requests. */
+/**
+ * Fails if the database is unreachable or behind a pooler in transaction mode, so that a program can report
+ * it before it accepts requests.
+ */
 const answering = Effect.fnUntraced(function* (where: string, sql: SqlClient.SqlClient, connect: () => Pg.Client, connections: number) {
   const unreachable = (cause: unknown) => new DatabaseUnreachable({ where, cause })
   yield* Effect.tryPromise({ try: () => Pooler.probe(connect, connections), catch: unreachable })
   yield* Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => unreachable(reason.cause))
 })
 
-// A process that stopped in the middle of a transaction must not keep others from its rows for ever.
+// A process that stopped in a transaction must not lock rows indefinitely.
 const maxIdleInTransactionMillis = 60_000
 
 /**
- * The settings of a session, set when it is open: poolers refuse them as start-up parameters. Every statement here goes by an index; prepared on a still empty
- * table it would be planned as a scan, and stay one until the next analyze. Compiling a statement (jit) takes a second for what runs in a millisecond.
+ * Session settings, set after the connection is opened because poolers refuse them as startup parameters.
+ * Every statement should use an index, but one prepared on an empty table would be planned as a sequential
+ * scan and keep that plan until the next ANALYZE. Compiling a statement (jit) takes a second for a query that
+ * runs in a millisecond.
  */
 const setting = ({
   statementTimeoutMillis,
@@ -223,9 +233,10 @@ const setting = ({
 }
 
 /**
- * A `SqlClient` over a host's own pool, which stays the host's to close. Where its connections lead is the host's to say, too: after a failover those that take
- * no writes are closed one by one, and the pool has to open new ones to the new primary. It runs best with
- * `options: "-c enable_seqscan=off -c jit=off"`, where no pooler is between.
+ * A `SqlClient` over a host's pool, which the host closes. The host also decides where its connections lead:
+ * after a failover, connections that accept no writes are closed one by one, and the pool must open new ones
+ * to the new primary. It runs best with `options: "-c enable_seqscan=off -c jit=off"` if there is no pooler
+ * in between.
  */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> => {
   const connect = () => new Pg.Client(configOf(pool))
@@ -238,13 +249,13 @@ export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Besi
   )
 }
 
-/** Where a database is, for people: hosts, ports and name, never a user or a password. */
+/** Returns the database's hosts, ports and name in readable form. Never contains a user or a password. */
 export const where = (url: Redacted.Redacted): string =>
   Result.match(Hosts.parse(Redacted.value(url)), { onFailure: () => "the address given", onSuccess: ({ where }) => where })
 
 const opening = Effect.fnUntraced(function* (options: Options) {
   const { url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 } = options
-  // The text may be a password with half a URL around it: it is not repeated.
+  // Don't repeat the text, because a malformed URL can contain the password.
   const wrong = (problem: string) => new DatabaseUnreachable({ where: "the address given", cause: new Error(problem) })
   const hosts = yield* Effect.mapError(Effect.fromResult(Hosts.parse(Redacted.value(url))), wrong)
   const common: Pg.ClientConfig = {
@@ -270,12 +281,15 @@ const opening = Effect.fnUntraced(function* (options: Options) {
     }),
     (pool) => Effect.promise(() => pool.end())
   )
-  pool.on("error", () => {}) // an idle connection died; the next query opens another
+  pool.on("error", () => {}) // an idle connection broke; the next query opens another
   const connect = () => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
   return { pool, primary, where: hosts.where, connect, maxConnections }
 })
 
-/** A client that asks nothing before it is asked: where the database is away, that is the first caller's to hear. */
+/**
+ * A client that connects on the first query. If the database is unreachable, the first caller receives the
+ * error.
+ */
 export const lazily = Effect.fnUntraced(function* (options: Options) {
   const { pool, primary, ...opened } = yield* opening(options)
   const sql = yield* Effect.provide(make(pool, options, primary), Reactivity.layer)

@@ -4,8 +4,9 @@ import { setTimeout as pause } from "node:timers/promises"
 import Pg from "pg"
 import { reasonOf } from "./PgError.ts"
 
-// A named statement is parsed and planned once a connection. Names are per text; texts are few, because values are parameters.
-// A host's own statements on the same connections have names too: ours begin with a prefix of their own.
+// A named statement is parsed and planned once per connection. Each text has a name. There are few texts,
+// because values are parameters. Names have a prefix, because a host's statements on the same connections
+// have names too.
 const names = new Map<string, string>()
 const nameOf = (text: string): string => {
   const known = names.get(text)
@@ -15,36 +16,40 @@ const nameOf = (text: string): string => {
   return name
 }
 
-/** `query_timeout` is ours, not the server's: how long we wait for an answer at all. */
+/** `query_timeout` is the client's: the maximum wait for any response. */
 type Query = Pg.QueryConfig & { readonly rowMode?: "array"; readonly query_timeout?: number }
 
-/** Asks on some connection. */
+/** Runs a query on some connection. */
 export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
 
-/** What an error on the way to the database, or of it, is called here. */
+/** Wraps an error of the database, or of the connection to it. */
 export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
 
-/** How the server of a connection is reached, to have a query there ended from outside. */
+/** Returns the settings for reaching a connection's server, to cancel a query there. */
 export type SettingsOf = (client: Pg.ClientBase) => Pg.ClientConfig
 
-/** Says goodbye on a connection that nothing is waited for on. A machine that is gone does not answer that either: after so long it is closed all the same. */
+/**
+ * Closes an unused connection politely. A vanished machine doesn't respond, so after this time it is closed
+ * anyway.
+ */
 export const leave = (client: Pg.Client, millis: number): void => {
-  client.on("error", () => {}) // nobody asks on it any more
+  client.on("error", () => {}) // nothing uses it now
   client.end(() => {})
   setTimeout(() => client.connection.stream.destroy(), millis).unref()
 }
 
-/** How long the way to the server may take, and then the end of the query; and after which pause it is asked for again. */
+/** Timeouts of a cancellation: to connect, and for the query to end; and the pause between attempts. */
 const cancelMillis = { connect: 5000, end: 5000, again: 100 }
 
 /**
- * Has the server end what this connection is doing. Nothing else can be running there: the connection is released only after this. The server
- * drops a cancel that comes between two messages of one query, and a function can catch one: so it is asked again until the query has ended.
+ * Cancels the query of this connection at the server. No other query can be running there, because the
+ * connection is released only afterwards. The server ignores a cancellation between two messages of a query,
+ * and a function can catch it, so it is repeated until the query has ended.
  */
 const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<void>): Promise<void> => {
   const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
   const other = new Pg.Client({ ...settings, ...patience })
-  other.on("error", () => {}) // the answer to the query below says it too
+  other.on("error", () => {}) // the query below fails with the same error
   const ended = answered.then(() => true)
   try {
     await other.connect()
@@ -53,7 +58,7 @@ const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<
       if (await Promise.race([ended, pause(cancelMillis.again, false)])) return
     }
   } catch {
-    // It cannot be reached: then its answer will not be waited for, and the connection is closed.
+    // If the server is unreachable, its response isn't awaited and the connection is closed.
   } finally {
     leave(other, cancelMillis.connect)
   }
@@ -61,15 +66,21 @@ const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<
 
 const sessions = new WeakMap<Pg.ClientBase, number>()
 
-/** Remembers the process id of a connection's session at the server. A pooler in session mode names another one when a connection is opened. */
+/**
+ * Stores the server's process id for a connection's session. A pooler in session mode reports a different one
+ * when the connection is opened.
+ */
 export const remember = (client: Pg.ClientBase, pid: number): void => void sessions.set(client, pid)
 
-// Where a commit's wait for its synchronous standby is ended, the server commits on its own, warns, and then says that all is well.
+// If the wait for a synchronous standby is interrupted, the server commits locally, warns, and then reports
+// success.
 const unwaited = new WeakSet<Pg.ClientBase>()
 
-/** From here on a commit on this connection that did not wait for its standby is not taken for one. */
+/**
+ * From now on, a commit on this connection that did not wait for its standby is not reported as a success.
+ */
 export const hear = (client: Pg.ClientBase): void => {
-  client.on("error", () => {}) // whoever asks on it hears of it too
+  client.on("error", () => {}) // the running query receives it too
   client.on("notice", ({ routine }) => {
     if (routine === "SyncRepWaitForLSN") unwaited.add(client)
   })
@@ -77,7 +88,7 @@ export const hear = (client: Pg.ClientBase): void => {
 
 const unknown = () => Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), { code: "40003" })
 
-/** Asks on one connection. Who is interrupted has the query ended at the server, and waits until it is. */
+/** Runs queries on one connection. An interruption cancels the query at the server and waits for its end. */
 export const asking =
   (client: Pg.ClientBase & { readonly processID?: number | null }, settingsOf: SettingsOf): Ask =>
   (query) =>
@@ -94,7 +105,7 @@ export const asking =
       })
     })
 
-/** What effect asks of a connection. */
+/** Implements Effect's connection. */
 export const connection = (ask: Ask): SqlConnection.Connection => {
   const rows = (query: Query) => Effect.map(ask(query), (result) => result.rows)
   const self: SqlConnection.Connection = {

@@ -11,9 +11,9 @@ export class TransactionPooler extends Error {
   }
 }
 
-/** The database did not answer when the program started, or did not let it in. */
+/** The database did not respond, or refused access, when the program started. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
-  /** Where it was looked for: never its password. */
+  /** The address, never with a password. */
   where: Schema.String,
   cause: Schema.Defect()
 }) {
@@ -27,12 +27,12 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
       return `${where}: ${this.cause.message}. Use the direct URL of the database, or the pooler's session mode.`
     const why = messageOf(this.cause)
     const code = codeOf(this.cause)
-    if (code?.startsWith("28") === true) return `The database at ${where} does not let this user in: ${why}. Are user and password right?`
+    if (code?.startsWith("28") === true) return `The database at ${where} rejected the login: ${why}. Check the user and password.`
     if (isCertificate(code))
-      return `The server at ${where} shows a certificate that is not trusted: ${why}. Is sslrootcert the authority that signed it?`
-    if (code === "3D000") return `The server at ${where} has no database of this name: ${why}. Create it, or name another one.`
+      return `The certificate of the server at ${where} is not trusted: ${why}. Check that sslrootcert is the authority that signed it.`
+    if (code === "3D000") return `The server at ${where} has no database with this name: ${why}. Create it, or use another name.`
     if (SqlState.isState(code)) return `${why}: the server at ${where} refused the connection with this error.`
-    return `No database answers at ${where}: ${why}. Is it running, and is the address right?`
+    return `No database responds at ${where}: ${why}. Check that it is running and that the address is right.`
   }
 }
 
@@ -45,7 +45,10 @@ const Problem = Schema.Struct({
 
 const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
 
-/** The code that PostgreSQL, Node or the pool gave. PgBouncer has one code for all its failures: with FATAL it has closed the connection. */
+/**
+ * Returns the code of PostgreSQL, Node or the pool. PgBouncer uses one code for all failures; severity FATAL
+ * means that it closed the connection.
+ */
 export const codeOf = (cause: unknown): string | undefined => {
   const { code, severity } = problemOf(cause)
   return code === "08P01" && severity === "FATAL" ? "08006" : code
@@ -54,7 +57,7 @@ export const codeOf = (cause: unknown): string | undefined => {
 // https://nodejs.org/api/tls.html#x509-certificate-error-codes
 const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
 
-// A host name with several addresses fails with one error for each, and says nothing itself.
+// Connecting to a host with several addresses fails with an AggregateError: one error per address, no message.
 export const messageOf = (cause: unknown): string =>
   cause instanceof AggregateError && cause.message === ""
     ? cause.errors.map(messageOf).join("; ")
@@ -62,12 +65,15 @@ export const messageOf = (cause: unknown): string =>
       ? cause.message
       : String(cause)
 
-/** PostgreSQL's error as one of Effect's reasons: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * Returns PostgreSQL's error as one of Effect's reasons:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
   const { constraint } = problemOf(cause)
   const code = codeOf(cause)
   const props = { cause, operation, message: messageOf(cause) }
-  // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
+  // A bug in this code, such as a value that cannot be sent. Network and pool errors have other classes.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
   switch (SqlState.meaningOf(code).tag) {
     case "ConnectionError":
@@ -95,7 +101,7 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
   }
 }
 
-/** The message to the operator about an error of the database or of the way to it. */
+/** Returns the message for the operator about an error of the database or the connection to it. */
 export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
   const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
   return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }

@@ -10,7 +10,7 @@ import * as EmptyDatabase from "./EmptyDatabase.ts"
 import { compiler } from "./PgClient.ts"
 import { reasonOf } from "./PgError.ts"
 
-/** Where the data is: a directory, or nothing for memory. */
+/** A data directory; without it, memory. */
 export interface Options extends Away.Options {
   readonly directory?: string | undefined
 }
@@ -27,7 +27,7 @@ const connection = (database: PGlite): SqlConnection.Connection => {
   const self: SqlConnection.Connection = {
     execute: (text, values, transform) =>
       transform === undefined ? rows(text, values, "object") : Effect.map(rows(text, values, "object"), transform),
-    // Without values it may be many statements, as a migration is.
+    // Without values it may contain several statements, as a migration does.
     executeUnprepared: (text, values, transform) =>
       values.length === 0
         ? Effect.as(
@@ -43,7 +43,9 @@ const connection = (database: PGlite): SqlConnection.Connection => {
   return self
 }
 
-/** One permit for the one connection: a statement holds it while it runs, a transaction until it ends. */
+/**
+ * One permit for the single connection: a statement holds it while it runs, and a transaction until it ends.
+ */
 const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): SqlConnection.Connection => ({
   execute: (...ask) => permit.withPermit(one.execute(...ask)),
   executeUnprepared: (...ask) => permit.withPermit(one.executeUnprepared(...ask)),
@@ -53,16 +55,15 @@ const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): Sq
   executeStream: (text, values, transform) => Stream.fromIterableEffect(permit.withPermit(one.execute(text, values, transform)))
 })
 
-/** Loaded where it is used: whoever has a server does without its 27 MB. */
+/** Loaded on demand, because services with a server don't need its 27 MB. */
 const load = Effect.orDie(
   Effect.tryPromise({
     try: () => import("@electric-sql/pglite"),
-    catch: (cause) =>
-      new Error("The embedded database is a package that is installed beside satrail: npm install @electric-sql/pglite", { cause })
+    catch: (cause) => new Error("The embedded database is a separate package: npm install @electric-sql/pglite", { cause })
   })
 )
 
-/** Where PGlite keeps a database, which is made there first where there is none. */
+/** Returns where PGlite keeps a database. Creates the database there if there is none. */
 const placed = (directory: string | undefined) => {
   if (directory === undefined) return { loadDataDir: new Blob([EmptyDatabase.archive()]) }
   const dataDir = join(directory, "data")
@@ -70,7 +71,7 @@ const placed = (directory: string | undefined) => {
   return { dataDir }
 }
 
-/** A `SqlClient` over PostgreSQL in this process. A directory is open in one process at a time. */
+/** A `SqlClient` over PostgreSQL in this process. Only one process may open a directory at a time. */
 export const layer = ({ directory, isAway }: Options = {}): Layer.Layer<
   SqlClient.SqlClient,
   DirectoryLock.DirectoryLocked | DirectoryLock.DirectoryUnusable

@@ -3,20 +3,25 @@ import Pg from "pg"
 import { leave } from "./PgConnection.ts"
 import { TransactionPooler } from "./PgError.ts"
 
-// Named statements and settings belong to a server's session. A pooler in transaction mode gives each transaction any session: statements are missing or exist
-// already, and settings leak to others. That shows only under load, so it is looked for at the start.
+// Named statements and settings belong to a server session. A pooler in transaction mode gives each
+// transaction any session, so statements are missing or already exist, and settings leak to other clients.
+// That shows only under load, so it is checked at the start.
 
-/** How many connections are compared: poolers of several processes have one pool each. How often, and how long one may take to be given a session. */
+/**
+ * Number of connections compared (poolers of several processes have one pool each), number of rounds, and the
+ * wait for a session.
+ */
 const limits = { connections: 8, rounds: 3, answerMillis: 3000 }
 
-/** Duplicate and missing prepared statement: another session than the one in which it was prepared. */
+/** Duplicate or missing prepared statement: not the session in which it was prepared. */
 const isOtherSession = (cause: unknown) => cause instanceof Pg.DatabaseError && (cause.code === "42P05" || cause.code === "26000")
 
 const isNoAnswer = (cause: unknown) => cause instanceof Error && cause.message.includes("timeout")
 
 /**
- * Fails where connections do not keep their sessions over several transactions. The process id that a server names at the start of a session is only the
- * session's own where nothing that shares sessions is between, so a direct connection needs one query.
+ * Fails if connections don't keep their sessions over several transactions. The process id that a server
+ * reports at the start of a session matches the session only if nothing in between shares sessions, so a
+ * direct connection needs one query.
  */
 export const probe = async (make: () => Pg.Client, connections: number): Promise<void> => {
   const own = randomUUID()
@@ -51,12 +56,13 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
     const looked = (client: Pg.Client) =>
       look(client).catch((cause: unknown) => {
         if (isOtherSession(cause)) throw new TransactionPooler()
-        if (isNoAnswer(cause)) return // every session is another's for now, which only a pool that is too small does
+        if (isNoAnswer(cause)) return // all sessions are in use, which only happens with a small pool
         throw cause
       })
-    // Those that have answered keep their sessions in session mode: one that waits for a session proves nothing, and is not waited for twice.
+    // Connections that responded keep their sessions in session mode. A connection that waits for a session
+    // proves nothing, and isn't awaited twice.
     while (opened.length < Math.min(limits.connections, Math.max(2, connections))) {
-      // No more connections than there are prove as much as they can.
+      // Fewer connections than planned prove as much as they can.
       const client = pids.size === 0 ? first : await open().catch(() => undefined)
       if (client === undefined) break
       await looked(client)

@@ -4,36 +4,41 @@ import type { Demand, Host, Hosts } from "./Hosts.ts"
 import { leave } from "./PgConnection.ts"
 import { codeOf, messageOf } from "./PgError.ts"
 
-// Which of several hosts is connected to. All are asked at once, each within a limit, and the one that takes writes is kept until it stops to. A promoted server
-// begins a timeline: of two that take writes the one on the later timeline is the primary, and a process never goes back to an earlier one than it has seen.
+// Chooses one of several hosts to connect to. All are queried at the same time, each within a limit, and the
+// one that accepts writes is kept until it no longer does. A promoted server starts a timeline. Of two that
+// accept writes, the one on the later timeline is the primary, and a process never returns to an earlier
+// timeline than it has seen.
 
-/** What a host was when it was asked. */
+/** The state of a host when it was queried. */
 export type Standing =
   | { readonly _tag: "Here"; readonly isStandby: boolean; readonly isReadOnly: boolean; readonly timeline: number }
   | { readonly _tag: "Away"; readonly cause: unknown }
 
-const unasked: Standing = { _tag: "Away", cause: new Error("it was not asked") }
+const unasked: Standing = { _tag: "Away", cause: new Error("not queried") }
 
-/** How long a host may take to answer what it is, how often all are asked, how long a connection may take. */
+/** Timeout per host and per connection, and the interval between queries of all hosts. */
 export const defaults = { connectMillis: 5000, watchMillis: 2000 } as const
 
 const what = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`
 const timeline = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as timeline`
 
-/** Whether an answer says that there is no such function (class 42), or that it is not offered (class 0A). */
+/**
+ * Returns whether an error means that there is no such function (class 42) or that it is not supported (class
+ * 0A).
+ */
 const hasNone = (cause: unknown): boolean => cause instanceof Pg.DatabaseError && /^(42|0A)/.test(cause.code ?? "")
 
-/** What a host is. It is asked on a connection of its own, since those that are open may lead nowhere. */
+/** Queries a host's state on a new connection, because open ones may be dead. */
 export const look = async (settings: Pg.ClientConfig, millis: number): Promise<Standing> => {
   const client = new Pg.Client({ ...settings, connectionTimeoutMillis: millis, query_timeout: millis })
-  client.on("error", () => {}) // the answer to the query says it too
+  client.on("error", () => {}) // the query fails with the same error
   try {
     await client.connect()
     const [row] = (await client.query<{ readonly standby: boolean; readonly readOnly: boolean }>(what)).rows
-    if (row === undefined) throw new Error("it did not say what it is")
+    if (row === undefined) throw new Error("no response to the state query")
     const { standby: isStandby, readOnly: isReadOnly } = row
     if (isStandby) return { _tag: "Here", isStandby, isReadOnly, timeline: 0 }
-    // A server that says that it has none counts as 0. One that does not say may be an old primary.
+    // A server without timelines counts as 0. A server that doesn't respond may be an old primary.
     const number = await client.query<{ readonly timeline: number }>(timeline).then(
       ({ rows }) => rows[0]?.timeline ?? 0,
       (cause: unknown) => {
@@ -49,7 +54,7 @@ export const look = async (settings: Pg.ClientConfig, millis: number): Promise<S
   }
 }
 
-/** Whether a connection there is what is wanted, where no later timeline than its own was seen. */
+/** Returns whether a host meets the demand and is not on an earlier timeline than the latest seen. */
 const fits = (standing: Standing, demand: Demand, seen: number): boolean => {
   if (standing._tag === "Away") return false
   if (demand === "any") return true
@@ -57,7 +62,10 @@ const fits = (standing: Standing, demand: Demand, seen: number): boolean => {
   return standing.timeline === 0 || standing.timeline >= seen
 }
 
-/** The host to connect to, by its place; the last one before the others, in their order; undefined where none is fit. */
+/**
+ * Returns the index of the host to connect to: preferably the last one, then the others in order; undefined
+ * if none is suitable.
+ */
 export const choose = (standings: ReadonlyArray<Standing>, demand: Demand, last: number | undefined, seen: number): number | undefined => {
   const order = [...standings.keys()].toSorted((a, b) => Number(b === last) - Number(a === last))
   const timelineOf = (at: number) => {
@@ -69,16 +77,16 @@ export const choose = (standings: ReadonlyArray<Standing>, demand: Demand, last:
     .reduce<number | undefined>((best, at) => (best === undefined || timelineOf(at) > timelineOf(best) ? at : best), undefined)
 }
 
-/** What a host is, for people. */
+/** Describes a host's state for people. */
 export const text = (standing: Standing, seen = 0): string => {
-  if (standing._tag === "Away") return `does not answer (${messageOf(standing.cause)})`
+  if (standing._tag === "Away") return `does not respond (${messageOf(standing.cause)})`
   if (standing.isStandby) return "is a standby"
   if (standing.timeline > 0 && standing.timeline < seen)
-    return `is an old primary (timeline ${standing.timeline}, and ${seen} was seen elsewhere)`
-  return standing.isReadOnly ? "is a primary that takes no writes" : "is the primary"
+    return `is an old primary (timeline ${standing.timeline}, but ${seen} was seen elsewhere)`
+  return standing.isReadOnly ? "is a read-only primary" : "is the primary"
 }
 
-/** What every host of a URL is now, in its order, and the latest timeline among them. */
+/** Returns the state of every host of a URL, in its order, and their latest timeline. */
 export const lookAtAll = (hosts: Hosts, millis: number = defaults.connectMillis) =>
   Effect.map(
     Effect.promise(() => Promise.all(hosts.all.map(({ url }) => look({ connectionString: Redacted.value(url) }, millis)))),
@@ -88,43 +96,46 @@ export const lookAtAll = (hosts: Hosts, millis: number = defaults.connectMillis)
     })
   )
 
-/** No host is what is wanted. */
+/** No host meets the demand. */
 class NoHost extends Error {
-  /** The word of one that did not let us in, or has no such database: waiting does not help. */
+  /** The code of a host that refused access or lacks the database. Waiting doesn't help then. */
   readonly code: string | undefined
   constructor(hosts: Hosts, standings: ReadonlyArray<Standing>, seen: number) {
     const all = hosts.all.map(({ at }, i) => `${at} ${text(standings[i] ?? unasked, seen)}`)
-    super(`none of the hosts takes writes: ${all.join("; ")}`)
+    super(`no host accepts writes: ${all.join("; ")}`)
     this.code = standings.flatMap((one) => (one._tag === "Away" ? (codeOf(one.cause) ?? []) : [])).find((code) => /^(28|3D)/.test(code))
   }
 }
 
-const notFit = (at: string) => Object.assign(new Error(`${at} takes no writes any more`), { code: "25006" })
+const notFit = (at: string) => Object.assign(new Error(`${at} no longer accepts writes`), { code: "25006" })
 
 export interface Options {
   readonly connectMillis?: number | undefined
   readonly watchMillis?: number | undefined
 }
 
-/** Where the connections of a pool lead. */
+/** Directs the connections of a pool. */
 export interface Primary {
-  /** A client of the host that is the primary when the pool makes it. */
+  /** A client of the host that is the primary when the pool creates it. */
   readonly Client: new () => Pg.Client
-  /** Refuses a connection that leads to a host which is not what is wanted any more. */
+  /** Refuses a connection to a host that no longer meets the demand. */
   readonly onConnect: (client: Pg.ClientBase) => void
-  /** How the server is reached that this client is connected to. */
+  /** Returns the settings for reaching the server of this client. */
   readonly settingsOf: (client: Pg.ClientBase) => Pg.ClientConfig
-  /** Whether another host has become the primary since this client was made. */
+  /** Returns whether another host has become the primary since this client was created. */
   readonly isElsewhere: (client: Pg.ClientBase) => boolean
-  /** Which host it is: asked where that is not known. Fails where there is none. */
+  /** Determines the host if it is unknown. Fails if there is none. */
   readonly settled: Effect.Effect<void, unknown>
-  /** Where it leads is no longer known: whoever connects next asks first. */
+  /** Marks the host as unknown, so that the next connection queries all hosts first. */
   readonly lost: () => void
-  /** Sees that another host is the primary also while no connection breaks: a machine that is gone says nothing. */
+  /** Detects a new primary even while no connection breaks, because a vanished machine reports nothing. */
   readonly watch: Effect.Effect<never>
 }
 
-/** Connections to the host that takes writes. `settings` are those of any connection but for where it leads. */
+/**
+ * Opens connections to the host that accepts writes. `settings` are those of any connection without its
+ * address.
+ */
 export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.ClientConfig, options: Options = {}) {
   const { connectMillis = defaults.connectMillis, watchMillis = defaults.watchMillis } = options
   const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -142,9 +153,12 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
 
   const isElsewhere = (client: Pg.ClientBase) => (open.get(client)?.host ?? current) !== current
 
-  /** From here on connections lead there; what is under way elsewhere is cut off: it may be waiting for a machine that is gone. */
+  /**
+   * New connections use this host. Queries on other hosts are interrupted, because they may be waiting for a
+   * vanished machine.
+   */
   const go = (host: Host) => {
-    if (host !== current && wasKnown) fork(Effect.logWarning(`database: ${host.at} is the primary now, and not ${current.at}`))
+    if (host !== current && wasKnown) fork(Effect.logWarning(`database: ${host.at} is now the primary instead of ${current.at}`))
     current = host
     isKnown = wasKnown = true
     for (const [client, { cut }] of open) if (isElsewhere(client)) cut()
@@ -155,9 +169,9 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
     const asking = hosts.all.map(async (host, i) => {
       const standing = await look(settingsAt(host), connectMillis)
       standings[i] = standing
-      // A promotion since the last look settles it: the machine that is gone need not be waited for.
+      // A promotion since the last query is decisive, so the vanished machine isn't awaited.
       if (seen > 0 && standing._tag === "Here" && standing.timeline > seen) return
-      return Promise.reject(new Error("all have to be heard"))
+      return Promise.reject(new Error("not decisive: wait for the other hosts"))
     })
     await Promise.any(asking).catch(() => {})
     const place = choose(standings, hosts.demand, hosts.all.indexOf(current), seen)
@@ -167,7 +181,7 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
     go(host)
     if (standing?._tag === "Here") seen = Math.max(seen, standing.timeline)
   }
-  /** One look at a time, whoever asks. */
+  /** Only one query of all hosts at a time. */
   const looked = () =>
     (looking ??= find().finally(() => {
       looking = undefined
@@ -181,7 +195,7 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
       super(settingsAt(host))
       open.set(this, { host, cut: () => this.connection.stream.destroy() })
       this.on("end", () => void open.delete(this))
-      // A server says this of itself to each connection, without being asked.
+      // A server sends these parameters to each new connection.
       const said = new Map<string, string>()
       this.connection.on("parameterStatus", (status: { readonly parameterName: string; readonly parameterValue: string }) => {
         said.set(status.parameterName, status.parameterValue)

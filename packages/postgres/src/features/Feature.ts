@@ -1,7 +1,34 @@
-/** A feature's part of the schema. Its nouns, reads, rights and holds follow from the core. */
+import { type Context, Effect } from "effect"
+
+/** A feature's part of the store. Its nouns, rights and holds follow from the core. */
 export interface Feature {
   /** Creates the tables it had in the first release. Never changes; a feature added later has none. */
   readonly tables?: string
   /** Its later migrations by number and name, as in `Migrations.ts`: `{ "0081_voucher_notes": script }`. */
   readonly migrations?: { readonly [name: string]: string }
+  /** Rights of the application on its tables that are not records. */
+  readonly rights?: { readonly [table: string]: string }
+  /** Tables of records that the application may also delete. */
+  readonly deletes?: ReadonlyArray<string>
+  /** Columns that the reader may select, by table. It may select all columns of other tables. */
+  readonly readable?: { readonly [table: string]: string }
+  /** Its read port. */
+  readonly reads?: AnyReads | undefined
 }
+
+export type AnyReads = Effect.Effect<Context.Context<never>, unknown, unknown>
+
+/** Provides a read port. */
+export const reads = <I, S, E, R>(
+  port: Context.Service<I, S>,
+  make: Effect.Effect<NoInfer<S>, E, R>
+): Effect.Effect<Context.Context<I>, E, R> => Effect.map(make, (service) => port.context(service))
+
+export interface Declared<R extends AnyReads | undefined> extends Feature {
+  readonly reads: R
+}
+
+/** Declares a feature's part of the store. */
+export const make = <R extends AnyReads | undefined = undefined>(feature: Omit<Feature, "reads"> & { readonly reads?: R }): Declared<R> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- without reads, `R` is undefined
+  ({ reads: undefined, ...feature }) as Declared<R>

@@ -1,25 +1,43 @@
-import * as Adjustments from "./adjustments/Tables.ts"
-import * as Audit from "./audit/Tables.ts"
-import * as Checkouts from "./checkouts/Tables.ts"
+import { Context, Effect } from "effect"
 import type { Feature } from "./Feature.ts"
-import * as Offers from "./offers/Tables.ts"
-import * as Refunds from "./refunds/Tables.ts"
-import * as Sessions from "./sessions/Tables.ts"
-import * as Statements from "./statements/Tables.ts"
-import * as Vouchers from "./vouchers/Tables.ts"
-import * as WalletConnect from "./wallet-connect/Tables.ts"
-import * as Webhooks from "./webhooks/Tables.ts"
+import { adjustments } from "./adjustments/index.ts"
+import { approvals } from "./approvals/index.ts"
+import { audit } from "./audit/index.ts"
+import { checkouts } from "./checkouts/index.ts"
+import { offers } from "./offers/index.ts"
+import { people } from "./people/index.ts"
+import { refunds } from "./refunds/index.ts"
+import { sessions } from "./sessions/index.ts"
+import { statements } from "./statements/index.ts"
+import { vouchers } from "./vouchers/index.ts"
+import { walletConnect } from "./wallet-connect/index.ts"
+import { webhooks } from "./webhooks/index.ts"
 
-/** Every feature with tables of its own. */
-export const features: ReadonlyArray<Feature> = [
-  Vouchers,
-  Refunds,
-  Checkouts,
-  Offers,
-  Adjustments,
-  Sessions,
-  Webhooks,
-  WalletConnect,
-  Statements,
-  Audit
-]
+/** Every feature with its own tables or reads. */
+const features = [
+  vouchers,
+  refunds,
+  checkouts,
+  offers,
+  adjustments,
+  sessions,
+  people,
+  webhooks,
+  walletConnect,
+  statements,
+  audit,
+  approvals
+] as const
+
+/** The same list, typed by the interface. */
+export const all: ReadonlyArray<Feature> = features
+
+type Reads = Exclude<(typeof features)[number]["reads"], undefined>
+type PortsOf<R> = R extends Effect.Effect<Context.Context<infer Port>, unknown, unknown> ? Port : never
+
+/** Reads of features. */
+export const reads: Effect.Effect<Context.Context<PortsOf<Reads>>, Effect.Error<Reads>, Effect.Services<Reads>> = Effect.map(
+  Effect.all(features.flatMap(({ reads }): ReadonlyArray<Reads> => (reads === undefined ? [] : [reads]))),
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `PortsOf` types the same merge
+  (ports) => Context.mergeAll(...(ports as ReadonlyArray<Context.Context<never>>)) as never
+)

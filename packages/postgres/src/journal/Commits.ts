@@ -5,19 +5,25 @@ import { Clock, Context, Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { isWhole } from "../client/Outage.ts"
 
-/** After a commit was refused, how long that is taken for how things are; then one is tried. */
+/** Time for which a refused commit is taken as the current state. Then a commit is tried. */
 export const refusedMillis = 5000
 
-/** How large that one is. On a full disk a row still finds a place in a page that is there: this one needs new pages, as real commits soon do. */
+/**
+ * Size of that commit. On a full disk a small row still fits into an existing page. This one needs new pages,
+ * as real commits soon do.
+ */
 const probeBytes = 131_072
 
-/** Whether commits go through: a database whose disk is full, or that is a replica, answers every read. */
+/**
+ * Tracks whether commits succeed. A database that is a replica, or whose disk is full, still serves every
+ * read.
+ */
 export class Commits extends Context.Service<
   Commits,
   {
     /**
-     * Fails while commits are refused. The result of the last one is known without a query; only where that was a refusal, and no commit was tried since, a commit
-     * of nothing is made to see whether it is over.
+     * Fails while commits are refused. The result of the last commit is known without a query. Only if it was
+     * refused, and no commit was tried since, an empty commit tests whether the problem is over.
      */
     readonly check: Effect.Effect<void, StoreUnavailable>
   }
@@ -26,7 +32,7 @@ export class Commits extends Context.Service<
 export const make = () => {
   let refused: { readonly error: StoreUnavailable; readonly atMillis: number } | undefined
 
-  /** What a flush came to. That one Change was in the way of another is no word about the store. */
+  /** Records the result of a flush. A conflict between Changes says nothing about the store. */
   const watched = <A>(flush: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> =>
     flush.pipe(
       Effect.tap(() => Effect.sync(() => (refused = undefined))),

@@ -4,7 +4,7 @@ import { joinTarget, type Kind, statement, target } from "../statements/Statemen
 import type * as Table from "../statements/Table.ts"
 import { conflict, terminal, withdrawals } from "../reads/Withdrawal.ts"
 
-/** A signed transaction, and what it spends. */
+/** A signed transaction and its inputs. */
 const signedColumns = `own_share bigint, followers json, chain_tx_id text, raw_tx text, psbt text, network_fee bigint, is_deep int, coins json, change_wallet text,
   change_vout int, change_script_pub_key text, change_amount bigint, change_type text, change_branch int, change_index int`
 
@@ -40,7 +40,7 @@ const signedRow = (
   }
 }
 
-/** The members of a batch, as they are now that they are locked. One that is missing here does not exist. */
+/** The followers of a batch, read under their locks. A missing one does not exist. */
 const led = `
 led as materialized (
   select a.n, a.network_fee as share, t.company_id as follower_company, t.id as follower, t.status, t.dispatched_at_millis, t.follows
@@ -54,7 +54,7 @@ led as materialized (
   select n from asked a where json_array_length(a.followers) <> (select count(*) from led l where l.n = a.n)
 )`
 
-// Their events take the upper half of the places that a flush has. So no two Changes with followers go into one flush.
+// Their events take the upper half of a flush's positions, so no two Changes with followers share a flush.
 const followed = `
 followed as (
   update satrail.withdrawals t set
@@ -71,7 +71,7 @@ followed as (
 const followersIdentities = (followers: ReadonlyArray<Withdrawal.Follower>): ReadonlyArray<string> =>
   followers.length === 0 ? [] : ["followers", ...followers.map(({ id }) => id)]
 
-/** The outpoints that are to be spent, and whose they are already. */
+/** The outpoints to spend, and the withdrawals that already hold them. */
 const spending = `
 coins as materialized (
   select a.n, c.outpoint, t.withdrawal_id is not null as known, t.withdrawal_id <> a.id as taken
@@ -90,7 +90,10 @@ spent as (
 const candidateColumns = `tx_id, raw_tx, psbt, network_fee, is_deep, change_wallet, change_vout, change_script_pub_key, change_amount,
   change_type, change_branch, change_index`
 
-/** One more candidate. The change of the first is a coin at once, unless it would be two payouts away from a block; of others, when they are mined. */
+/**
+ * Adds a candidate. The change of the first is a coin immediately, unless it would be two payouts away from a
+ * block. The change of later ones becomes a coin when they are mined.
+ */
 const signed = (which: string) => `
 signed as (
   insert into satrail.candidates (company_id, withdrawal_id, place, ${candidateColumns})
@@ -156,7 +159,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
           coins: [],
           followers: []
         }
-      : attempt._tag === "Offer"
+      : attempt._tag === "Bolt12"
         ? { payment_request: attempt.offer, coins: [], followers: [] }
         : {
             ...signedRow(attempt, attempt.coins, followers),
@@ -165,7 +168,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   identities: ({ attempt, followers }) =>
     attempt._tag === "Lightning"
       ? [attempt.paymentHash]
-      : attempt._tag === "Offer"
+      : attempt._tag === "Bolt12"
         ? []
         : [...attempt.coins, ...followersIdentities(followers)],
   refusals: {
@@ -176,7 +179,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   }
 }
 
-/** What a replacement spends, and the change that may not be spent any more. */
+/** The inputs of a replacement, and the change that can no longer be spent. */
 const taking = ({ coins }: { readonly coins: ReadonlyArray<string> }, { change }: Withdrawal.WithdrawalReplaced["replaces"]) =>
   change === null ? coins : [...coins, change]
 
@@ -222,5 +225,5 @@ const replaced: Kind<Withdrawal.WithdrawalReplaced> = {
   }
 }
 
-/** What is sent for a withdrawal, and what is sent instead. */
+/** The transactions sent for a withdrawal, and their replacements. */
 export const kinds = { WithdrawalDispatched: dispatched, WithdrawalReplaced: replaced }

@@ -24,19 +24,25 @@ import type { Carried, Count, Kind, Statement } from "../statements/Statements.t
 import type { Row } from "../statements/Table.ts"
 import * as Writes from "../statements/Writes.ts"
 
-/** What serves one process well. */
+/** Good values for one process. */
 export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
 
-/** The largest flush there can be: an event's id has twelve bits for its place in there, the upper half is for who follows (see Dispatch). */
+/**
+ * The largest possible flush. An event's id has twelve bits for its position in a flush, and the upper half
+ * is for followers (see Dispatch).
+ */
 export const maxItemsPerFlush = 2048
 
-/** Each is as in `defaults` unless given. */
+/** Values default to `defaults`. */
 export interface Options {
   /** Flushes in flight for each kind of Change. One company's Changes of a kind always share a lane. */
   readonly lanes?: number | undefined
   /** Changes that are committed together, at most 2048. */
   readonly maxItemsPerFlush?: number | undefined
-  /** Commits waiting in one lane; the next is answered `StoreUnavailable`, because of `overloaded`. */
+  /**
+   * Maximum number of commits waiting in one lane. More fail with `StoreUnavailable` and the reason
+   * `overloaded`.
+   */
   readonly maxWaiting?: number | undefined
 }
 
@@ -53,9 +59,9 @@ export const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = 
 
 const programOf = <T extends keyof Programs>(change: Tagged<T>): Kind<Programs[T]> => kinds[change._tag]
 
-/** How a Change is sent: as its kind says, or as its writes do. */
+/** Returns the kind of a Change: a special one, or one derived from its writes. */
 const kindOf = (change: Storable): Kind<Any> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- a kind is asked about its own Changes only: a lane has Changes of one kind
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a lane contains Changes of one kind, so a kind only receives its own
   (Written.is(change) ? Writes.kindOf(change.writes) : programOf(change)) as Kind<Any>
 
 const isEnqueue = (job: Job): job is Enqueue => job._tag === "Enqueue"
@@ -63,7 +69,7 @@ const isComplete = (job: Job): job is Complete => job._tag === "Complete"
 
 type Bounds = ReturnType<typeof Counts.boundsOf>
 
-/** A Change as the row that its statement reads. What is left out is null there. */
+/** Returns a Change as the row that its statement reads. Missing values are null there. */
 const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number, bounds?: Bounds): Row => {
   const { id, companyId, atMillis, transferId, once, event, audit, jobs = [], fence, cursor, feesRevision } = change
   const [enqueued, completed] = [jobs.filter(isEnqueue), jobs.filter(isComplete)]
@@ -114,13 +120,15 @@ const identitiesOf = (change: Storable): ReadonlyArray<string> => {
 
 const Verdicts = Schema.Array(Schema.Struct({ verdict: Schema.String, answer: Schema.NullOr(Schema.String) }))
 
-/** Look again; when that shows nothing else, it is this refusal. */
+/** Settle the Change again; if the result is the same, it is this refusal. */
 interface Again {
   readonly _tag: "Again"
   readonly refusal?: Changes.Refusal
 }
 
-/** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
+/**
+ * Parses the database's verdict on one Change: a word that all kinds share, or one of its kind's refusals.
+ */
 const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
   const [word = "", ...details] = said.split(" ")
   const isStale = details[0] === "stale"
@@ -134,7 +142,7 @@ const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exi
       return Exit.fail(new Core.IdempotencyMismatch({ key: change.once?.key ?? "" }))
     case "StaleFence":
       return Exit.fail(new Core.StaleFence({ taskId: detail }))
-    case "again": // another process made it while we waited: the next look will see what it made
+    case "again": // another process committed it while we waited; the next attempt will see its effect
       return Exit.succeed({ _tag: "Again" })
     case "missing":
       return Exit.die(new Error(`${change._tag} of ${change.id}, which does not exist`))
@@ -148,25 +156,31 @@ const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exi
   }
 }
 
-/** Another process committed the same id or name while this statement waited for its locks, or waited for ours: look again. */
+/**
+ * Another process committed the same id or name while this statement waited for locks, or there was a
+ * deadlock, so settle again.
+ */
 const isOvertaken = ({ reason }: SqlError.SqlError) =>
   reason._tag === "UniqueViolation" || reason._tag === "DeadlockError" || reason._tag === "SerializationError"
 
 const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
 
-/** Between which accounts its only posting is; "none" where it has none, "many" where it has several, or one of another company. */
+/**
+ * Returns the accounts of its only posting; "none" without postings, "many" with several or one of another
+ * company.
+ */
 const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"] => {
   if (leg === undefined) return "none"
   const [posting, ...more] = leg.postings
   if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId) return "many"
   const { from, to } = posting
-  // They stand in the text of a statement, where nothing may stand but what we wrote ourselves.
+  // They become part of a statement's text, so only known names are allowed.
   return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
 }
 
 const counts = ["none", "one", "many"] as const
 
-/** The most jobs of this kind that one of them has. */
+/** Returns the maximum number of jobs of this kind per Change. */
 const countOf = (changes: ReadonlyArray<Storable>, is: (job: Job) => boolean): Count =>
   counts[Math.min(2, Math.max(0, ...changes.map(({ jobs = [] }) => jobs.filter(is).length)))] ?? "many"
 
@@ -189,7 +203,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
   }
 }
 
-/** Applies Changes of one kind as one statement; answers each on its own. */
+/** Applies Changes of one kind as one statement, and returns a result for each. */
 export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Storable>) => {
   const [first] = changes
   if (first === undefined) return Effect.succeed([])
@@ -217,13 +231,16 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
 
 const verdictsOf = Schema.decodeUnknownSync(Verdicts)
 
-/** Changes of one kind and shape are one statement. What is counted against limits is one of its own, so that nothing else waits for it. */
+/**
+ * Changes of one kind and shape share a statement. Changes counted against limits have their own lane, so
+ * that nothing else waits for them.
+ */
 const laneOf = (change: Storable): string => {
   const kind = change.counts === undefined ? change._tag : `${change._tag} counted`
   return Written.is(change) ? `${kind} ${Noun.shapeOf(change.writes)}` : kind
 }
 
-/** Looking again settles it: more often than this, and something is wrong. */
+/** Settling again resolves conflicts. More attempts than this indicate a bug. */
 const maxLooks = 20
 
 export const make = Effect.fnUntraced(function* (options: Options) {
@@ -244,16 +261,17 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const settle = (change: Storable, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
     Effect.flatMap(commit(change), (outcome) => {
       if (outcome._tag !== "Again") return Effect.succeed(outcome)
-      // The second look began after the first was refused: what it does not show was not there then, and the first refusal was right.
+      // The second attempt began after the first was refused. If it shows the same, the first refusal was
+      // right.
       if (outcome.refusal !== undefined && looks > 1) return Effect.fail(outcome.refusal)
-      return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} comes to no verdict`))
+      return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} has no verdict`))
     })
 
   const journal = Changes.journal((change) => Effect.andThen(HostTransaction.refuse(sql, change._tag), settle(change, 1)))
   return { journal, commits: commits.over(journal) }
 })
 
-/** Commits in groups: one statement, one fsync, for whatever arrived while the last one was in flight. */
+/** Commits in groups: one statement and one fsync for everything that arrived during the last flush. */
 export const layer = (options: Options = {}) =>
   Layer.effectContext(
     Effect.map(make(options), ({ journal, commits }) => Context.add(Context.make(Core.Journal, journal), Commits.Commits, commits))

@@ -18,7 +18,8 @@ const settlementRow = ({ preimage, reportedHash, chainTxId, networkFee, paymentI
 
 const sameSettlement = "(g.preimage, g.chain_tx_id, g.network_fee) is not distinct from (a.preimage, a.chain_tx_id, a.network_fee)"
 
-// Which candidate was mined is known now, and its change is a coin like any other. It was kept from everybody where it had been replaced.
+// The mined candidate is now known, and its change becomes an ordinary coin. If it had been replaced, that
+// change was reserved.
 const mined = `
 mined as materialized (
   select f.n, c.* from done f cross join lateral (
@@ -66,7 +67,7 @@ applied as (
   refusals: { AlreadyTerminal: terminal, Conflict: conflict }
 }
 
-/** That no deposit of a flush has a label. */
+/** Marks that no deposit of a flush has a label. */
 const unlabelled = "labels in deposit"
 
 const labelled = Labels.written("labelled", Deposit.noun, "done join arriving r on r.item = done.n", ["r.company_id", "r.id", "r.metadata"])
@@ -125,7 +126,8 @@ invoiced as (
       ...(absent.includes(unlabelled) ? [] : [labelled])
     ],
     joins: `${joinTarget} left join billed b using (n)`,
-    // The lock shows what the snapshot may not: then the deposit is not to be seen yet either.
+    // The lock shows changes that the snapshot may not contain. In that case the deposit isn't visible yet
+    // either.
     before: `case when g.status <> 'pending' then case
     when ${sameSettlement} and exists (
       select from satrail.deposits t join arriving r on r.item = a.n and t.company_id = r.company_id and t.id = r.id
@@ -172,5 +174,5 @@ applied as (
   refusals: {}
 }
 
-/** How a withdrawal settles: outside, inside the service, and for good. */
+/** The ways in which a withdrawal settles: externally, internally, and final on-chain. */
 export const kinds = { WithdrawalSettled: settled, InternalTransferred: transferred, PayoutBuried: buried }

@@ -1,4 +1,4 @@
-import { features } from "../features/index.ts"
+import { all as features } from "../features/index.ts"
 import * as LedgerTables from "./LedgerTables.ts"
 import * as MoneyTables from "./MoneyTables.ts"
 

@@ -1,8 +1,9 @@
 import { Effect, Record, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
-import { features } from "../features/index.ts"
+import { all as features } from "../features/index.ts"
 import { unhurried } from "../statements/Reads.ts"
 import * as Baseline from "./Baseline.ts"
+import * as Migration0082 from "./Migration0082.ts"
 import * as Rights from "./Rights.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
@@ -13,35 +14,36 @@ export type Scripts = Readonly<Record<string, string>>
 /**
  * Forward only: a released migration never changes, because no database runs it twice.
  *
- * To add one, take the next number (0081 after the first release), export its `script` from `Migration0081.ts`,
+ * To add one, take the next number, such as 0083, export its `script` from `Migration0083.ts`,
  * and list it below. A feature's migration is a file in the feature's folder, listed as `migrations` in
  * `features/index.ts`. No number is used twice. During an upgrade the previous version runs on the new tables,
  * so a migration only adds what that version can ignore. `test/migrations.test.ts` runs it on the data of the
  * first release, and lists the columns it adds. `Rights.ts` names the tables that are not records.
  */
 export const scripts: Scripts = {
-  // Development used the numbers before it.
+  // Lower numbers were used during development.
   "0080_first_release": Baseline.script,
-  ...Object.fromEntries(features.flatMap(({ migrations = {} }) => Object.entries(migrations)))
+  ...Object.fromEntries(features.flatMap(({ migrations = {} }) => Object.entries(migrations))),
+  "0082_search": Migration0082.script
 }
 
 /** The database was migrated by a later version of this program. Nothing was changed. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
-  /** The number of the last migration there, and of the last one that this program knows. */
+  /** The number of the last migration there, and of the last one this program knows. */
   found: Schema.Int,
   known: Schema.Int
 }) {
   override get message(): string {
     return (
-      `The database is at migration ${this.found}, and this program knows only ${this.known}: a newer version has been here. ` +
-      "Start that version or a later one; this one would not know what the data means."
+      `The database is at migration ${this.found}, but this program only supports up to ${this.known}: a newer version migrated it. ` +
+      "Start that version or a later one."
     )
   }
 }
 
-/** The tables are not as this program needs them, and the role it runs as may not change that. Nothing was changed. */
+/** The tables don't match this program, and its role may not migrate them. Nothing was changed. */
 export class RoleMayNot extends Schema.TaggedError<RoleMayNot>()("RoleMayNot", {
-  /** The number of the last migration there: 0 where there are no tables, null where this could not even be read. */
+  /** The number of the last migration there: 0 without tables, null if it could not be read. */
   found: Schema.NullOr(Schema.Int),
   known: Schema.Int,
   /** The database's message. */
@@ -54,10 +56,10 @@ export class RoleMayNot extends Schema.TaggedError<RoleMayNot>()("RoleMayNot", {
       found === null
         ? `${role} may not read the database's migrations`
         : found === 0
-          ? `The database has no tables yet, and ${role} may not make them`
+          ? `The database has no tables yet, and ${role} may not create them`
           : found < known
             ? `The database is at migration ${found}, this program needs ${known}, and ${role} may not migrate`
-            : `The tables are as they should be, and ${role} may not do the rest: give each role its rights, and let events go on where a restored dump stopped`
+            : `The tables are up to date, but ${role} may not grant the roles their privileges and set the next event id after a restored dump`
     return `${state} (${why}). Run \`satrail migrate\` as the role that owns the tables, then start this again.`
   }
 }
@@ -66,7 +68,7 @@ const table = "satrail.migrations"
 
 const Found = Schema.decodeUnknownSync(Schema.Struct({ found: Schema.NullOr(Schema.String) }))
 
-/** The number of the last migration there, or 0 where there was none. */
+/** Returns the number of the database's last migration, or 0 if it has none. */
 const newestThere = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [any] = yield* sql`select to_regclass(${table})::text as found`
@@ -77,14 +79,14 @@ const newestThere = Effect.gen(function* () {
 
 const begun = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - transactions) * 4096"
 
-// What was published and deleted again has had its ids too; those of the audit log are made in the same way.
+// Includes ids of deleted events, and of the audit log, which are created the same way.
 const newestEvent = `(select greatest(coalesce((select max(id) from satrail.events), 0), coalesce((select max(until) from satrail.forgotten_events), 0),
   coalesce((select max(id) from satrail.audit_entries), 0)))`
 
-// A dump that was restored elsewhere finds a server that has seen fewer transactions: the ids of events go on where they stopped.
+// After a dump is restored on another server, transaction ids start lower. Event ids continue after the last one.
 const goOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Looked at first: only the owner of the tables may write there, whether it changes anything or not.
+  // Check first: only the owner of the tables may run the next statement, even if it changes nothing.
   const behind = yield* sql`select from satrail.epoch where ${sql.literal(begun)} <= ${sql.literal(newestEvent)}`
   if (behind.length === 0) return
   yield* sql`
@@ -93,8 +95,8 @@ const goOn = Effect.gen(function* () {
     where id = 1 and ${sql.literal(begun)} <= newest`
 })
 
-// The first process to start does all of it, and the others wait, however long that takes. `create schema if
-// not exists` would require the right to create schemas even if this one exists.
+// The first process to start migrates, and the others wait as long as it takes. `create schema if not exists`
+// would require the right to create schemas even if this one exists.
 const alone = run(`
 ${unhurried};
 select pg_advisory_xact_lock(hashtext('${table}'));
@@ -102,7 +104,7 @@ do $$ begin if to_regnamespace('satrail') is null then create schema satrail; en
 
 /** Migrates a database with these migrations. */
 export const make = (scripts: Scripts) => {
-  /** The number of the last migration: that of a database which this program has brought up to date. */
+  /** The number of the last migration that this program knows. */
   const newestKnown = Math.max(...Object.keys(scripts).map((name) => Number.parseInt(name, 10)))
   const loader = Migrator.fromRecord(Record.map(scripts, (script) => Effect.asVoid(run(script))))
 
@@ -122,14 +124,14 @@ export const make = (scripts: Scripts) => {
   const upgrade = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const migrator = Migrator.make({})({ table, loader })
-    // Another process may have brought it further than we can while we waited.
+    // While this process waited, another one may have migrated beyond what this program supports.
     yield* sql.withTransaction(Effect.all([alone, status, migrator, run(Rights.script), goOn]))
   })
 
   /**
    * Brings the tables up to date and grants the roles of roles.sql their rights, in one transaction. Any number
-   * of processes may run it at once: one migrates, the others wait for it. Returns the numbers of the last
-   * migration before and now.
+   * of processes may run it concurrently. One migrates, and the others wait. Returns the number of the last
+   * migration before and after the run.
    */
   const migrate = Effect.gen(function* () {
     const before = yield* status
@@ -137,7 +139,10 @@ export const make = (scripts: Scripts) => {
     return { before, now: newestKnown }
   })
 
-  /** Part of a start: migrates if necessary. The error of a role that may not, or of an old program, says what to do. */
+  /**
+   * Part of a start: migrates if necessary. If the role lacks rights or the program is too old, the error
+   * states the remedy.
+   */
   const ready = Effect.gen(function* () {
     const found = yield* status
     yield* Effect.mapError(found < newestKnown ? upgrade : goOn, explained(found))

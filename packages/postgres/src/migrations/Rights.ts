@@ -1,23 +1,22 @@
 import * as Nouns from "@satrail/core/service/Nouns"
 import type { Members } from "@satrail/core/ledger/Noun"
+import { all as features } from "../features/index.ts"
 import * as Table from "../statements/Table.ts"
 
-// What each role of roles.sql may do, table by table. The reason to be strict is the ledger: with a stolen password of the application one can
-// append to it, and cannot change or remove what was booked.
+// The rights of each role of roles.sql, by table. They are strict because of the ledger: with a stolen
+// application password one can append to it, but not change or delete bookings.
 const append = "select, insert"
 const change = "select, insert, update"
 
-/** Of the tables that are no kind of record, and of records that the application may do more with. */
+/** Rights on tables that are not records, and on records with additional rights. */
 const besides: Readonly<Record<string, string>> = {
   migrations: "select",
   epoch: "select",
   entries: append,
-  events: `${append}, delete`, // what is older than it is kept
-  audit_entries: append,
-  audit_links: append,
+  events: `${append}, delete`, // deletes old ones
   forgotten_events: change,
   told_events: "select, insert, update, delete",
-  unmatched: append, // when it was noticed is of the first time, and stays
+  unmatched: append, // the first detection time stays
   balances: change,
   spent: change,
   candidates: change,
@@ -26,16 +25,20 @@ const besides: Readonly<Record<string, string>> = {
   unspent: "select, insert, update, delete",
   tasks: "select, insert, update, delete",
   processes: "select, insert, update, delete",
-  answers: "select, insert, delete"
+  answers: "select, insert, delete",
+  ...Object.assign({}, ...features.map(({ rights }) => rights))
 }
 
-/** Records that the application also deletes: invoices that a wallet asked for and did not pay, and deliveries that are over. */
-const deleted: ReadonlySet<string> = new Set(["invoices", "webhook_deliveries"])
+/** Records that the application may also delete, such as unpaid invoices requested by wallets. */
+const deleted: ReadonlySet<string> = new Set(["invoices", ...features.flatMap(({ deletes = [] }) => deletes)])
 
-/** Columns that are no member of their record: which transaction leads the batch that a withdrawal is in. */
+/** Columns that are not fields of their record: the leader of a withdrawal's batch. */
 const own: Readonly<Record<string, string>> = { withdrawals: "follows" }
 
-/** A record can be added, and only the members that its noun declares as moving can be changed: a key's hash and scopes are not among them. */
+/**
+ * Records can be inserted, and only fields that the noun declares as moving can be updated. A key's hash and
+ * scopes are not among them.
+ */
 export const rightsOf = ({ name, moving }: Members): string => {
   const columns = [...[...moving].map(Table.columnOf), ...(own[name] === undefined ? [] : [own[name]])].join(", ")
   return [append, ...(columns === "" ? [] : [`update (${columns})`]), ...(deleted.has(name) ? ["delete"] : [])].join(", ")
@@ -48,18 +51,20 @@ const application: Readonly<Record<string, string>> = {
   ...besides
 }
 
-// A stored response repeats a company's data; the hash of a key is for those who check keys.
+// Only roles that check keys need their hashes.
+const readable: Readonly<Record<string, string>> = {
+  api_keys: `id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis, limits, spends_as,
+  allowed_from, loosening, approval, approved_by, approved_at_millis`,
+  operator_tokens: "id, company_id, name, scopes, created_at_millis, revoked_at_millis",
+  ...Object.assign({}, ...features.map(({ readable }) => readable))
+}
+
+// A stored response contains a company's data.
 const withheld = `
-revoke all on satrail.answers, satrail.api_keys, satrail.operator_tokens, satrail.console_sessions,
-  satrail.webhook_endpoints from satrail_reader;
-grant select (id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis, limits, spends_as, allowed_from, loosening,
-  approval, approved_by, approved_at_millis)
-  on satrail.api_keys to satrail_reader;
-grant select (id, company_id, name, scopes, created_at_millis, revoked_at_millis) on satrail.operator_tokens to satrail_reader;
-grant select (id, company_id, holder, holder_id, slot, created_at_millis, expires_at_millis, stepped_up_at_millis, ended_at_millis)
-  on satrail.console_sessions to satrail_reader;
-grant select (id, company_id, url, description, types, signature_header, status, disabled_reason, cursor, epoch, failing_since_millis,
-  created_at_millis, updated_at_millis) on satrail.webhook_endpoints to satrail_reader;`
+revoke all on ${["answers", ...Object.keys(readable)].map((table) => `satrail.${table}`).join(", ")} from satrail_reader;
+${Object.entries(readable)
+  .map(([table, columns]) => `grant select (${columns}) on satrail.${table} to satrail_reader;`)
+  .join("\n")}`
 
 const whereThereIs = (role: string, script: string) => `
 if exists (select from pg_roles where rolname = '${role}') then
@@ -68,7 +73,10 @@ revoke all on all tables in schema satrail from ${role};
 ${script}
 end if;`
 
-/** Gives the roles their rights and takes away what they had besides. Without these roles it does nothing. By the owner of the tables. */
+/**
+ * Grants the roles their rights and revokes all others. Without these roles it does nothing. Run it as the
+ * owner of the tables.
+ */
 export const script = `
 do $rights$ begin
 ${whereThereIs(

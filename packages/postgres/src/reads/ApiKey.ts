@@ -16,7 +16,7 @@ const apiKeys = Table.of(ApiKey.noun)
 
 const replacing = "replaces text, overlap_ends_at_millis bigint"
 
-/** The key that is replaced ends at this time, unless it ends earlier. */
+/** The replaced key ends at this time, unless it ends earlier. */
 const overlapped = `
 overlapped as (
   update satrail.api_keys t set expires_at_millis = least(t.expires_at_millis, d.overlap_ends_at_millis) from done d
@@ -32,7 +32,7 @@ const issued: Kind<ApiKey.ApiKeyIssued> = {
     idType: "text",
     columns: replacing,
     effects: [overlapped],
-    // The text of a key says no company: its id is one company's alone.
+    // A key's text contains no company, so its id must be unique across companies.
     guards: "(select 'Conflict' from satrail.api_keys t where t.id = a.id)"
   }),
   row: ({ apiKey, replaces }) => ({ ...apiKeys.toRow(apiKey), ...rowOf(replaces) }),
@@ -100,7 +100,7 @@ const spentOf = Schema.decodeUnknownSync(
     times: Schema.FiniteFromString
   })
 )
-/** After every time. */
+/** Later than any time. */
 const latest = "9223372036854775807"
 
 export const reads = {

@@ -35,7 +35,8 @@ const isLinked = Schema.is(Schema.Struct({ entryId: Schema.String }))
 
 const listed = (row: unknown) => ({ entry: decodeEntry(row), link: isLinked(row) ? linkOf(row) : null })
 
-// A place that no Change of a flush has: the upper half of its transaction's (see Journal.maxItemsPerFlush).
+// A position that no Change of a flush has: the upper half of its transaction's (see
+// Journal.maxItemsPerFlush).
 const append = Reads.many("AuditStore.appendAudit", {
   text: `
 insert into satrail.audit_entries (id, company_id, at_millis, body)
@@ -55,7 +56,7 @@ where e.id > (select coalesce(max(entry_id), 0) from satrail.audit_links) and e.
   read: (row): Audit.Entry => decodeEntry(row)
 })
 
-/** The head's place among the cursors. */
+/** The cursor that stores the head. */
 const source = "audit head"
 
 const HeadRow = Schema.decodeUnknownSync(Schema.Struct({ value: Schema.String }))
@@ -86,7 +87,10 @@ where split_part(c.value, ':', 1)::bigint < split_part(excluded.value, ':', 1)::
   read: () => null
 })
 
-/** A company's links before one, the newest first, by the index that is for it alone: neither part of it may be known to be equal to something. */
+/**
+ * Reads a company's links before one, newest first. Uses the index made for it, which requires that neither
+ * of its columns is compared with a constant.
+ */
 const linksOf = (companyId: string, before: string) => `
 select * from satrail.audit_links
 where (uuid_send(company_id), int8send(entry_id)) < (uuid_send(${companyId}), int8send(${before}))
@@ -132,8 +136,8 @@ select ${ofEntry}, ${ofLink} from (
 
 const toCome = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
 
-// Reads everything there is, by both keys. An id of a transaction that is still to come was not made here either; but in a database that was just
-// restored, and says so by its events, all are.
+// Reads everything by both keys. An id of a future transaction was not created here either, except in a
+// freshly restored database, whose events show it.
 const strays = Reads.many("AuditStore.strayAudit", {
   recounts: true,
   text: `
@@ -153,7 +157,7 @@ order by e.id limit $1::bigint`,
 
 const MayRow = Schema.decodeUnknownSync(Schema.Struct({ column: Schema.String }))
 
-/** The columns that this role may read: what checks a secret, not every role may. */
+/** The columns that this role may read, because not every role may read hashes of secrets. */
 const readable = Reads.many("AuditStore.recordedAudit", {
   text: `
 select value as column from json_array_elements_text($2) where has_column_privilege('satrail.' || $1, value, 'select')`,
@@ -161,7 +165,7 @@ select value as column from json_array_elements_text($2) where has_column_privil
   read: (row) => MayRow(row).column
 })
 
-/** A record's columns as text, as its noun says they are. */
+/** Reads a record's columns as text, according to its noun. */
 const storedIn = (noun: Noun.Members, recorded: ReadonlySet<string>) => {
   const isJson = new Set(noun.members.flatMap(([member, kind]) => (kind === "json" ? [member] : [])))
   const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))

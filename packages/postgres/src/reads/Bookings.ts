@@ -1,11 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
+import { all as features } from "@satrail/core/features/index"
 import { Rail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
 import type * as Booking from "@satrail/core/reports/Booking"
 import { Effect, Schema, Struct } from "effect"
 import * as Reads from "../statements/Reads.ts"
+import * as Table from "../statements/Table.ts"
 
 export const Account = Schema.Literals(Struct.keys(Tally.nothing))
 
@@ -20,7 +22,8 @@ const decodeSum = Schema.decodeUnknownSync(
   })
 )
 
-// Ids of a company's entries are given out while its balance is locked, until the commit: whoever sees one sees all of that company before it.
+// Entry ids of a company are assigned while its balance is locked, until the commit. A reader that sees one
+// entry sees all earlier ones of that company.
 const sums = Reads.many("Records.bookedSums", {
   recounts: true,
   text: `
@@ -35,7 +38,10 @@ from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint grou
   read: decodeSum
 })
 
-/** How many entries are looked at for one page: what lies outside of a period costs little, and a page is never slow. */
+/**
+ * Maximum number of entries checked per page. Entries outside the period cost little, and a page is never
+ * slow.
+ */
 const looks = 20_000
 
 const decodeEntry = Schema.decodeUnknownSync(
@@ -94,9 +100,19 @@ const decodeSubject = Schema.decodeUnknownSync(
   })
 )
 
-// As a text the company is no key, that could take an index from the one that is meant.
+// Compare the company as text, so that the planner cannot use its key instead of the intended index.
 const ofTransfer = (table: string) => `
   select * from satrail.${table} t where t.ledger_tx_id = a.id and t.company_id::text = $1::text limit 1`
+
+/** Features' records that a deposit refers to, and whose rate applies to it (Feature.Rates). */
+const rated = features
+  .flatMap(({ rates = [] }) => rates)
+  .map(({ noun, by }, n) => ({
+    alias: `f${n}`,
+    join: `
+left join lateral (select * from satrail.${noun.name} t where t.company_id = r.company_id and t.id = r.${Table.columnOf(by)} limit 1) f${n} on true`
+  }))
+const ofRated = (column: string) => rated.map(({ alias }) => `, ${alias}.${column}`).join("")
 
 const subjects = Reads.many("Records.subjects", {
   text: `
@@ -108,10 +124,9 @@ from asked a cross join lateral (${ofTransfer("withdrawals")}) r
 union all
 select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payment_hash,
   r.chain_tx_id, r.lightning_invoice_id::text, r.checkout_id::text, null,
-  coalesce(i.rate, c.rate), coalesce(i.rate_at_millis, c.rate_at_millis)::text, c.fiat_currency, r.metadata::text
+  coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text, coalesce(null::text${ofRated("fiat_currency")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
-left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true
-left join lateral (select * from satrail.checkouts t where t.company_id = r.company_id and t.id = r.checkout_id limit 1) c on true`,
+left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}`,
   values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [companyId, Reads.list("uuid", transferIds)],
   read: (row): Booking.Subject => decodeSubject(row)
 })
@@ -135,7 +150,7 @@ export const reads = {
     (read) => (query: Booking.Query) =>
       Effect.map(read(query), (rows): Booking.Found => {
         const found = rows.flatMap(({ isPicked, isLast: _, ...entry }) => (isPicked === "true" ? [entry] : []))
-        // As many as were asked for, or the last one that was looked at: there may be more.
+        // The page is full, or the last entry checked is marked: there may be more.
         const isStopped = rows.length === query.limit || rows.some(({ isLast }) => isLast === "true")
         return { entries: found, lookedTo: isStopped ? (rows.at(-1)?.id ?? null) : null }
       })

@@ -15,14 +15,14 @@ import * as Invoice from "./Invoice.ts"
 import * as Reads from "../statements/Reads.ts"
 import { taskKinds } from "./Withdrawal.ts"
 
-// Ids of entries are given out before they are committed, so that one can turn up behind those that were read. But whoever was given one had a transaction
-// id by then (what a statement books follows from rows that it has written). So ids up to the newest that is seen, at `xact`, are counted for good once every
-// transaction below `xact` is over.
+// Entry ids are assigned before the commit, so an entry can appear behind ones already read. But its
+// transaction had an id by then, because a statement's bookings follow from rows it has written. So ids up to
+// the newest seen, at `xact`, are final once every transaction below `xact` has ended.
 const Mark = Schema.fromJsonString(
   Schema.Struct({
     /** Every entry up to here is counted. */
     id: Schema.BigIntFromString,
-    /** And up to here, once every transaction below `xact` is over. */
+    /** And up to here, once every transaction below `xact` has ended. */
     seen: Schema.BigIntFromString,
     xact: Schema.BigIntFromString
   })
@@ -50,7 +50,7 @@ const Sum = Schema.decodeUnknownSync(
   })
 )
 
-// `none` is there so that an empty answer has its marks too.
+// `none` ensures that an empty result has marks too.
 const since = Reads.many("Records.tally", {
   recounts: true,
   text: `
@@ -76,7 +76,7 @@ const tally = Effect.gen(function* () {
     const mark = Option.getOrElse(Schema.decodeUnknownOption(Mark)(before?.mark), () => beginning)
     const counted = mark === beginning || before === null ? Tally.nothing : before.counted
     const [now] = yield* asOf()
-    // A database that was restored on another server has seen fewer transactions: those of the old one are over.
+    // A database restored on another server has seen fewer transactions. Those of the old server have ended.
     const isOver = now !== undefined && (mark.xact <= now.oldest || mark.xact > now.next)
     const id = isOver ? mark.seen : mark.id
     const rows = yield* sums(mark.id, id)
@@ -91,7 +91,8 @@ const tally = Effect.gen(function* () {
   })
 })
 
-// Every table here is as large as what waits: those of tasks, of deposits in no block or not deep enough, by their own indexes.
+// Every scan here is as large as the waiting records: tasks, and deposits that are unconfirmed or not deep
+// enough, each with its own index.
 const WaitingRow = Schema.decodeUnknownSync(
   Schema.Struct({
     kind: Schema.String,
@@ -101,7 +102,7 @@ const WaitingRow = Schema.decodeUnknownSync(
   })
 )
 
-/** Everything that waits. `$1` is when a task was due that is overdue. */
+/** Everything that waits. `$1` is the time before which a due task counts as overdue. */
 const items = `
   select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested' else 'withdrawal_dispatched' end
       else case when w.dispatched_at_millis is null then 'payout_without_coins' else 'payout_without_block' end end as kind,
@@ -206,10 +207,11 @@ const faultOf = Schema.decodeUnknownSync(
 
 const accounts = Fault.accounts.map((account) => `'${account}'`).join(", ")
 
-/** The rows of one company. */
+/** Selects the rows of one company. */
 const own = (table: string, alias: string) => `satrail.${table} ${alias} where ${alias}.company_id = $1::uuid`
 
-// What Fault.of says, in SQL. One statement is one snapshot: all that is compared is of one moment, also while money moves.
+// Implements Fault.of in SQL. One statement is one snapshot, so everything compared is from the same moment,
+// even while money moves.
 const faults = Reads.many("Records.faults", {
   recounts: true,
   text: `

@@ -76,7 +76,7 @@ const candidateOf = (row: unknown): Withdrawal.Candidate => {
 
 const outpointOf = Schema.decodeUnknownSync(Schema.Struct({ outpoint: Schema.String }))
 
-/** The transactions of payouts, and what they spend. */
+/** Payout transactions and their inputs. */
 export const reads = {
   candidates: Reads.many("Records.candidates", {
     text: `

@@ -30,14 +30,18 @@ applied as (
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
-/** What else is done: `part` locks other rows first, and has the `n` and `id` of all that is asked; and what follows. */
+/**
+ * Additional parts: `part` locks other rows first and receives `n` and `id` of all Changes; the rest are
+ * effects.
+ */
 interface Also {
   readonly name: string
   readonly part: string
   readonly effects: ReadonlyArray<string>
 }
 
-// Whoever holds money for the company locks its balance, and sees there whether it is frozen, and by which revision of its fees it is charged.
+// A Change that holds money locks the company's balance, which also contains the freeze and the revision of
+// its fees.
 const balanced = (name: string, effect: string): Also => ({
   name,
   part: `
@@ -56,10 +60,10 @@ ${name}_balances as (
 const repriced = balanced("repriced", "fees_revision = fees_revision + 1")
 const revision = "fees_revision = t.fees_revision + 1"
 
-/** What was asked to be loosened was granted, or is not what stands any more. */
+/** The requested loosening was granted, or no longer applies. */
 const answered = "loosening = null"
 
-/** One member of a company is replaced, and what `sets` says. */
+/** Replaces one field of a company, and what `sets` assigns. */
 const changed = (member: "plan" | "limits" | "frozen" | "loosening" | "fees", type: "text" | "json", sets?: string, before?: Also) =>
   statement({
     columns: `${member} ${type}`,

@@ -9,8 +9,9 @@ import * as Table from "../statements/Table.ts"
 export const deposits = Table.of(Deposit.noun)
 
 /**
- * That a deposit credited an invoice. A deposit by its invoice has no index: both say when they were settled, and deposits are listed by that,
- * by the company's id as bytes (see migrations/Baseline.ts).
+ * The condition that a deposit credited an invoice. Deposits have no index by invoice. Both records contain
+ * the settlement time, and deposits are indexed by it and by the company's id as bytes (see
+ * migrations/Baseline.ts).
  */
 export const credited = (deposit: string, invoice: string): string =>
   `uuid_send(${deposit}.company_id) = uuid_send(${invoice}.company_id) and ${deposit}.created_at_millis = ${invoice}.settled_at_millis
@@ -31,7 +32,7 @@ group by grouping sets ((t.company_id), (t.height))`,
   read: Schema.decodeUnknownSync(Sum)
 })
 
-/** Each sum is of a company or of a block. */
+/** Each sum covers a company or a block. */
 export const depositsUnconfirmed = Effect.map(
   sums,
   (read) => (height: number) =>

@@ -6,7 +6,7 @@ import * as Table from "../statements/Table.ts"
 
 const domains = Table.of(Domain.members)
 
-/** The domains these Changes are about, of any company, as they are now that they are locked: `h` in a verdict. */
+/** The domains of these Changes, of any company, read under their locks: `h` in a verdict. */
 const held = (locks: string) => `
 held as materialized (
   select a.n, t.*

@@ -14,8 +14,9 @@ const decode = Schema.decodeUnknownSync(
 const read = (row: unknown): Published => decode(row)
 
 /**
- * Below what may still turn up. An event's id begins with the number of its transaction, so that whatever is committed later than the oldest that still
- * runs has a higher one. Whoever goes on from below here misses nothing.
+ * The lowest id that can still appear. An event's id begins with its transaction's number, so every commit
+ * later than the oldest running transaction has a higher id. A reader that continues from below this id
+ * misses nothing.
  */
 export const horizon =
   "(pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
@@ -26,13 +27,23 @@ const ofAll = Reads.many("EventStore.eventsOf", {
   read
 })
 
-// By the order of the index, which no other index has: by their ids alone the planner would read through everybody's.
+// Sort by the order that only this index has. If sorted by id alone, the planner would read through all
+// companies.
 const ofCompany = Reads.many("EventStore.eventsOf", {
   text: `
 select ${columns} from satrail.events t
 where (t.company_id, t.id) > ($1::uuid, $2::bigint) and (t.company_id, t.id) < ($1::uuid, ${horizon})
 order by t.company_id, t.id limit $3::bigint`,
   values: (companyId: CompanyId.CompanyId, after: bigint, limit: number) => [companyId, String(after), String(limit)],
+  read
+})
+
+const before = Reads.many("EventStore.eventsBefore", {
+  text: `
+select ${columns} from satrail.events t
+where (t.company_id, t.id) >= ($1::uuid, 0) and (t.company_id, t.id) < ($1::uuid, least($2::bigint, ${horizon}))
+order by t.company_id desc, t.id desc limit $3::bigint`,
+  values: (companyId: CompanyId.CompanyId, id: bigint, limit: number) => [companyId, String(id), String(limit)],
   read
 })
 
@@ -58,7 +69,7 @@ where t.id = any(array(select value::bigint from json_array_elements_text($1))) 
   read: readTold
 })
 
-// The row that was there first stays: updating it to what it is answers it.
+// The existing row wins: updating it to its own value returns it.
 const keepTold = Reads.many("EventStore.keepTold", {
   text: `
 insert into satrail.told_events as t (id, company_id, tellings)
@@ -73,7 +84,7 @@ returning ${toldColumns}`,
   read: readTold
 })
 
-// The row of the nil company is of all of them, its own events included.
+// The row of the nil company is for all companies, including its own events.
 const forgetEvents = Reads.many("EventStore.forgetEvents", {
   text: `
 with old as materialized (
@@ -106,11 +117,12 @@ const unreadable = Reads.many("EventStore.unreadableSinceMillis", {
 })
 
 export const make = Effect.gen(function* () {
-  const [all, company, event] = [yield* ofAll, yield* ofCompany, yield* byId]
+  const [all, company, newest, event] = [yield* ofAll, yield* ofCompany, yield* before, yield* byId]
   const [kept, keep, forget] = [yield* told, yield* keepTold, yield* forgetEvents]
   const [until, since] = [yield* forgottenUntil, yield* unreadable]
   return EventStore.of({
     eventsOf: (companyId, after, limit) => (companyId === null ? all(after, limit) : company(companyId, after, limit)),
+    eventsBefore: newest,
     event: (id) => Effect.map(event(id), ([found]) => Option.fromUndefinedOr(found)),
     told: (ids) => (ids.length === 0 ? Effect.succeed([]) : kept(ids)),
     keepTold: (rows) => (rows.length === 0 ? Effect.succeed([]) : keep(rows)),

@@ -2,13 +2,13 @@ import { all as features } from "@satrail/core/features/index"
 import type { Holds } from "@satrail/core/ledger/Feature"
 import * as Table from "../statements/Table.ts"
 
-// What records of features hold, as their declarations say (Feature.Holds).
+// The holds of features' records, from their declarations (Feature.Holds).
 
 const held: ReadonlyArray<Holds> = features.flatMap(({ holds = [] }) => holds)
 
 const columns = (alias: string, members: ReadonlyArray<string>) => members.map((member) => `${alias}.${Table.columnOf(member)}`).join(" + ")
 
-/** Every record of a company that holds money: in which transfer, and how much. */
+/** Selects a company's records that hold money, with the transfer and the amount. */
 export const ofCompany = (companyId: string): string =>
   held
     .map(
@@ -17,7 +17,7 @@ export const ofCompany = (companyId: string): string =>
     )
     .join(" union all ")
 
-/** The same of all companies, as something that waits. */
+/** Selects the same for all companies, as waiting items. */
 export const waiting: string = held
   .map(
     ({ noun, in: status, members, waits }) => `

@@ -12,7 +12,7 @@ import * as Table from "../statements/Table.ts"
 
 const invoices = Table.of(Invoice.noun)
 
-/** Rows of a list, each of them what a part of it selects. */
+/** Rows of a list, as selected by its parts. */
 const table = Table.of(Invoice.noun, "t")
 
 export const unmatched = Table.of(Invoice.unmatchedNoun)
@@ -41,7 +41,7 @@ export const kinds = {
   InvoiceForgotten: forgotten
 }
 
-// Where it stands: what Invoice.standing says.
+// The status, as in `Invoice.standing`.
 const standing = `case when r.status = 'settled' then 'settled' when r.status in ('claimed', 'held', 'settling') then 'accepted'
   when r.status in ('canceling', 'canceled') then 'canceled'
   when r.status = 'expired' or r.expires_at_millis <= {at}::bigint then 'expired' else 'open' end`
@@ -59,7 +59,10 @@ const listed = (from: string, where: string, id: string): string =>
 
 const labelled = Labels.rows(Invoice.noun, { companyId: "{company}::uuid", key: "{key}::text", value: "{value}::text" })
 
-/** What a list goes by: the first of these that it names. As a text the company is no key, that could take an index from the one that is meant. */
+/**
+ * The access paths of a list: the first one whose filter is given. The company is compared as text, so that
+ * the planner cannot use its key instead of the intended index.
+ */
 const ways = [
   ["paymentHash", listed("satrail.invoices r", "r.payment_hash = {paymentHash}::text and r.company_id::text = {company}::text", "r.id")],
   ["label", listed(labelled.from, labelled.where, "l.id")],
@@ -129,7 +132,7 @@ select t.* from json_to_recordset($1) as r(from_id uuid, until_id uuid) cross jo
     ],
     read: invoices.ofRow
   }),
-  // Each has its job until it has ended, and jobs are found by kind and company.
+  // Each has a job until it ends, and jobs are indexed by kind and company.
   openHolds: Effect.map(
     Reads.many("Records.openHolds", {
       text: `

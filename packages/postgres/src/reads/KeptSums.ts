@@ -1,9 +1,9 @@
 import { all as features } from "@satrail/core/features/index"
 import * as Table from "../statements/Table.ts"
 
-// Sums that records keep of records of features, as their declarations say (Feature.KeptSum).
+// Sums stored in records over features' records, from their declarations (Feature.KeptSum).
 
-/** Those of a company that are not what the records come to, as further parts of a union of faults. */
+/** Selects a company's stored sums that differ from the records, as parts of the union of faults. */
 export const faults = (companyId: string): string =>
   features
     .flatMap(({ keptSums = [] }) => keptSums)

@@ -18,7 +18,8 @@ const balance = Reads.one("Records.balance", {
   keyOf: (companyId: CompanyId.CompanyId) => [companyId]
 })
 
-// What is pending is in an index of its own, with all that is asked of it. Like those of lists, it is by the company's id as bytes (see migrations/Baseline.ts).
+// Pending deposits have their own covering index. As in lists, it contains the company's id as bytes (see
+// migrations/Baseline.ts).
 const funds = Reads.one("Records.funds", {
   key: { company_id: "uuid" },
   select: `
@@ -45,7 +46,7 @@ const auditOf = (row: unknown): Audit => {
   return { totals: { posted, held }, entries: { posted: entries_posted, held: entries_held }, pending }
 }
 
-// One statement is one snapshot: the three counts agree while money moves.
+// One statement is one snapshot, so the three counts agree while money moves.
 const audit = Reads.many("Records.audit", {
   recounts: true,
   text: `
@@ -87,7 +88,8 @@ const decodeEvent = Schema.decodeUnknownSync(
   })
 )
 
-// Only events of transactions that ended before the oldest that still runs began: whatever is committed later has a higher id than these.
+// Returns only events of transactions that ended before the oldest running one began, because every later
+// commit has a higher id.
 const events = Reads.many("Records.events", {
   text: `
 select id::text, company_id::text as "companyId", type, subject, at_millis::text as "atMillis" from satrail.events t
@@ -98,7 +100,8 @@ order by t.id limit $2::bigint`,
   read: (row): Published => decodeEvent(row)
 })
 
-// Below what may still turn up, as above: whoever goes on from here misses nothing.
+// Limited to ids below those that can still appear, as above, so a reader that continues from here misses
+// nothing.
 const lastEvent = Reads.many("Records.lastEvent", {
   text: `
 select id::text from satrail.events t

@@ -13,7 +13,7 @@ type Found<A> = Effect.Effect<A, StoreUnavailable>
 interface Of<A> {
   readonly get: (companyId: CompanyId.CompanyId, id: string) => Found<Option.Option<A>>
   readonly newestFirst: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Found<ReadonlyArray<A>>
-  /** By the members of a unique name, in their order. */
+  /** By the fields of a unique name, in order. */
   readonly named: ReadonlyMap<string, (...values: ReadonlyArray<unknown>) => Found<Option.Option<A>>>
 }
 
@@ -29,14 +29,14 @@ const readsOf = Effect.fnUntraced(function* <A extends Noun.Row>(noun: Noun.Noun
   return reads
 })
 
-/** Each noun's are made when it is asked about first: one of another package is known by its declaration alone. */
+/** A noun's reads are built on first use, so nouns of other packages work by declaration alone. */
 export const make = Effect.gen(function* () {
   const context = yield* Effect.context<SqlClient.SqlClient | Scope.Scope>()
   const known = new WeakMap<Noun.Noun, unknown>()
 
   const of = <A extends Noun.Row>(noun: Noun.Noun<A>): Effect.Effect<Of<A>> =>
     Effect.suspend(() => {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- what is kept under a noun was made of that noun
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- reads stored under a noun were built for it
       const kept = () => known.get(noun) as Of<A> | undefined
       const made = kept()
       if (made !== undefined) return Effect.succeed(made)

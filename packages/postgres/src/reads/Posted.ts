@@ -2,7 +2,7 @@ import { all as features } from "@satrail/core/features/index"
 import * as Lists from "../statements/Lists.ts"
 import * as Table from "../statements/Table.ts"
 
-// What records of features posted, as their declarations say (Posts).
+// The postings of features' records, from their declarations (Posts).
 
 const posts = features.flatMap(({ posts = [] }) =>
   posts.map(({ noun, amount, transfer, reason, atMillis, ...post }) => ({
@@ -15,7 +15,10 @@ const posts = features.flatMap(({ posts = [] }) =>
   }))
 )
 
-/** The accounts that each record of a company credited or debited, as further rows of a union of (transfer, account, amount). */
+/**
+ * Selects the accounts that each record of a company credited or debited, as parts of a union of (transfer,
+ * account, amount).
+ */
 export const ofCompany = (companyId: string): string =>
   posts
     .map(
@@ -25,10 +28,11 @@ export const ofCompany = (companyId: string): string =>
     )
     .join("\n    ")
 
-/** The records as transactions, listed by the time of the posting. They are on no rail. */
+/** The records as transactions without a rail, listed by posting time. */
 export const transactions: ReadonlyArray<string> = posts.map(({ table, in: status, amount, reason, at, type }) =>
   Lists.part({
-    columns: `id, company_id, ${amount}, '' as recipient, null as rail, '${type}' as type, 0 as fee, 'settled' as status, ${reason}, ${at}`,
+    columns: `id, company_id, ${amount}, '' as recipient, null as rail, '${type}' as type, 0 as fee, 'settled' as status, ${reason},
+      '{}'::json as metadata, null as failure, null::uuid as invoice_id, null::uuid as checkout_id, null::uuid as refund_id, ${at}`,
     from: `${table} r`,
     where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = '${status}'
     and (r.${at}, r.id) < ({afterMillis}::bigint, {afterId}::uuid)

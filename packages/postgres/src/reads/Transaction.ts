@@ -11,29 +11,31 @@ import * as Lists from "../statements/Lists.ts"
 import * as Posted from "./Posted.ts"
 import * as Table from "../statements/Table.ts"
 
-/** Not a table: what deposits, withdrawals and the postings of features have in common. */
+/** Not a table: the common columns of deposits, withdrawals and features' postings. */
 const transactions = Table.of(Noun.members("transactions", Transaction.Transaction, []), "t")
 
 type Source = Pick<Lists.Part, "from" | "where"> & { readonly order?: string }
 
 const label = { companyId: "{company}::uuid", key: "{key}::text", value: "{value}::text" }
 
-// The id is made of the time.
+// The id contains the time.
 const labelled = (noun: Noun.Noun): Source => {
   const { from, where } = Labels.rows(noun, label)
   return { from, where: `${where} and l.id < {afterId}::uuid and l.id >= {fromId}::uuid and l.id < {untilId}::uuid`, order: "l.id desc" }
 }
 
-/** What all of a company are listed by: an index of the company's id as bytes (see migrations/Baseline.ts). */
+/**
+ * The access path to a company's records: an index of the company's id as bytes (see migrations/Baseline.ts).
+ */
 const listed = (table: string): Source => ({ from: `${table} r`, where: "uuid_send(r.company_id) = uuid_send({company}::uuid)" })
 
-// As a text the company is no key, that could take an index from the one that is meant.
+// Compare the company as text, so that the planner cannot use its key instead of the intended index.
 const ofTransaction = (table: string): Source => ({
   from: `${table} r`,
   where: "r.chain_tx_id = {chainTxId}::text and r.company_id::text = {company}::text"
 })
 
-/** The deposit of an invoice: both say when that was, and deposits are listed by it. */
+/** The deposit of an invoice. Both contain the settlement time, by which deposits are indexed. */
 const ofInvoice = (which: string): Source => ({
   from: `satrail.invoices i cross join lateral (
     select * from satrail.deposits d
@@ -46,23 +48,33 @@ const tables = {
   withdrawal: {
     table: "satrail.withdrawals",
     fee: "service_fee + network_allowance",
-    // As `Withdrawal.standing` has it: what waits is pending, which the table checks.
+    // As in `Withdrawal.standing`: a waiting withdrawal is pending, which the table checks.
     status: "case when approval = 'waiting' then 'pending_approval' else status end",
+    failure: "failure",
+    invoiceId: "null::uuid",
+    checkoutId: "null::uuid",
+    refundId: "refund_id",
     isOfInvoice: "{lightningInvoiceId}::uuid is null"
   },
   deposit: {
     table: "satrail.deposits",
     fee: "0",
     status: "status",
+    failure: "null",
+    invoiceId: "lightning_invoice_id",
+    checkoutId: "checkout_id",
+    refundId: "null::uuid",
     isOfInvoice: "({lightningInvoiceId}::uuid is null or lightning_invoice_id = {lightningInvoiceId}::uuid)"
   }
 } as const
 
-/** Each of them goes down an index of its own. What it is not asked for there is picked. */
+/** Each half uses its own index. Filters that the index doesn't cover are applied to its rows. */
 const half = (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
-  const { fee, status, isOfInvoice } = tables[type]
+  const { fee, status, failure, invoiceId, checkoutId, refundId, isOfInvoice } = tables[type]
   return Lists.part({
-    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason, created_at_millis`,
+    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
+      coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${invoiceId} as invoice_id, ${checkoutId} as checkout_id, ${refundId} as refund_id,
+      created_at_millis`,
     from,
     where: `${where} and (r.created_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
       and r.created_at_millis > {createdAfter}::bigint and r.created_at_millis < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
@@ -75,7 +87,7 @@ const half = (type: keyof typeof tables, { from, where, order = "r.created_at_mi
 const { withdrawal, deposit } = tables
 const payment = "payment_hash = {paymentHash}::text"
 
-/** What a search goes by: the first of these that it names. */
+/** The access paths of a search: the first one whose filter is given. */
 const ways = [
   [
     "paymentHash",

@@ -8,7 +8,7 @@ import * as Table from "../statements/Table.ts"
 /** The kinds of task of a withdrawal, as SQL. */
 export const taskKinds = `array[${Withdrawal.kinds.map((kind) => `'${kind}'`).join(", ")}]`
 
-/** Every withdrawal: what a claimed voucher becomes too. */
+/** Every withdrawal, including those of claimed vouchers. */
 export const withdrawals = Table.of(Withdrawal.noun)
 
 export const conflict = (change: Change) => new Conflict({ change: change._tag, id: change.id })
@@ -26,7 +26,7 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
     read: withdrawals.ofRow
   }),
-  // By its task, or that of the one that it follows: there is no other index of what is pending.
+  // By its task or its leader's task, because there is no other index of pending withdrawals.
   withdrawalsUnderWay: Reads.many("Records.withdrawalsUnderWay", {
     text: `
 select ${withdrawals.selected} from (

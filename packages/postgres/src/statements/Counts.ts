@@ -3,9 +3,13 @@ import * as Limit from "@satrail/core/ledger/Limit"
 import type { Storable } from "@satrail/core/service/Changes"
 import type { Row } from "./Table.ts"
 
-// How a flush counts against limits. Who commits for a company holds the lock on its balance, so nobody else counts for it or for its keys meanwhile.
+// Counts a flush against limits. A commit for a company locks its balance, so nothing else counts for the
+// company or its keys meanwhile.
 
-/** Where a company's rooms are, in its list of them: the first says which one was too small, the second is the balance. */
+/**
+ * Positions in a company's list of rooms: the first names the room that was too small, the second is the
+ * balance.
+ */
 const balancePlace = 2
 
 interface Bound {
@@ -17,7 +21,10 @@ interface Bound {
   most: bigint
 }
 
-/** The limits that Changes of a flush are counted against, each once: the oldest time and the lowest limit, where they differ. */
+/**
+ * Returns the limits that a flush's Changes are counted against, each once, with the oldest time and the
+ * lowest limit if they differ.
+ */
 export const boundsOf = (changes: ReadonlyArray<Storable>): ReadonlyMap<string, Bound> => {
   const bounds = new Map<string, Bound>()
   const last = new Map<string, number>()
@@ -41,7 +48,7 @@ export const boundsOf = (changes: ReadonlyArray<Storable>): ReadonlyMap<string, 
   return bounds
 }
 
-/** The bounds as a parameter of a statement. */
+/** Serializes the bounds as a parameter of a statement. */
 export const parameterOf = (bounds: ReturnType<typeof boundsOf>): string =>
   JSON.stringify(
     [...bounds.values()].map(({ companyId, place, subject, name, since, most }) => {
@@ -50,7 +57,7 @@ export const parameterOf = (bounds: ReturnType<typeof boundsOf>): string =>
     })
   )
 
-/** What a Change counts as: its buckets, and how much it takes of which rooms. */
+/** Returns a Change's buckets, and the amount it takes from each room. */
 export const rowOf = ({ companyId, legs, counts = [] }: Storable, bounds: ReturnType<typeof boundsOf>): Row => {
   const amount = Balance.need(legs.flatMap(({ postings }) => postings))
   const at = [balancePlace]
@@ -68,7 +75,7 @@ export const rowOf = ({ companyId, legs, counts = [] }: Storable, bounds: Return
   return { counts: buckets, ...(amount > 0n && { at, needs }) }
 }
 
-/** How much room there is for each subject of a company, once its balance is locked. */
+/** The remaining room of each subject of a company, once its balance is locked. */
 export const rooms = (parameter: string): string => `
 bounds as materialized (
   select * from json_to_recordset(${parameter}) as b(
@@ -82,7 +89,7 @@ bounds as materialized (
   ) r group by company_id, available
 )`
 
-/** Grants in the order asked whatever still fits into the balance and into every limit, of what `candidates` lets through. */
+/** Grants `candidates` in request order as long as each fits into the balance and every limit. */
 export const granted = (candidates: string): string => `
 judged as materialized (
   select f.*, l.held - l.posted as need, satrail.fits(r.rooms, f.at, f.needs) over (partition by f.company_id order by n) as fit
@@ -92,7 +99,7 @@ judged as materialized (
 /** Joined to the verdict's `a`. */
 export const joined = "left join judged j using (n)"
 
-/** The verdict on what a limit was in the way of, or null. */
+/** The verdict that a limit was exceeded, or null. */
 export const exceeded = (stale: string): string => `(
   select 'LimitExceeded' || ${stale} || ' ' || b.name || ' ' || b.subject from bounds b where b.company_id = a.company_id and b.place = j.fit[1]
 )`
@@ -104,7 +111,10 @@ const sums = (sign: "+" | "-") => `
     from done d join legs l using (n, company_id) cross join json_to_recordset(d.counts) as c(subject text, span text, bucket bigint)
   ) e group by company_id, subject, span, ${sign === "+" ? `bucket % ${Limit.places}` : "bucket"}`
 
-/** What takes effect counts from here on; or, of what gives money back, does not any more. A bucket that is gone by now gives nothing back: no window has it. */
+/**
+ * Adds applied Changes to the counts, or subtracts returned amounts. If a bucket has been deleted, nothing is
+ * subtracted, because no window contains it.
+ */
 export const written = (takes: boolean): string =>
   takes
     ? `

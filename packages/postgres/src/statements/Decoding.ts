@@ -1,13 +1,14 @@
 import { Option, Schema, type SchemaAST } from "effect"
 
-// A schema is interpreted for each value that it decodes, which was a fifth of a list's time. What most members may be is seen at a look, and a row of these is its
-// record. Whatever a look does not know is the member's schema to decode; whatever is not as it should be, that of the whole to refuse.
+// A schema is interpreted for each value it decodes, which took a fifth of a list's time. Most values only
+// need a direct check, and then the row is used as the record. Other values are decoded by the field's schema, and invalid
+// ones are rejected by the schema of the whole record.
 
 type Look = (value: unknown) => boolean
 
 const [isInt] = Schema.Int.ast.checks ?? []
 
-/** What is one of a type's values, where its schema decodes each of them to itself and compares no more than this. */
+/** Returns a check for a type whose schema decodes each value to itself and validates nothing else. */
 const lookOf = (ast: SchemaAST.AST): Look | undefined => {
   const { checks = [], encoding } = ast
   if (encoding !== undefined) return undefined
@@ -33,13 +34,16 @@ const lookOf = (ast: SchemaAST.AST): Look | undefined => {
   }
 }
 
-/** A member of a record, and how its value comes out of the text that a database answers. */
+/** A field of a record, and how its value is parsed from the database's text. */
 interface Column {
   readonly member: string
   readonly read: (text: string) => unknown
 }
 
-/** Reads rows whose columns have the names of the members, each as text or null, as the schema says: with its answers and its errors. */
+/**
+ * Decodes rows whose columns are named like the fields, each as text or null. Equivalent to the schema,
+ * including its errors.
+ */
 export const make = <A>(schema: Schema.Codec<A, unknown>, columns: ReadonlyArray<Column>): ((row: object) => A) => {
   const { ast } = schema
   const whole = Schema.decodeUnknownSync(schema)
@@ -59,7 +63,7 @@ export const make = <A>(schema: Schema.Codec<A, unknown>, columns: ReadonlyArray
   }
   const interpreted = (row: object) => whole(Object.fromEntries(members.map((column) => [column.member, valueOf(row, column)])))
   if (!isLooked) return interpreted
-  // Copied and filled in: half the time of an object that grows member by member.
+  // Copying and filling takes half the time of adding fields one by one.
   const blank = Object.fromEntries(members.map(({ member }) => [member, undefined]))
   return (row) => {
     const record: Record<string, unknown> = { ...blank }
@@ -74,7 +78,7 @@ export const make = <A>(schema: Schema.Codec<A, unknown>, columns: ReadonlyArray
         record[column.member] = decoded.value
       }
     }
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- made member by member as the schema has them
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- built field by field as the schema defines
     return record as A
   }
 }

@@ -1,39 +1,48 @@
 import * as Measure from "@satrail/core/base/Measure"
-import * as Trail from "@satrail/core/base/Trail"
+import * as TraceContext from "@satrail/core/base/TraceContext"
 import { Cause, Effect, Exit, Fiber, Option, type Tracer } from "effect"
 
-/** Flushes in a lane follow each other, flushes of different lanes overlap: the number of lanes is the number in flight. */
+/**
+ * Flushes of one lane are sequential and those of different lanes overlap, so the number of lanes is the
+ * number of flushes in flight.
+ */
 export interface Options<Item, A, E, Outage> {
-  /** What this is called where it is measured. */
+  /** The name in metrics. */
   readonly operation: string
-  /** Items of one lane are flushed in the order they came. */
+  /** Items of one lane are flushed in arrival order. */
   readonly laneOf: (item: Item) => string
-  /** Two items that share an identity never share a flush: the second must see what the first did. Reads need none. */
+  /**
+   * Two items that share an identity never share a flush, because the second must see the effect of the
+   * first. Reads have none.
+   */
   readonly identitiesOf?: (item: Item) => ReadonlyArray<string>
-  /** Applies items as one; answers each on its own, in their order. A failure or defect means that none was applied. */
+  /**
+   * Applies items as one and returns a result for each, in order. A failure or defect means that none was
+   * applied.
+   */
   readonly flush: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, Outage>
   readonly maxItemsPerFlush: number
-  /** More than this waiting in one lane are turned away at once. */
+  /** Maximum number of items waiting in one lane. More are rejected immediately. */
   readonly maxWaiting: number
-  /** The answer to who is turned away: too many wait already, or the store is closed. */
+  /** The error for a rejected item: too many are waiting, or the store is closed. */
   readonly onTurnedAway: (why: "overloaded" | "closed") => Outage
 }
 
-/** What is measured, each with the `operation` that it is about. */
+/** Metrics, each labeled with its `operation`. */
 const metrics = {
-  waiting: Measure.gauge("satrail_store_waiting", "How many wait in the queue when a flush begins", ["operation"]),
-  items: Measure.histogram("satrail_store_flush_items", "How many go together in one flush", {
+  waiting: Measure.gauge("satrail_store_waiting", "Changes in the queue when a flush begins", ["operation"]),
+  items: Measure.histogram("satrail_store_flush_items", "Changes in one flush", {
     boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     labels: ["operation"]
   }),
-  seconds: Measure.histogram("satrail_store_flush_seconds", "How long a flush takes", {
+  seconds: Measure.histogram("satrail_store_flush_seconds", "Duration of a flush", {
     boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30],
     labels: ["operation"]
   }),
-  outages: Measure.counter("satrail_store_outages_total", "Flushes that the database did not answer", ["operation"]),
+  outages: Measure.counter("satrail_store_outages_total", "Flushes to which the database did not respond", ["operation"]),
   turnedAway: Measure.counter(
     "satrail_store_turned_away_total",
-    "Refused before the database was called: the queue was full (overloaded), or the store closed",
+    "Changes refused before the database was called: the queue was full (overloaded), or the store was closed",
     ["operation", "why"]
   )
 } as const
@@ -41,12 +50,12 @@ const metrics = {
 interface Waiting<Item, A, E> {
   readonly item: Item
   readonly resume: (outcome: Effect.Effect<A, E>) => void
-  /** What it was committed in, where that is traced. */
+  /** The span of its commit, if it is traced. */
   readonly span: Tracer.AnySpan | undefined
   interrupted: boolean
 }
 
-/** Turns many single commits into few flushes: whatever came while the last flush was in flight goes together. */
+/** Turns many single commits into few flushes: all items that arrive during a flush are flushed together. */
 export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Options<Item, A, E, Outage>) {
   type Entry = Waiting<Item, A, E | Outage>
   const lanes = new Map<string, Array<Entry>>()
@@ -54,7 +63,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
   const context = yield* Effect.context<never>()
   const fork = Effect.runForkWith(context)
   const { operation } = options
-  const isTraced = yield* Trail.isTraced
+  const isTraced = yield* TraceContext.isTraced
   const waitingNow = metrics.waiting({ operation })
   const items = metrics.items({ operation })
   const seconds = metrics.seconds({ operation })
@@ -71,7 +80,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     return Effect.fail(options.onTurnedAway(why))
   }
 
-  /** Takes the items of the next flush, in order, leaving behind those with an identity that is already in it. */
+  /** Takes the items of the next flush in order, except those with an identity that is already in it. */
   const take = (waiting: Array<Entry>): ReadonlyArray<Entry> => {
     const identities = new Set<string>()
     const taken: Array<Entry> = []
@@ -91,7 +100,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     return taken
   }
 
-  /** One span for all: in the trace of the first, and linked to those of the others. */
+  /** One span for the flush: in the trace of the first item, linked to those of the others. */
   const flushed = (entries: ReadonlyArray<Entry>) => {
     const flush = options.flush(entries.map(({ item }) => item))
     if (!isTraced) return flush
@@ -100,7 +109,10 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     return Effect.withSpan(flush, `${operation}.flush`, { links, ...(parent && { parent }) })
   }
 
-  /** An outage is everyone's answer. A defect may be one item's fault, so each is tried alone and only the guilty one dies. */
+  /**
+   * An outage fails all items. A defect may be one item's fault, so each is tried alone and only that one
+   * dies.
+   */
   const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
     const begunMillis = performance.now()
     waitingNow.updateUnsafe(waitingCount, context)
@@ -109,7 +121,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
       seconds.updateUnsafe((performance.now() - begunMillis) / 1000, context)
       if (Exit.isSuccess(exit)) {
         return Effect.sync(() =>
-          entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("an item was not answered"))))
+          entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("no result was returned for an item"))))
         )
       }
       if (entries.length > 1 && Cause.hasDies(exit.cause)) return Effect.forEach(entries, (entry) => deliver([entry]), { discard: true })
@@ -118,7 +130,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     })
   }
 
-  /** Flushes until nothing waits. The tick before each flush lets everyone who is about to commit get in. */
+  /** Flushes until nothing waits. The tick before each flush lets concurrent commits join it. */
   const drain = Effect.fnUntraced(function* (lane: string, waiting: Array<Entry>) {
     while (waiting.length > 0) {
       yield* nextTick
@@ -145,7 +157,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
         fiber.addObserver(() => draining.delete(fiber))
       }
       return Effect.sync(() => {
-        entry.interrupted = true // not yet in a flush: it never will be
+        entry.interrupted = true // not in a flush yet, and never will be
       })
     })
 

@@ -1,22 +1,25 @@
 import type * as Noun from "@satrail/core/ledger/Noun"
 
-// What a company's records are found by: a row for each label of each of them, the newest last. A record is written once and never deleted while it has one (an
-// invoice that a wallet asked for has none), and its labels never change.
+// A value without its key is a label too, in lower case, by which a search finds records. No key of metadata is empty.
+//
+// An index of a company's records by label: one row per label and record, newest last. A record's labels
+// never change, and a labeled record is never deleted (an invoice requested by a wallet has no labels).
 
 /** The table of a noun's labels. */
 export const tableOf = ({ name }: Pick<Noun.Members, "name">): string => `satrail.${name}_labels`
 
-/** One number for a key with its value. Others may have the same: what was found is looked at once more. */
+/** A hash of a key and its value. Hashes may collide, so matches are verified. */
 export const numberOf = (key: string, value: string): string => `hashtextextended(${value}, hashtextextended(${key}, 0))`
 
-/** Whether a record has any label in this member. */
+/** Returns whether a record has any label in this field. */
 export const isAny = (record: object, member: string): boolean => {
   for (const _ in Reflect.get(record, member) ?? {}) return true
   return false
 }
 
-// Two labels of one record may have one number, and nobody else writes a record's: no conflict has to be looked for, which costs more than the row.
-/** The part of a statement that writes the labels of `rows`, whose id, company and labels are these. */
+// Two labels of one record may have the same hash, and no other statement writes a record's labels. So
+// conflicts are not checked, which would cost more than the row.
+/** The part of a statement that writes the labels of `rows`, with these id, company and label columns. */
 export const written = (
   part: string,
   noun: Pick<Noun.Members, "name">,
@@ -25,10 +28,14 @@ export const written = (
 ) => `
 ${part} as (
   insert into ${tableOf(noun)} (company_id, label, id)
-  select distinct ${companyId}, ${numberOf("m.key", "m.value")}, ${id} from ${rows} cross join lateral json_each_text(${labels}) m
+    select distinct ${companyId}, ${numberOf("t.key", "t.value")}, ${id} from ${rows} cross join lateral json_each_text(${labels}) m
+  cross join lateral (values (m.key, m.value), ('', lower(m.value))) t(key, value)
 )`
 
-/** The rows `r` of a table that have a label, by their ids. Each is found by its key, whatever the planner believes. */
+/**
+ * Selects the rows `r` of a table that have a label, by id. Each is found by its key, whatever the planner
+ * estimates.
+ */
 export const rows = (
   noun: Pick<Noun.Members, "name">,
   { companyId, key, value }: { readonly [name in "companyId" | "key" | "value"]: string }

@@ -4,10 +4,13 @@ import { Effect } from "effect"
 import * as Reads from "./Reads.ts"
 import type * as Table from "./Table.ts"
 
-// Pages of rows that are picked among others. A page looks at so many rows of an index and no more: if it has not enough by then, it says where it stopped.
-// Parameters have names in these texts, `{limit}`, since which of them there are depends on the index.
+// Pages of filtered rows. A page checks a limited number of index rows; if it isn't full by then, it returns
+// where it stopped. Parameters are named in these texts, as `{limit}`, because the set of parameters depends
+// on the index.
 
-/** Rows `r`, in the order of an index: `where` is what the index is asked for, `picked` what is left out of what was looked at. */
+/**
+ * Rows `r` in the order of an index: `where` is the index condition, `picked` the filter on the rows checked.
+ */
 export interface Part {
   readonly columns: string
   readonly from: string
@@ -16,8 +19,9 @@ export interface Part {
   readonly picked: string
 }
 
-// The window function takes rows as they come, and its `limit` ends the look: no row is read that is not needed. What is in no order here is in that of the innermost.
-/** The rows of a part that are picked, and the last one that was looked at, where the look ended there. */
+// The window function streams rows and `limit` ends the scan, so no unneeded row is read. Without an outer
+// order, rows keep that of the innermost query.
+/** The filtered rows of a part, and the last row checked if the scan ended there. */
 export const part = ({ columns, from, where, order, picked }: Part): string => `(
   select * from (
     select ${columns}, coalesce(${picked}, false) as is_picked, row_number() over () = {looks}::bigint as is_last
@@ -27,20 +31,20 @@ export const part = ({ columns, from, where, order, picked }: Part): string => `
 
 type Values = Readonly<Record<string, string | null>>
 
-/** An order of rows: negative when the first comes before the second, and the same for PostgreSQL. */
+/** An order of rows: negative if the first sorts before the second, and the same order in SQL. */
 interface Order {
   readonly compare: (a: Position, b: Position) => number
   readonly sql: string
 }
 
-// Several parts are as many pages. Of them together the first rows are enough: where the newest row at which a part stopped is not among these, none of them was
-// left out of what was picked.
+// Each part is a page. The first rows of all parts together are enough: if the newest row at which a part
+// stopped is not among them, no filtered row before it is missing.
 const together = (parts: ReadonlyArray<string>, { sql }: Order): string =>
   parts.length === 1 ? parts.join() : `(select * from (${parts.join(" union all ")}) u order by ${sql} limit {limit}::bigint)`
 
-/** A page of all parts together, in this order. */
+/** Returns a page of all parts together, in this order. */
 export const picking = <A extends Position>(operation: string, table: Table.Table<A>, parts: ReadonlyArray<string>, order: Order) => {
-  // Of most rows the last column is null: they are picked, and not the last.
+  // For most rows the last column is null: they match the filter and are not the last.
   const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end as "lastIsPicked" from ${together(parts, order)} t`
   const names = [...new Set(Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name))]
   const rows = Reads.many(operation, {
@@ -56,7 +60,7 @@ export const picking = <A extends Position>(operation: string, table: Table.Tabl
     (read) =>
       (values: Values, limit: number, looks: number): Effect.Effect<Found<A>, StoreUnavailable> =>
         Effect.map(read({ ...values, limit: String(limit), looks: String(looks) }), (found) => {
-          // Beyond the newest of the rows at which a part stopped, not all is known.
+          // Results beyond the newest row at which a part stopped are incomplete.
           const [stopped] = found.flatMap(({ row, isLast }) => (isLast ? [row] : [])).toSorted(order.compare)
           const picked = found.flatMap(({ row, isPicked }) =>
             isPicked && (stopped === undefined || order.compare(row, stopped) <= 0) ? [row] : []
@@ -68,15 +72,15 @@ export const picking = <A extends Position>(operation: string, table: Table.Tabl
   )
 }
 
-/** More than there are: for who looks at everything. */
+/** More than there can be, for unlimited scans. */
 export const all = 2 ** 53
 
 const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** By id alone. */
+/** By id. */
 export const byId: Order = { compare: (a, b) => compare(b.id, a.id), sql: "id desc" }
 
-/** By time, and at one time by id. */
+/** By time, then by id. */
 export const byTime: Order = {
   compare: (a, b) => compare(b.createdAtMillis, a.createdAtMillis) || byId.compare(a, b),
   sql: "created_at_millis desc, id desc"

@@ -10,29 +10,32 @@ import { translate, turnedAway } from "../client/Outage.ts"
 import type { Kind } from "./Table.ts"
 import * as Table from "./Table.ts"
 
-/** A read, once it has a database to ask. */
+/** A read that runs when it is given a database. */
 export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   (...ask: In) => Effect.Effect<Out, StoreUnavailable>,
   never,
   SqlClient.SqlClient | Scope.Scope
 >
 
-/** How long a read may wait for the database before it is an outage. */
+/** Time without a response after which a read is an outage. */
 const patienceMillis = 10_000
 
-/** What the database does not answer in time it does not answer. */
+/** Fails with an outage if the database doesn't respond in time. */
 const inTime = <A, E, R>(operation: string, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
   Effect.timeoutOrElse(ask, {
     duration: patienceMillis,
-    orElse: () => Effect.fail(new StoreUnavailable({ operation, cause: new Error(`no answer within ${patienceMillis} ms`) }))
+    orElse: () => Effect.fail(new StoreUnavailable({ operation, cause: new Error(`no response within ${patienceMillis} ms`) }))
   })
 
-/** For one transaction: no time is too long. */
+/** Disables timeouts for one transaction. */
 export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
 
 const maxInteger = 2 ** 31 - 1
 
-/** Whether anything can have this key. PostgreSQL would not even look for an id that is none, or for text that it cannot hold. */
+/**
+ * Returns whether any row can have this key. PostgreSQL would fail on an invalid id, or on text that it
+ * cannot store.
+ */
 const possible = (kind: Kind, value: unknown): boolean => {
   switch (kind) {
     case "uuid":
@@ -47,14 +50,14 @@ const possible = (kind: Kind, value: unknown): boolean => {
 const isOf = (kind: "uuid" | "text") => (kind === "uuid" ? Id.is : isText)
 
 /**
- * Single rows by their key. Those that are asked for together are one query, as commits are. It starts after the last of them
- * asked, so it sees all they know of.
+ * Reads single rows by key. Concurrent reads are combined into one query. It starts after the last of them
+ * was requested, so it sees all preceding commits.
  */
 export const one = <Ask extends ReadonlyArray<unknown>, A>(
   operation: string,
   options: {
     readonly key: { readonly [column: string]: "uuid" | "text" | "integer" }
-    /** Finds one row, with the key's columns in `a`. */
+    /** Selects one row, with the key's columns in `a`. */
     readonly select: string
     readonly read: (row: unknown) => A
     readonly keyOf: (...ask: Ask) => ReadonlyArray<unknown>
@@ -70,7 +73,8 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
       operation,
       laneOf: () => operation,
       flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) => {
-        // The requests of one company ask for the same rows: each is found and read once. No text in a key has a \0.
+        // Requests of one company read the same rows, so each is found and decoded once. No text in a key
+        // contains \0.
         const places = new Map<unknown, number>()
         const distinct: Array<ReadonlyArray<unknown>> = []
         const placeOf = keys.map((values) => {
@@ -99,7 +103,7 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
     }
   })
 
-/** A company's record of a noun. */
+/** Reads a company's record of the given kind. */
 export const get = <A extends Noun.Row>(
   operation: string,
   noun: Noun.Noun<A>
@@ -113,7 +117,7 @@ export const get = <A extends Noun.Row>(
   })
 }
 
-/** The record of a noun, of whichever company, by its id as bytes (see migrations/Baseline.ts). */
+/** Reads a record of the given kind by its id as bytes, whichever company owns it (see migrations/Baseline.ts). */
 export const anywhere = <A extends Noun.Row>(operation: string, noun: Noun.Noun<A>): Read<[id: string], Option.Option<A>> => {
   const table = Table.of(noun)
   return one(operation, {
@@ -124,14 +128,14 @@ export const anywhere = <A extends Noun.Row>(operation: string, noun: Noun.Noun<
   })
 }
 
-/** The record of a noun, of whichever company, with these members: a unique name of it. */
+/** Reads a record of the given kind by a unique name's fields, whichever company owns it. */
 export const named = <A extends Noun.Row, const Members extends ReadonlyArray<keyof A & string>>(
   operation: string,
   noun: Noun.Noun<A>,
   members: Members
 ): Read<{ readonly [place in keyof Members]: NonNullable<A[Members[place]]> }, Option.Option<A>> => by(operation, noun, members)
 
-/** The same, where the members are known only when it runs. */
+/** The same, for fields known only at run time. */
 export const by = <A extends Noun.Row>(
   operation: string,
   noun: Noun.Noun<A>,
@@ -147,14 +151,14 @@ export const by = <A extends Noun.Row>(
   })
 }
 
-/** Any number of rows. `$1`, `$2` … are the values. */
+/** Reads any number of rows. `$1`, `$2` … are the values. */
 export const many = <Ask extends ReadonlyArray<unknown>, A>(
   operation: string,
   options: {
     readonly text: string
     readonly values: (...ask: Ask) => ReadonlyArray<unknown>
     readonly read: (row: unknown) => A
-    /** Counts everything there is, and may take as long as that takes. */
+    /** Counts everything, without a timeout. */
     readonly recounts?: true
   }
 ): Read<Ask, ReadonlyArray<A>> =>
@@ -168,7 +172,7 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     )
   })
 
-/** The rows of a table that satisfy `condition`, by id, after one. */
+/** Reads the rows of a table that satisfy `condition`, in id order, starting after the given id. */
 export const page = <A>(
   operation: string,
   table: Table.Table<A>,
@@ -180,7 +184,7 @@ export const page = <A>(
     read: table.ofRow
   })
 
-/** A company's rows, the newest first by id, before one. */
+/** Reads a company's rows that precede the given one, newest first. */
 export const newestFirst = <A>(
   operation: string,
   table: Table.Table<A>
@@ -193,5 +197,5 @@ where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by
     read: table.ofRow
   })
 
-/** The values that some text column can have, as a parameter: a JSON list. */
+/** Serializes the values that a column of this kind can have, as a JSON list for a parameter. */
 export const list = (kind: "uuid" | "text", values: ReadonlyArray<string>): string => JSON.stringify(values.filter(isOf(kind)))

@@ -3,55 +3,62 @@ import type { Account, Any } from "@satrail/core/ledger/Change"
 import * as Counts from "./Counts.ts"
 import type { Columns, Row } from "./Table.ts"
 
-// One statement a kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same parts: what was asked,
-// the balances it touches, the keys seen before, the claims it is the work of, what takes effect, and what follows from taking effect.
+// One statement per kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same
+// parts: the requests, the balances they touch, the idempotency keys seen before, the claims they depend on,
+// the writes, and the effects that follow.
 //
-// Locks are taken in one order everywhere, so that no two flushes wait for each other: balances by company, tasks by id, rows by company
-// and id, then what has a unique name. Each of these parts waits for the one before it through a condition that is always true. A part that no
-// Change of a flush needs is left out; what would have waited for it waits for the one before.
+// Locks are taken in one order everywhere, so that no two flushes wait for each other: balances by company,
+// tasks by id, rows by company and id, then unique names. Each of these parts waits for the one before it
+// through a condition that is always true. A part that no Change of a flush needs is left out, and its
+// successor waits for its predecessor.
 //
-// A statement's snapshot may be older than the locks it waited for. So nothing follows from what was merely read: a status is read by
-// the lock itself (`for no key update` answers the newest version), and everything else follows from rows that `applied` really wrote.
+// A statement's snapshot may be older than the locks it waited for. So nothing depends on plain reads: a
+// status is read by the lock itself (`for no key update` returns the newest version), and everything else
+// depends on rows that `applied` really wrote.
 //
-// Rows of large tables are found by a lateral subquery that cannot be flattened: an index probe for each item, whatever the planner
-// believes about a table it has not analyzed yet. No index but the key's can serve that probe: an index of a list has not the key's columns as such (see
-// migrations/Baseline.ts), and test/plans.test.ts looks at every plan.
+// Rows of large tables are found by a lateral subquery that cannot be flattened: an index probe per item,
+// whatever the planner estimates for a table it has not analyzed yet. Only the key's index can serve that
+// probe, because a list's index doesn't contain the key's columns as such (see migrations/Baseline.ts).
+// test/plans.test.ts checks every plan.
 
-/** How one kind of Change is sent, and how its refusals are read. */
+/** How a kind of Change is sent, and how its refusals are read. */
 export interface Kind<C extends Any> {
   readonly statement: StatementOf
-  /** What its statement reads besides the columns that all kinds share. */
+  /** The columns its statement reads in addition to those that all kinds share. */
   readonly row: (change: C) => Row
-  /** The columns of `row` that may be left out, because they are null in all of these. */
+  /** Returns the columns of `row` that are null in all of these, so that they can be left out. */
   readonly absent?: (changes: ReadonlyArray<C>) => ReadonlyArray<string>
-  /** What no other Change of a flush may be about too, besides its id, its key and its jobs. */
+  /** Identities, in addition to its id, key and jobs, that no two Changes of a flush may share. */
   readonly identities?: (change: C) => ReadonlyArray<string>
-  /** Its refusals by the word in the verdict; `detail` is what follows the word, and `of` what follows that. */
+  /** Its refusals by the first word of the verdict; `detail` is the second word, and `of` the third. */
   readonly refusals: { readonly [word: string]: (change: C, detail: string, of: string) => Refusal }
 }
 
-/** What the Changes of a flush carry, besides their rows. What none of them carries is not in their statement. */
+/** The optional parts that the Changes of a flush need. Parts that none needs are not in their statement. */
 export interface Carried {
-  /** Whether they book anything. Where each has one posting, of its own company and between the same two accounts, it is a column: `moved`. */
+  /**
+   * Their bookings. If each has one posting, within its company and between the same two accounts, it is the
+   * column `moved`.
+   */
   readonly money: "none" | "many" | readonly [from: Account, to: Account]
-  /** Whether any of them takes from what is available. */
+  /** Whether any reduces the available balance. */
   readonly takes: boolean
   readonly once: boolean
   readonly fence: boolean
-  /** Whether any of them enqueues a job, or completes one: one each, or several. */
+  /** Whether any enqueues or completes a job: at most one each, or several. */
   readonly enqueues: Count
   readonly completes: Count
   readonly cursor: boolean
   readonly event: boolean
-  /** Whether they are counted against limits, or give back what was. */
+  /** Whether any counts against limits, or returns amounts to them. */
   readonly counts: boolean
-  /** Whether a freeze of their company refuses them. */
+  /** Whether a freeze of their company refuses any. */
   readonly unlessFrozen: boolean
-  /** Whether a change of their company's fees refuses them. */
+  /** Whether a change of their company's fees refuses any. */
   readonly unlessFeesMoved: boolean
-  /** Whether the audit log says something of any of them. */
+  /** Whether any has an entry in the audit log. */
   readonly audit: boolean
-  /** The columns of their records that are null in all of them. */
+  /** The columns of their records that are null in all. */
   readonly absent: ReadonlyArray<string>
 }
 
@@ -59,40 +66,49 @@ export type Count = "none" | "one" | "many"
 
 export interface Statement {
   readonly text: string
-  /** How it reads the postings: not at all, from the column `moved`, or from $2. */
+  /** How it reads postings: not at all, from the column `moved`, or from $2. */
   readonly postings: "none" | "column" | "parameter"
-  /** How it reads the jobs: from columns, or from lists. */
+  /** How it reads jobs: from columns, or from lists. */
   readonly enqueues: Count
   readonly completes: Count
 }
 
-/** The statement of one kind for a flush, the same text for the same parts: a connection prepares each once, and in use there are a few of a kind. */
+/**
+ * Returns the statement of a kind for a flush. Equal parts give the same text, because each connection
+ * prepares a text once. In practice there are a few per kind.
+ */
 export type StatementOf = (carried: Carried) => Statement
 
-/** The most statements that a kind is prepared as. Beyond them it is the one that has all parts. */
+/** Maximum number of prepared statements per kind. Beyond it, the statement with all parts is used. */
 export const maxStatements = 64
 
-/** The `applied` of a kind, and what surrounds it. */
+/** The `applied` part of a kind, and what surrounds it. */
 export interface Shape {
-  /** `name type`, besides those that all kinds share. */
+  /** `name type`, in addition to the columns that all kinds share. */
   readonly columns?: string
-  /** Keys have ids of their own making. */
+  /** Keys have textual ids. */
   readonly idType?: "uuid" | "text" | undefined
-  /** Whether some of it is for want of money refused (`granted`): then it always has the parts that book. */
+  /** Whether lack of money can refuse it (`granted`). Then it always has the booking parts. */
   readonly takes?: true
-  /** The part that holds what takes effect, where that is known before anything is written; otherwise it is what `applied` wrote. */
+  /** The part with the Changes that take effect, if known before anything is written. Otherwise `applied`. */
   readonly done?: "granted" | "fresh"
-  /** `name as (select …)`; the last one is `applied`, which answers the company_id and id of what took effect. What locks rows waits through `locks`. */
+  /**
+   * `name as (select …)`; the last one is `applied`, which returns the company_id and id of each Change that
+   * took effect. Parts that lock rows wait through `locks`.
+   */
   readonly parts: (locks: string) => ReadonlyArray<string>
-  /** What follows besides: reads `done`. */
+  /** Further effects, which read `done`. */
   readonly effects?: ReadonlyArray<string>
-  /** More claims that it is the work of, besides its fence: `select n, task_id, token`. */
+  /** Claims it requires in addition to its fence: `select n, task_id, token`. */
   readonly claims?: string
   /** Joined to the verdict's `a`. */
   readonly joins?: string
-  /** The verdict, or null, on what was applied before, or was something else under this id: judged before the claim. */
+  /**
+   * The verdict, or null, if it was applied before or the id belongs to something else. Evaluated before the
+   * claim.
+   */
   readonly before: string
-  /** The verdict, or null, of the rules: judged after the claim. */
+  /** The verdict of the rules, or null. Evaluated after the claim. */
   readonly guards?: string
 }
 
@@ -120,7 +136,7 @@ asked as materialized (
 
 const counted: { readonly [side in "posted" | "held"]: ReadonlyArray<Account> } = { posted: ["available", "held"], held: ["held"] }
 
-/** What one posting makes of a side of its company's balance. */
+/** The effect of one posting on a side of its company's balance. */
 const effectOf = ([from, to]: readonly [Account, Account], side: "posted" | "held"): string => {
   const change = Number(counted[side].includes(to)) - Number(counted[side].includes(from))
   return change === 0 ? "0::bigint" : change > 0 ? "moved" : "-moved"
@@ -156,7 +172,7 @@ unopened as materialized (
   select distinct n from legs where (posted <> 0 or held <> 0) and company_id not in (select company_id from locked)
 )`
 
-/** Whether a company that was never opened has to be looked for: what is granted has one. */
+/** Returns whether the company may not exist. A granted Change has one. */
 const mayBeUnopened = ({ done }: Shape, { money }: Carried): boolean => money !== "none" && done !== "granted"
 
 const seen = `
@@ -165,13 +181,13 @@ seen as materialized (
   from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
 )`
 
-/** Whether the balances of their companies are locked. */
+/** Returns whether their companies' balances are locked. */
 const locks = ({ money, unlessFrozen, unlessFeesMoved }: Carried): boolean => money !== "none" || unlessFrozen || unlessFeesMoved
 
-/** Whether the fees that it was counted by are its company's still. */
+/** Whether the fees it was computed with are still the company's. */
 const isPriced = "(charged_by is null or (company_id, charged_by) in (select company_id, fees_revision from locked))"
 
-/** What waits for a part: a condition that is always true, and known when the part is done. */
+/** Makes a part wait for another: a condition that is always true, and known when that part is done. */
 const after = (part: string) => `where (select count(*) from ${part}) is not null`
 
 const fenced = ({ claims }: Shape, carried: Carried) => `
@@ -207,7 +223,7 @@ fresh as materialized (
 )`
 }
 
-/** The rows these Changes are about, as they are now that they are locked: `g` in a verdict. */
+/** The rows of these Changes, read under their locks: `g` in a verdict. */
 export const target = ({ name }: Columns, locks: string) => `
 target as materialized (
   select a.n, t.*
@@ -219,8 +235,8 @@ target as materialized (
 export const joinTarget = "left join target g using (n)"
 
 /**
- * Not enough money, or room. `stale` when the balance changed after the snapshot was taken: what took the money may have been this very Change,
- * committed by another process, which the snapshot does not show.
+ * Not enough money or room. `stale` if the balance changed after the snapshot: the money may have been taken
+ * by this same Change, committed by another process, which the snapshot doesn't show.
  */
 export const stale = `case when
     (select version from locked k where k.company_id = a.company_id)
@@ -228,7 +244,7 @@ export const stale = `case when
 
 export const insufficient = `'InsufficientBalance' || ${stale}`
 
-/** Grants in the order asked whatever still fits, of what `candidates` lets through. */
+/** Grants `candidates` in request order as long as each fits. */
 export const granted = (candidates: string) => `
 judged as (
   select f.*, l.held - l.posted as need, available,
@@ -253,8 +269,9 @@ remembered as (
   select owner, key, fingerprint, answer, forget_at_millis from done where key is not null order by owner, key
 )`
 
-// An event's id is made of the transaction that publishes it and its place in there: readers take only events of transactions before the
-// oldest that still runs (see Records), so none can turn up behind what they have read, as it could with a sequence.
+// An event's id consists of the transaction that publishes it and its position there. Readers only take
+// events of transactions before the oldest running one (see Records), so no event can appear behind their
+// position, as it could with a sequence.
 const published = `
 published as (
   insert into satrail.events (id, company_id, type, subject, at_millis)
@@ -262,7 +279,7 @@ published as (
   from done where event is not null order by n
 )`
 
-// With an id as an event has one.
+// Its id is built like an event's.
 const audited = `
 audited as (
   insert into satrail.audit_entries (id, company_id, at_millis, body)
@@ -403,7 +420,10 @@ const keyOf = ({
 }: Carried): string =>
   `${[takes, once, fence, cursor, event, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
-/** One row an item, in their order: its verdict, and the answer when it is a replay. A shape may depend on what is carried. */
+/**
+ * One row per item, in order: its verdict, and the stored response if it is a replay. A shape may depend on
+ * the carried parts.
+ */
 export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {
   const known = new Map<string, Statement>()
   const of = (carried: Carried): Statement => {
@@ -421,16 +441,16 @@ export const statement = (shape: Shape | ((carried: Carried) => Shape)): Stateme
   return of
 }
 
-/** Creates rows of a table from what was asked, once under an id. */
+/** Inserts the requested rows of a table, once per id. */
 export const creation = (
   table: Columns,
   options: {
     readonly idType?: "text"
     readonly columns?: string
     readonly effects?: ReadonlyArray<string>
-    /** The word for another row under the same id. */
+    /** The verdict if another row has the same id. */
     readonly otherwise?: string
-    /** The verdict when a unique name is taken. */
+    /** The verdict if a unique name is taken. */
     readonly guards?: string
   } = {}
 ): StatementOf => {
@@ -449,13 +469,13 @@ applied as (
   })
 }
 
-/** The columns of a table as a statement reads them: the two that all kinds share are there already. */
+/** The columns of a table as a statement reads them, without the two that all kinds share. */
 export const own = ({ definition }: Columns): string =>
   definition
     .split(", ")
     .filter((column) => column !== "id uuid" && column !== "id text" && column !== "company_id uuid")
     .join(", ")
 
-/** Applied, or the word for another row under the same id. */
+/** Applied, or the verdict for another row with the same id. */
 export const sameAsAsked = ({ name, asAsked }: Columns, otherwise: string): string =>
   `(select case when ${asAsked} then 'Applied' else '${otherwise}' end from ${name} t where t.company_id = a.company_id and t.id = a.id)`

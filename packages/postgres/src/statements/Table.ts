@@ -1,7 +1,7 @@
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Decoding from "./Decoding.ts"
 
-/** What a column holds. */
+/** The type of a column's values. */
 export type Kind = Noun.Kind
 
 const sqlTypes: { readonly [kind in Kind]: string } = {
@@ -16,7 +16,8 @@ const sqlTypes: { readonly [kind in Kind]: string } = {
 
 const text = (value: string): string => value
 
-// Every value is read as text: what a client makes of a bigint or of JSON differs from client to client, and a host may have changed it.
+// Every value is read as text, because clients parse bigint and JSON differently, and a host may have
+// configured its own parsers.
 const readers: { readonly [kind in Kind]: (text: string) => unknown } = {
   uuid: text,
   text,
@@ -27,49 +28,49 @@ const readers: { readonly [kind in Kind]: (text: string) => unknown } = {
   json: (text) => JSON.parse(text)
 }
 
-/** A row on its way into a statement: one object of its JSON parameter. */
+/** A row passed to a statement: one object of its JSON parameter. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** A table as statements see it. */
+/** A table as statements use it. */
 export interface Columns {
   readonly name: string
-  /** `a, b, c`: for an insert. */
+  /** `a, b, c`, for an insert. */
   readonly columns: string
-  /** `a text, b bigint`: for reading rows out of JSON. */
+  /** `a text, b bigint`, for reading rows from JSON. */
   readonly definition: string
-  /** `t.a::text as "a"`: for a select that `ofRow` reads. */
+  /** `t.a::text as "a"`, for a select that `ofRow` reads. */
   readonly selected: string
-  /** Whether the row `t` was created by what `a` asks for: compares what never changes in a record's life. */
+  /** Whether the row `t` was created by the request `a`: compares the fields that never change. */
   readonly asAsked: string
-  /** All of the row `of`, for a comparison with another one: `t.a, t.b::text`. */
+  /** All columns of the row `of`, for comparing it with another: `t.a, t.b::text`. */
   readonly compared: (of: string) => string
 }
 
-/** A kind of record and its table. A member `createdAtMillis` is the column `created_at_millis`. */
+/** A kind of record and its table. The field `createdAtMillis` is the column `created_at_millis`. */
 export interface Table<A> extends Columns {
   readonly toRow: (record: A) => Row
   readonly ofRow: (row: unknown) => A
 }
 
-/** The column of a member: `created_at_millis` of `createdAtMillis`. */
+/** Returns the column of a field: `created_at_millis` for `createdAtMillis`. */
 export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The type of a column, by what it holds. */
+/** Returns the SQL type of a kind. */
 export const typeOf = (kind: Kind): string => sqlTypes[kind]
 
-/** The type of a member as a key by which a row is found. */
+/** Returns the type of a field that is used as a key. */
 export const keyOf = ({ members }: Noun.Members, of: string): "uuid" | "text" | "integer" => {
   const kind = members.find(([member]) => member === of)?.[1]
   return kind === "uuid" || kind === "integer" ? kind : "text"
 }
 
-/** A value on its way into a statement: a number in JSON stops at 2^53. */
+/** Converts a value for JSON, whose numbers are exact only up to 2^53. */
 export const put = (value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 
-/** The table of a kind of record, under its own name or that of something that is selected. */
+/** The table of a kind of record, under its own name or another, such as that of a selection. */
 export const of = <A extends object>({ name, schema, members, moving }: Noun.Members<A>, table = `satrail.${name}`): Table<A> => {
   const columns = members.map(([member, kind]) => ({ member, kind, column: columnOf(member) }))
-  // JSON has no equality in SQL, and what was asked for twice is the same text twice.
+  // JSON has no equality in SQL, but the same request has the same text.
   const comparable = columns.map(({ member, column, kind }) => ({ member, column: kind === "json" ? `${column}::text` : column }))
   const fixed = comparable.filter(({ member }) => !moving.has(member)).map(({ column }) => column)
   const decode = Decoding.make(
@@ -87,7 +88,7 @@ export const of = <A extends object>({ name, schema, members, moving }: Noun.Mem
       const row: Record<string, unknown> = {}
       for (const { member, column } of columns) {
         const value: unknown = Reflect.get(record, member)
-        // What is left out is null.
+        // Missing values are null.
         if (value !== null) row[column] = put(value)
       }
       return row

@@ -22,12 +22,12 @@ import {
 } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-// A Change that says what it writes needs no statement of its own: it follows from the shape of its writes (verbs, nouns, members). Into its text go constants
-// of declarations only, never a value of a Change.
+// A Change that declares its writes needs no special statement: it is derived from the shape of the writes
+// (verbs, nouns, fields). Its text contains only constants of declarations, never a value of a Change.
 
 const tables = new WeakMap<Noun.Noun, Table.Table<Noun.Row>>()
 
-/** The table of a noun, made once. */
+/** Returns the table of a noun, built once. */
 const tableOf = (noun: Noun.Noun): Table.Table<Noun.Row> => {
   const known = tables.get(noun)
   if (known !== undefined) return known
@@ -36,7 +36,7 @@ const tableOf = (noun: Noun.Noun): Table.Table<Noun.Row> => {
   return made
 }
 
-/** The columns of the second write and of those after it stand beside those of the first. */
+/** Columns of the second and later writes have a prefix. */
 const prefixOf = (place: number) => (place === 0 ? "" : `w${place}_`)
 
 const kindsOf = (noun: Noun.Noun): ReadonlyMap<string, Noun.Kind> => new Map(noun.members)
@@ -44,7 +44,7 @@ const kindsOf = (noun: Noun.Noun): ReadonlyMap<string, Noun.Kind> => new Map(nou
 const typed = (kinds: ReadonlyMap<string, Noun.Kind>, member: string, prefix: string): string =>
   `${prefix}${Table.columnOf(member)} ${Table.typeOf(kinds.get(member) ?? "text")}`
 
-/** Values of Changes that stand in their rows: `column type`. */
+/** The values of Changes in their rows, as `column type`. */
 const columnsOf = (write: Noun.Write, place: number, absent: ReadonlySet<string>): ReadonlyArray<string> => {
   const prefix = prefixOf(place)
   switch (write._tag) {
@@ -69,11 +69,11 @@ const columnsOf = (write: Noun.Write, place: number, absent: ReadonlySet<string>
   }
 }
 
-/** The columns of a record that are given. */
+/** The columns of a record that are present. */
 const given = (noun: Noun.Noun, prefix: string, absent: ReadonlySet<string>): ReadonlyArray<string> =>
   noun.members.map(([member]) => Table.columnOf(member)).filter((column) => !absent.has(prefix + column))
 
-/** The unique names that a record has from the start. */
+/** The unique names that a record has from its creation. */
 const namesOf = ({ unique, moving }: Noun.Noun): ReadonlyArray<ReadonlyArray<string>> =>
   unique.filter((members) => !members.some((member) => moving.has(member))).map((members) => members.map(Table.columnOf))
 
@@ -112,7 +112,7 @@ applied as (
   insert into ${table.name} (${columns}) select ${columns} from granted order by n
 )`
     ],
-    // Whatever is granted is written, or the statement fails as a whole.
+    // Everything granted is written, or the whole statement fails.
     done: "granted",
     before,
     ...(counts && { joins: Counts.joined }),
@@ -122,9 +122,10 @@ applied as (
 
 const list = (texts: ReadonlyArray<string>): string => texts.map((text) => `'${text}'`).join(", ")
 
-/** What else follows from a record that moved: `now` is how it is from here on. */
+/** Further effects of a moved record: `now` is its state afterwards. */
 const projections: { readonly [noun: string]: string } = {
-  // A credited output is a coin of ours; one that is not credited any more is none. A coin spent by a payout stays spent, whatever the payout's outcome.
+  // A credited output is one of our coins; after a reversal it is not. A coin spent by a payout stays spent,
+  // whatever the payout's outcome.
   deposits: `
 credited as (
   insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)
@@ -139,7 +140,7 @@ credited as (
 )`
 }
 
-/** What a move makes of a member, of the row `of`; undefined where it leaves it as it is. */
+/** The value that a move gives a field of the row `of`; undefined if it leaves it unchanged. */
 const becomes = ({ sets, stamps, clears, to }: Noun.Move, member: string, of: string): string | undefined => {
   if (sets.includes(member)) return `${of}.${Table.columnOf(member)}`
   if (stamps.includes(member)) return `${of}.at_millis`
@@ -147,7 +148,7 @@ const becomes = ({ sets, stamps, clears, to }: Noun.Move, member: string, of: st
   return member === "status" && to !== null ? `'${to}'` : undefined
 }
 
-/** Whether it applies to the row `g` as it is, for the Change in `of`. */
+/** Whether the move of the Change `of` applies to the current row `g`. */
 const applies = ({ noun, from, empty, expects }: Noun.Move, of: string): ReadonlyArray<string> => {
   const kinds = kindsOf(noun)
   const comparable = (member: string, column: string) => (kinds.get(member) === "json" ? `${column}::text` : column)
@@ -161,14 +162,14 @@ const applies = ({ noun, from, empty, expects }: Noun.Move, of: string): Readonl
   ]
 }
 
-/** Whether it was applied before; undefined where that is whenever it does not apply. */
+/** Returns the condition that the move was applied before; undefined if any move that does not apply counts as applied. */
 const isAgain = (move: Noun.Move, of: string): string | undefined => {
   if (move.again === "otherwise") return undefined
   const kinds = kindsOf(move.noun)
   const same = move.again.same.map((member) => {
     const column = Table.columnOf(member)
     const value = becomes(move, member, of) ?? `g.${column}`
-    // JSON has no equality in SQL: the same value is the same text.
+    // JSON has no equality in SQL, but the same value is the same text.
     return kinds.get(member) === "json"
       ? `g.${column}::text is not distinct from ${value}::text`
       : `g.${column} is not distinct from ${value}`
@@ -177,7 +178,7 @@ const isAgain = (move: Noun.Move, of: string): string | undefined => {
   return [...within, ...move.empty.map((member) => `g.${Table.columnOf(member)} is null`), ...same].join(" and ")
 }
 
-/** Whether a record can be where it applies and where it was applied before, both at once. */
+/** Returns whether a record can match both conditions: the move applies, and it was applied before. */
 const mayOverlap = ({ from, again }: Noun.Move): boolean =>
   again !== "otherwise" && (from.length === 0 || again.in.length === 0 || again.in.some((status) => from.includes(status)))
 
@@ -220,10 +221,10 @@ applied as (
   }
 }
 
-/** Nothing but what every Change has becomes true. */
+/** A Change with no effect except those that all kinds share. */
 const bare: Shape = { parts: () => [], done: "fresh", before: "null" }
 
-/** What follows from a later write. */
+/** The effects of a later write. */
 const followed = (write: Noun.Follow, place: number, absent: ReadonlySet<string>): string => {
   const prefix = prefixOf(place)
   if (write._tag === "Add") {
@@ -254,10 +255,10 @@ wrote_${place} as (
 )`
 }
 
-/** Under this name it is noted that no record of a flush has a label: then there is nothing to write. */
+/** The name under which a flush without labels is noted, so that none are written. */
 const unlabelled = (column: string): string => `labels in ${column}`
 
-/** What a record is found by, from here on. */
+/** Writes the labels by which a record is found. */
 const labelling = (write: Noun.Write, place: number, absent: ReadonlySet<string>): ReadonlyArray<string> => {
   if (write._tag !== "Insert" || write.noun.labels === undefined) return []
   const prefix = prefixOf(place)
@@ -286,7 +287,7 @@ const shapeOf = ([first, ...later]: Noun.Writes, carried: Carried): Shape => {
 
 type Layout = ReadonlyArray<ReadonlyArray<readonly [member: string, column: string]>>
 
-/** Which member stands in which column, write by write. */
+/** The column of each field, per write. */
 const layoutOf = (writes: Noun.Writes): Layout =>
   writes.map((write: Noun.Write, place) => {
     const prefix = prefixOf(place)
@@ -302,7 +303,7 @@ const layoutOf = (writes: Noun.Writes): Layout =>
 const put = (row: Record<string, unknown>, from: object, columns: Layout[number]) => {
   for (const [member, column] of columns) {
     const value: unknown = Reflect.get(from, member)
-    // What is left out is null.
+    // Missing values are null.
     if (value !== null) row[column] = Table.put(value)
   }
 }
@@ -320,7 +321,10 @@ const rowOf = (writes: Noun.Writes, layout: Layout): Table.Row => {
   return row
 }
 
-/** The columns that are null in the records of all of these Changes: of what a record's life changes, most is at its beginning. */
+/**
+ * Returns the columns that are null in the records of all these Changes. Most fields that change later are
+ * null at first.
+ */
 const absentIn =
   (layout: Layout) =>
   (changes: ReadonlyArray<Written.Any>): ReadonlyArray<string> =>
@@ -345,7 +349,7 @@ const absentIn =
       return [...absent, ...none]
     })
 
-/** What no other Change of a flush may be about too. */
+/** Identities that no two Changes of a flush may share. */
 const identitiesOf = (writes: Noun.Writes): ReadonlyArray<string> =>
   writes.flatMap((write: Noun.Write) => {
     if (write._tag === "Touch") return []
@@ -361,7 +365,7 @@ const identitiesOf = (writes: Noun.Writes): ReadonlyArray<string> =>
 
 const conflict = ({ _tag, id }: Written.Any) => new Conflict({ change: _tag, id })
 
-// oxlint-disable-next-line typescript/consistent-type-assertions -- a store sees nouns with their types erased: which refusals a Change has, its own type says
+// oxlint-disable-next-line typescript/consistent-type-assertions -- a store sees nouns with erased types; a Change's own type lists its refusals
 const declared = (refusal: unknown) => refusal as Refusal
 
 const refusals: Kind<Written.Any>["refusals"] = {
@@ -392,7 +396,7 @@ const refusals: Kind<Written.Any>["refusals"] = {
 
 const kinds = new Map<string, Kind<Written.Any>>()
 
-/** How Changes with writes of this shape are sent: made once. */
+/** Returns how Changes with writes of this shape are sent. Built once per shape. */
 export const kindOf = (writes: Noun.Writes): Kind<Written.Any> => {
   const shape = Noun.shapeOf(writes)
   const known = kinds.get(shape)

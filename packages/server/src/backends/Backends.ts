@@ -5,15 +5,15 @@ import * as Ldk from "./Ldk.ts"
 import type * as LightningNode from "./LightningNode.ts"
 import * as Lnd from "./Lnd.ts"
 
-/** What can be chosen besides the sandbox. */
+/** The alternatives to the sandbox. */
 export interface Backends {
-  /** What LIGHTNING can name. */
+  /** Values of LIGHTNING. */
   readonly lightning: ReadonlyArray<LightningNode.Backend>
-  /** What CHAIN can name. */
+  /** Values of CHAIN. */
   readonly chain: ReadonlyArray<ChainView.Backend>
 }
 
-/** A new one is one more entry. */
+/** Add a new backend here. */
 export const all: Backends = {
   lightning: [Lnd.backend, Ldk.backend],
   chain: [BitcoinRpc.backend, Esplora.backend]

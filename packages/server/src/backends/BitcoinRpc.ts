@@ -14,11 +14,15 @@ const settings = {
   url: needed({ name: "BITCOIN_RPC_URL", meaning: "The RPC address of a bitcoin node", ...Setting.httpUrl }),
   user: needed({
     name: "BITCOIN_RPC_USER",
-    meaning: "The user of its RPC (rpcuser)",
+    meaning: "The user name for the node's RPC (rpcuser)",
     wants: "a name without a colon",
     read: (text) => (text.includes(":") ? undefined : text)
   }),
-  password: needed({ name: "BITCOIN_RPC_PASSWORD", meaning: "The password of its RPC (rpcpassword)", ...Setting.secret("a text") }),
+  password: needed({
+    name: "BITCOIN_RPC_PASSWORD",
+    meaning: "The password for the node's RPC (rpcpassword)",
+    ...Setting.secret("a string")
+  }),
   certificateFile: ChainView.certificateFile,
   acceptVersion: Setting.acceptVersion("BITCOIN_ACCEPT_VERSION", "the bitcoin node")
 }
@@ -29,7 +33,7 @@ interface Settings extends Config.Success<typeof config> {}
 
 const where = ({ url }: Settings) => new URL(url).origin
 
-/** What is asked for nothing that has a beginning. */
+/** A beginning for calls that don't depend on one. */
 const anywhere = { beginning: { height: 0 } }
 
 const remedy = "Check BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD and SATRAIL_NETWORK."
@@ -44,7 +48,7 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
   const unreadable = certificate(settings.certificateFile)
   if (unreadable !== undefined) return [unreadable]
   const options = { ...settings, ...anywhere, network, patienceMillis: ChainView.lookMillis }
-  // What it would warn of in a log is a line here.
+  // Its warnings are reported as lines here, not logged.
   const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
   if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
   const judgement = Option.getOrUndefined(yield* Effect.option(BitcoinRpc.judgement(options)))
@@ -54,7 +58,7 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
     const { cause, reason, remedy } = standing.failure
     return [
       ...faults,
-      outage(`the bitcoin node does not serve us: ${reason ?? messageOf(cause)}`, remedy ?? "Start it, or wait until it has caught up.")
+      outage(`the bitcoin node cannot be used: ${reason ?? messageOf(cause)}`, remedy ?? "Start it, or wait until it has caught up.")
     ]
   }
   const { tip, index } = standing.success
@@ -64,9 +68,9 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
     index?.isSynced === false
       ? outage(
           `the bitcoin node is indexing its transactions: block ${index.height} of ${tip.height}`,
-          "Wait: deposits stay pending until it has."
+          "Wait. Deposits stay pending until it has finished."
         )
-      : right("it keeps an index of transactions")
+      : right("it has a transaction index")
   ]
 })
 
@@ -81,6 +85,6 @@ export const backend = ChainView.make({
   blocks: (settings, network) => BitcoinRpc.node({ ...settings, ...anywhere, network }),
   unspent: (settings, network) => BitcoinRpc.unspent({ ...settings, ...anywhere, network }),
   checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
-  proof: "real nodes on regtest, a bitcoind (Bitcoin Knots) and a btcd: every contract, and whole scenarios of the service",
+  proof: "real nodes on regtest, bitcoind (Bitcoin Knots) and btcd: all contracts and end-to-end scenarios",
   caveats: []
 })

@@ -9,32 +9,32 @@ import * as Setting from "../environment/Setting.ts"
 import { type Entry, unproven } from "./Entry.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 
-/** What a follower of the chain begins with. */
+/** The starting point of a chain follower. */
 export interface Beginning {
   readonly network: Network
   readonly beginning: Follower.Beginning
   readonly feeRates: FeeRates.Options
 }
 
-/** A kind of source of blocks that an operator can choose. Everything that the server knows of it is here. */
+/** A kind of block source that an operator can choose. Contains everything the server knows about it. */
 export interface Definition<S extends object> extends Entry {
-  /** Its settings as they are read, where CHAIN names it. */
+  /** Its settings, read if CHAIN names it. */
   readonly config: Config.Config<S>
-  /** Where it is, for the banner, such as `bitcoin node at http://127.0.0.1:8332`. */
+  /** Its address for the banner, such as `bitcoin node at http://127.0.0.1:8332`. */
   readonly identity: (settings: S) => { readonly at: string }
   readonly layer: (settings: S, from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
-  /** Blocks, for a search of the whole chain. */
+  /** Blocks, for a scan of the whole chain. */
   readonly blocks: (settings: S, network: Network) => Follower.Node
-  /** Which outputs are there and not spent, for the wallet's statement. */
+  /** Unspent outputs, for the wallet's statement. */
   readonly unspent: (settings: S, network: Network) => Unspent
-  /** What can be wrong with it, for `satrail check` and every start. */
+  /** Checks for `satrail check` and startup. */
   readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
 }
 
-/** A source of blocks as the settings describe it. */
+/** A configured block source. */
 export interface ChainView {
   readonly at: string
-  /** So that a check can keep what is secret in them out of its words. */
+  /** Kept so that a check can redact secrets in its output. */
   readonly settings: object
   readonly layer: (from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
   readonly blocks: (network: Network) => Follower.Node
@@ -42,7 +42,7 @@ export interface ChainView {
   readonly checks: (network: Network) => ReadonlyArray<Check>
 }
 
-/** An entry of the table, whatever its settings are. */
+/** An entry of the table, with any type of settings. */
 export interface Backend extends Entry {
   readonly config: Config.Config<ChainView>
 }
@@ -59,12 +59,12 @@ export const make = <S extends object>(definition: Definition<S>): Backend => ({
   }))
 })
 
-/** How long a look waits for an answer, which ends sooner than a check does. */
+/** Timeout of a call. Shorter than the timeout of a check. */
 export const lookMillis = 4000
 
-/** The certificate of whichever is asked. */
+/** The certificate of the chosen source. */
 export const certificateFile = Setting.optional({
   name: "CHAIN_TLS_CERT",
-  meaning: "The certificate of either; without one it must be signed by a known authority",
+  meaning: "The certificate of the bitcoin node or Esplora server. Without it, the certificate must be signed by a known authority",
   ...Setting.file
 })

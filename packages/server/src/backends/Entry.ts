@@ -2,25 +2,25 @@ import { Effect } from "effect"
 import { type Check, warning } from "../base/Check.ts"
 import type * as Setting from "../environment/Setting.ts"
 
-/** What a node or a chain's source is not known to do, and what an operator makes of that. */
+/** A capability that was not shown for a node or a block source, and what the operator can do about it. */
 export interface Caveat {
   readonly says: string
   readonly remedy: string
 }
 
-/** What the settings, the checks and the documentation have of everything that can be chosen. */
+/** An alternative in the settings, the checks and the documentation. */
 export interface Entry {
-  /** What the setting says, such as `lnd`. */
+  /** The value of the setting, such as `lnd`. */
   readonly name: string
-  /** What people call it. */
+  /** The name shown to people. */
   readonly title: string
-  /** How the names of its settings begin, such as `LND_`: any other variable that begins so stops the start. */
+  /** The prefix of its settings, such as `LND_`. Any other variable with this prefix stops the start. */
   readonly prefix: string
   /** In the order of the documentation. */
   readonly settings: Setting.Settings
-  /** What it was shown to work with, for the documentation. */
+  /** The versions and setups it was shown to work with, for the documentation. */
   readonly proof: string
-  /** What was never shown. `satrail check` and every start say so. */
+  /** Capabilities that were never shown. They are reported at startup and by `satrail check`. */
   readonly caveats: ReadonlyArray<Caveat>
 }
 

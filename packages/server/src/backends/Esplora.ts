@@ -10,7 +10,7 @@ import * as ChainView from "./ChainView.ts"
 const settings = {
   url: Setting.neededWith("CHAIN=esplora")({
     name: "ESPLORA_URL",
-    meaning: "Where an Esplora server has its API",
+    meaning: "The address of an Esplora server's API",
     ...Setting.httpUrl
   }),
   certificateFile: ChainView.certificateFile
@@ -22,7 +22,7 @@ interface Settings extends Config.Success<typeof config> {}
 
 const where = ({ url }: Settings) => new URL(url).origin
 
-/** The first block of each network: of testnet there are two, the third and the fourth. */
+/** The first block of each network. There are two versions of testnet, the third and the fourth. */
 const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
   mainnet: ["000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"],
   testnet: [
@@ -33,13 +33,16 @@ const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
   regtest: ["0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"]
 }
 
-/** A block takes ten minutes on average, and one in a million takes longer than this. */
+/** A block takes ten minutes on average. One in a million takes longer than this. */
 const staleMillis = 3 * 3_600_000
 
 const isLoopback = (url: string) => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
 
 const silent = ({ cause, reason, remedy }: ChainUnavailable): Line =>
-  outage(`the Esplora server does not answer: ${reason ?? messageOf(cause)}`, remedy ?? "Check ESPLORA_URL, and that the server runs.")
+  outage(
+    `the Esplora server does not respond: ${reason ?? messageOf(cause)}`,
+    remedy ?? "Check ESPLORA_URL, and that the server is running."
+  )
 
 const look = Effect.fnUntraced(
   function* (settings: Settings, network: Network): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
@@ -50,14 +53,17 @@ const look = Effect.fnUntraced(
     const place = where(settings)
     if (first === undefined)
       return [
-        misconfigured(`what answers at ${place} is no Esplora server`, "Set ESPLORA_URL to where its API is, often with /api at the end.")
+        misconfigured(
+          `the server at ${place} is not an Esplora server`,
+          "Set ESPLORA_URL to the address of its API, which often ends in /api."
+        )
       ]
     const theirs = Object.entries(genesis).find(([, hashes]) => hashes.includes(first))?.[0]
     if (theirs !== network)
       return [
         misconfigured(
-          `the Esplora server is on ${theirs ?? "another network"}, and SATRAIL_NETWORK is ${network}`,
-          "Set ESPLORA_URL to one of the same network."
+          `the Esplora server is on ${theirs ?? "another network"}, but SATRAIL_NETWORK is ${network}`,
+          "Set ESPLORA_URL to a server on the same network."
         )
       ]
     const tip = yield* node.tip
@@ -75,7 +81,7 @@ const look = Effect.fnUntraced(
       ...(settings.url.startsWith("http:") && !isLoopback(settings.url)
         ? [
             warning(
-              "the Esplora server is used without TLS: an attacker in between can forge deposits",
+              "the Esplora server is used without TLS: an attacker on the network path can forge deposits",
               "Use https, or a server on this machine."
             )
           ]
@@ -96,11 +102,11 @@ export const backend = ChainView.make({
   blocks: Esplora.node,
   unspent: Esplora.unspent,
   checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
-  proof: "a stand-in, written from its API.md",
+  proof: "a mock server, written from its API.md",
   caveats: [
     {
-      says: "Esplora is untested with a real server: its adapter is tested against a stand-in",
-      remedy: "Begin on signet or regtest, with little money, or use CHAIN=bitcoin-rpc."
+      says: "Esplora is untested with a real server: its adapter is tested with a mock server",
+      remedy: "Start on signet or regtest, with small amounts, or use CHAIN=bitcoin-rpc."
     }
   ]
 })

@@ -2,8 +2,9 @@ import type * as Versions from "@satrail/core/nodes/Versions"
 import { type Line, misconfigured, warning } from "../base/Check.ts"
 
 /**
- * What is known against a node's version, for `satrail check` and every start. One that may tell what is not so keeps the service from starting, unless the
- * operator accepted just this version; then, and of all others, it is a warning.
+ * Returns the known faults of a node's version, for `satrail check` and startup. A fault that can make
+ * the node report something false stops the start, unless the operator accepted exactly this version. All
+ * other faults are warnings.
  */
 export const lines = (
   judgement: Versions.Judgement | undefined,
@@ -15,5 +16,5 @@ export const lines = (
   if (accept === undefined) return [misconfigured(says, remedy)]
   return accept.version === version
     ? [warning(`${says}; ${accept.setting} accepts it`, remedy)]
-    : [misconfigured(says, `${remedy} To go on with it all the same, set ${accept.setting}=${version}.`)]
+    : [misconfigured(says, `${remedy} To continue anyway, set ${accept.setting}=${version}.`)]
 }

@@ -23,12 +23,15 @@ interface Configured extends Settings {
 }
 
 const source = "ldk"
-/** Where it is kept how far the node's store has come. */
+/** Cursor source that stores the progress of the node's store. */
 const seenSource = "ldk seen"
 
 const Mark = Schema.fromJsonString(Schema.Struct({ run: Schema.String, count: Schema.String }))
 
-/** How far the node was seen to have come, in the database: not on the machine of the node, as a rule, and never in its folder. */
+/**
+ * Stores the last seen progress of the node in the database, which is usually on another machine and never in
+ * the node's folder.
+ */
 const marks = Effect.gen(function* () {
   const [journal, reads] = [yield* Journal, yield* LedgerReads]
   const read = Effect.gen(function* () {
@@ -37,17 +40,17 @@ const marks = Effect.gen(function* () {
   })
   const write = Effect.fnUntraced(function* (mark: Ldk.Mark) {
     const before = yield* read
-    // Another process of the service may have seen more.
+    // Another process of the service may have stored later progress.
     if (before?.run === mark.run && BigInt(before.count) >= BigInt(mark.count)) return
     const moved = Cursor.moved({ source: seenSource, value: Schema.encodeSync(Mark)(mark) }, yield* Id.make, yield* Clock.currentTimeMillis)
-    yield* Effect.catchTag(journal.commit(moved), "StaleFence", Effect.die) // nothing is fenced here
+    yield* Effect.catchTag(journal.commit(moved), "StaleFence", Effect.die) // this Change has no fence
   })
   return { read, write } satisfies Ldk.Marks
 })
 
 const atOf = ({ socket }: Settings) => `LDK at ${socket}`
 
-/** The node that was found, in the state that it was seen in, or in a later one. */
+/** Uses the node that was found, in the last seen state or a later one. */
 const layer = (configured: Configured, { nodeId, network }: { readonly nodeId: string; readonly network: Network }) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -65,13 +68,13 @@ const look = Effect.fnUntraced(function* (network: Network, configured: Configur
   if (Result.isFailure(asked)) {
     const { reason, remedy, cause } = asked.failure
     const here = configured.program === undefined ? "" : " The service starts it."
-    return [outage(reason ?? String(cause), `${remedy ?? "Look at its log."}${here}`)] satisfies ReadonlyArray<Line>
+    return [outage(reason ?? String(cause), `${remedy ?? "Check its log."}${here}`)] satisfies ReadonlyArray<Line>
   }
   const { nodeId, network: theirs, version, isStarted } = asked.success
   if (theirs !== network) {
-    return [misconfigured(`${atOf(configured)} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
+    return [misconfigured(`${atOf(configured)} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
   }
-  // Before the service has started it, it has no channels to tell of.
+  // Before the service has started the node, it cannot list its channels.
   const capacity = isStarted ? yield* Effect.option(Ldk.capacity({ socket: configured.socket, deadlineMillis: 4000 })) : Option.none()
   const warnings = Option.match(capacity, { onNone: () => [], onSome: Channels.judge })
   return [
@@ -94,18 +97,18 @@ export const backend = LightningNode.make({
     source,
     at: atOf(configured),
     setting: "LDK_SOCKET",
-    // It is a process beside this one, and only it can say how far it has come.
+    // It runs on this machine, and only the node itself can report its progress.
     mayBeAway: () => false,
     ask: Effect.andThen(configured.keeper.ensured, Ldk.identity({ socket: configured.socket })),
     invoiceSecret: configured.invoiceSecret
   }),
   layer,
   checks: (configured, network) => [{ subject: "LDK", isWatched: true, lines: look(network, configured) }],
-  proof: "real nodes on regtest: every contract, with lnd as the other side",
+  proof: "real nodes on regtest: all contracts, with lnd as the peer",
   caveats: [
     {
-      says: "the keys of LDK's channels are on its machine, and nobody watches the channels while it is down",
-      remedy: "Keep in it what you can lose, keep it running, and never start its store from a backup."
+      says: "LDK's channel keys are on its machine, and nothing watches the channels while it is down",
+      remedy: "Keep in it only what you can afford to lose, keep it running, and never start its store from a backup."
     }
   ]
 })

@@ -7,22 +7,22 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import type { Settings } from "./LdkSettings.ts"
 
-// satrail-ldk as a child of this process: started where nothing answers, and again when it ends.
+// Runs satrail-ldk as a child process: starts it if nothing responds, and restarts it when it exits.
 
 const startMillis = 30_000
 const lookMillis = 100
-/** A node that ends at once is not started again at once. */
+/** Delay before restarting a node that exits immediately. */
 const againMillis = 5000
-/** It closes nothing at its end, and writes what it has: longer than this it hangs. */
+/** The node only writes its state when it stops. If that takes longer, it hangs. */
 const stopMillis = 20_000
 
-/** When it says something, as Go writes it: our log has a time of its own. */
+/** The timestamp of Go's log. Our log has its own. */
 const stamp = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /
 
 export interface LdkProgram {
-  /** It answers, or it was started and answers now. */
+  /** Succeeds when the node responds, starting it if necessary. */
   readonly ensured: Effect.Effect<void, NodeUnavailable>
-  /** Keeps it running for as long as the scope is open, and stops the one that this process started. */
+  /** Keeps it running for as long as the scope is open, and stops it if this process started it. */
   readonly kept: Effect.Effect<void, never, Scope.Scope>
 }
 
@@ -62,12 +62,12 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
     lastWords = "it could not be run"
     const started = spawn(program, [], {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables(settings, network) },
-      // Its standard input ends with this process, however that ends, and then it stops.
+      // Its standard input closes when this process ends, however that ends, and then the node stops.
       stdio: ["pipe", "ignore", "pipe"]
     })
     child = started
     started.once("error", ({ message }) => (lastWords = message))
-    started.stdin.once("error", () => undefined) // it has ended, which `exit` reports
+    started.stdin.once("error", () => undefined) // it has exited, which `exit` reports
     createInterface(started.stderr).on("line", (line) => {
       lastWords = line.replace(stamp, "")
       fork(Effect.annotateLogs(Effect.logWarning(`satrail-ldk: ${lastWords}`), { program }))

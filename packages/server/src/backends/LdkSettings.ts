@@ -3,26 +3,26 @@ import * as Setting from "../environment/Setting.ts"
 
 const needed = Setting.neededWith("LIGHTNING=ldk")
 
-const own = "given to the node that LDK_PROGRAM starts"
+const own = "passed to the node that LDK_PROGRAM starts"
 
-/** Where the LDK node is, and what it is started with where the service does that. */
+/** The address of the LDK node, and its arguments if the service starts it. */
 export const settings = {
-  socket: needed({ name: "LDK_SOCKET", meaning: "The Unix socket at which satrail-ldk takes requests", ...Setting.file }),
+  socket: needed({ name: "LDK_SOCKET", meaning: "The Unix socket that satrail-ldk listens on", ...Setting.file }),
   invoiceSecret: needed({
     name: "LDK_INVOICE_SECRET",
     meaning:
-      "The secret from which the preimages of invoices and the key of stored responses are derived; never change it, and use the same in all processes",
+      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same in all processes",
     ...Setting.invoiceSecret
   }),
   program: Setting.optional({
     name: "LDK_PROGRAM",
     meaning:
-      "satrail-ldk: this process starts it where nothing answers at the socket, and again when it ends; without it, it is started by somebody else",
+      "The program satrail-ldk. This process starts it if nothing responds at the socket, and restarts it when it exits. Without this setting, start the node yourself",
     ...Setting.file
   }),
   store: Setting.optional({
     name: "LDK_STORE",
-    meaning: `The folder with the keys and the channels of the node, on a disk of this machine, never a copy; ${own}`,
+    meaning: `The folder with the node's keys and channels, on a local disk; never use a copy of it; ${own}`,
     ...Setting.file
   }),
   bitcoind: Setting.optional({
@@ -38,25 +38,25 @@ export const settings = {
   }),
   listen: Setting.optional({
     name: "LDK_LISTEN",
-    meaning: `Where other nodes find it; ${own}`,
+    meaning: `The address at which other nodes connect; ${own}`,
     wants: "host:port, such as 0.0.0.0:9735",
     read: (text: string) => (/^\S+:\d{1,5}$/.test(text) ? text : undefined)
   }),
   alias: Setting.optional({
     name: "LDK_ALIAS",
-    meaning: `What the network calls it; channels can be announced only with a name; ${own}`,
+    meaning: `The node's name in the network; channels are announced only with a name; ${own}`,
     wants: "at most 32 characters",
     read: (text: string) => (text.length <= 32 ? text : undefined)
   }),
   mainnet: Setting.optional({
     name: "LDK_MAINNET",
-    meaning: `That the keys of the channels are on this machine, that its store must never be started from a backup, and that nobody watches the channels while it is down, is accepted; on mainnet it does not start without; ${own}`,
+    meaning: `Accepts the risks on mainnet: the channels' keys are on this machine, the store must never be started from a backup, and nothing watches the channels while the node is down. Required on mainnet; ${own}`,
     ...Setting.oneOf("hot-keys-one-machine-no-watchtower")
   }),
   acceptStore: Setting.optional({
     name: "LDK_ACCEPT_STORE",
-    meaning: `The one older state of the store that is started all the same, as the refusal names it; ${own}`,
-    wants: "what the refusal says",
+    meaning: `The id of an older state of the store to accept anyway, as printed by the error; ${own}`,
+    wants: "the value in the error",
     read: (text: string) => (/^[\da-f]{32}:\d+$/.test(text) ? text : undefined)
   })
 }

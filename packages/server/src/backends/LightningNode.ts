@@ -9,43 +9,49 @@ import { type Entry, unproven } from "./Entry.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 import * as Remembered from "./Remembered.ts"
 
-/** Which node it is, and what a database is bound to. */
+/** The identity of a node, to which a database is bound. */
 export interface Identity extends Remembered.Place {
-  /** Asks the node who it is. */
+  /** Reads the node's identity. */
   readonly ask: Effect.Effect<Remembered.Identity, NodeUnavailable | NodeUnusable>
-  /** What preimages and the key that seals stored answers are derived from. The same for ever, and in all processes. */
+  /**
+   * The secret from which preimages and the key for stored responses are derived. It must never change, and
+   * be equal in all processes.
+   */
   readonly invoiceSecret: Redacted.Redacted
 }
 
-/** A kind of Lightning node that an operator can choose. Everything that the server knows of it is here. */
+/** A kind of Lightning node that an operator can choose. Contains everything the server knows about it. */
 export interface Definition<S extends object> extends Entry {
-  /** Its settings as they are read, where LIGHTNING names it. */
+  /** Its settings, read if LIGHTNING names it. */
   readonly config: Config.Config<S>
   readonly identity: (settings: S) => Identity
-  /** Takes payments and pays, as the node that was found; with `LightningBooks` where its statement can be read. */
+  /**
+   * Receives and sends payments with the node that was found. Includes `LightningBooks` if its statement can
+   * be read.
+   */
   readonly layer: (
     settings: S,
     found: Remembered.Identity
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
-  /** What can be wrong with it, for `satrail check` and every start. */
+  /** Checks for `satrail check` and startup. */
   readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
 }
 
-/** A Lightning node as the settings describe it. */
+/** A configured Lightning node. */
 export interface LightningNode {
-  /** Where it is, for the banner, such as `lnd at https://127.0.0.1:8080`. */
+  /** Its address for the banner, such as `lnd at https://127.0.0.1:8080`. */
   readonly at: string
   readonly invoiceSecret: Redacted.Redacted
-  /** So that a check can keep what is secret in them out of its words. */
+  /** Kept so that a check can redact secrets in its output. */
   readonly settings: object
-  /** Fails where it is another node than the database's, or on another network. */
+  /** Fails if it is not the database's node, or is on another network. */
   readonly layer: (
     network: Network
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
   readonly checks: (network: Network) => ReadonlyArray<Check>
 }
 
-/** An entry of the table, whatever its settings are. */
+/** An entry of the table, with any type of settings. */
 export interface Backend extends Entry {
   readonly config: Config.Config<LightningNode>
 }

@@ -12,6 +12,6 @@ export const backend = LightningNode.make({
   identity: LndNode.identity,
   layer: LndNode.layer,
   checks: (settings, network) => [LndCheck.check(network, settings)],
-  proof: "real nodes on regtest: every contract, and whole scenarios of the service",
+  proof: "real nodes on regtest: all contracts and end-to-end scenarios",
   caveats: []
 })

@@ -32,13 +32,13 @@ const isAdmin = (excessive: ReadonlyArray<string>) => excessive.includes("macaro
 const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Result.Result<LndMacaroon.Usable, string>): Line => {
   if (Result.isFailure(read)) return misconfigured(read.failure, "See docs/guides/lnd.md for how to bake it.")
   const { excessive } = read.success
-  if (excessive.length === 0) return right(`${name} allows what is needed, and nothing else`)
+  if (excessive.length === 0) return right(`${name} has the required permissions and no others`)
   const what = isAdmin(excessive) ? "everything, as an admin macaroon does" : `more than is needed (${excessive.join(", ")})`
-  return warning(`${name} allows ${what}: so does a stolen copy`, `Bake one with: ${LndMacaroon.bake(needed)}`)
+  return warning(`${name} allows ${what}, and so would a stolen copy`, `Bake one with: ${LndMacaroon.bake(needed)}`)
 }
 
 const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
-  (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not answer: ${messageOf(cause)}`, remedy ?? "Look into its log.")
+  (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not respond: ${messageOf(cause)}`, remedy ?? "Check its log.")
 
 const node = (network: Network, { url, acceptVersion }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
   const { identity_pubkey, version = "of an unknown version", chains, block_height } = info
@@ -46,7 +46,7 @@ const node = (network: Network, { url, acceptVersion }: Settings, info: typeof I
   return [
     theirs.replace(/^testnet4$/, "testnet") === network
       ? right(`lnd ${version.split(" ")[0]} at ${url}, ${identity_pubkey.slice(0, 16)}…, on ${theirs}`)
-      : misconfigured(`lnd at ${url} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network."),
+      : misconfigured(`lnd at ${url} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network."),
     ...KnownFaults.lines(Versions.judge("lnd", version), { setting: "LND_ACCEPT_VERSION", version: acceptVersion }),
     ...(info.synced_to_chain === false
       ? [
@@ -57,12 +57,12 @@ const node = (network: Network, { url, acceptVersion }: Settings, info: typeof I
         ]
       : []),
     ...(info.synced_to_graph === false
-      ? [warning("lnd is still learning the network's channels: payments may find no way", "Wait a few minutes.")]
+      ? [warning("lnd has not synced the network graph yet: payments may find no route", "Wait a few minutes.")]
       : [])
   ]
 }
 
-/** Without a macaroon for its books, lnd tells only how many channels are active and how many are not. */
+/** Without a macaroon for its books, lnd reports only the numbers of active and inactive channels. */
 const channelLines = (info: typeof Info.Type, capacity: Capacity | undefined): ReadonlyArray<Line> => {
   const { num_active_channels: active, num_inactive_channels: inactive = 0 } = info
   const counted = active === undefined ? undefined : { active, inactive, opening: 0, closing: 0, forceClosing: 0 }
@@ -96,16 +96,14 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
       }
       const { failure } = answer
       const said =
-        failure._tag === "Refused"
-          ? outage(`lnd refuses the call for its identity: ${failure.words}`, "Look into its log.")
-          : silence(failure)
+        failure._tag === "Refused" ? outage(`lnd refused to report its identity: ${failure.words}`, "Check its log.") : silence(failure)
       return { lines, said }
     }),
     { concurrency: "unbounded" }
   )
   const info = looked.flatMap(({ info }) => info ?? []).at(0)
   const capacity = looked.flatMap(({ capacity }) => capacity ?? []).at(0)
-  // A problem of lnd as a whole is reported once, whichever macaroon it was found with.
+  // A problem of lnd as a whole is reported once, whichever macaroon revealed it.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
   return [
     ...(info === undefined ? [] : [...node(network, settings, info), ...channelLines(info, capacity)]),
@@ -114,7 +112,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
   ]
 })
 
-/** The Lightning node, and what each macaroon may do there. */
+/** Checks the Lightning node, and the permissions of each macaroon. */
 export const check = (network: Network, settings: Settings): Check => ({
   subject: "lnd",
   isWatched: true,

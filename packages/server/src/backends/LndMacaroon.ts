@@ -4,14 +4,14 @@ import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
 import { isPath, reasonOf } from "../base/Files.ts"
 
-/** A macaroon that allows what it is for. */
+/** A macaroon with all required permissions. */
 export interface Usable {
   readonly hex: Redacted.Redacted
-  /** What it allows beyond that. */
+  /** Permissions beyond the required ones. */
   readonly excessive: ReadonlyArray<string>
 }
 
-/** How lnd makes one for these calls and nothing else. */
+/** Returns the command that bakes a macaroon for these calls only. */
 export const bake = (needed: ReadonlyArray<Macaroon.Call>): string =>
   `lncli bakemacaroon ${needed.map(({ uri }) => `uri:${uri}`).join(" ")}`
 
@@ -28,14 +28,20 @@ const hexOf = (name: string, text: string): Result.Result<string, string> => {
 
 const holding = [...Lnd.receiverCalls, ...Lnd.holdingCalls]
 
-/** What the receiver's macaroon is for. Holding payments is part of it where the macaroon allows that: one from before there were hold invoices does not. */
+/**
+ * Returns the calls that the receiver's macaroon must allow. Calls for hold invoices are included only if the
+ * macaroon allows them, because older macaroons don't.
+ */
 export const receiverCalls = (name: string, given: Redacted.Redacted): ReadonlyArray<Macaroon.Call> =>
   Result.isSuccess(read(name, given, holding)) ? holding : Lnd.receiverCalls
 
-/** Whether they are those of a node that holds payments. */
+/** Returns whether these calls include hold invoices. */
 export const holds = (calls: ReadonlyArray<Macaroon.Call>): boolean => calls === holding
 
-/** The macaroon of the variable `name`: in hex or in a file, with all that it must allow. Fails with a sentence that says what to do. */
+/**
+ * Reads the macaroon of the variable `name`, in hex or from a file, and checks its permissions. Fails with a
+ * message that states the remedy.
+ */
 export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>): Result.Result<Usable, string> =>
   Result.gen(function* () {
     const hex = yield* hexOf(name, Redacted.value(given))

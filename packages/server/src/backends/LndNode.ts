@@ -12,10 +12,10 @@ import * as LndMacaroon from "./LndMacaroon.ts"
 import type { Settings } from "./LndSettings.ts"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
-/** What a remedy calls the settings. */
+/** Names of the settings in remedies. */
 const names = (macaroon: string) => ({ url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon })
 
-/** Asks the node who it is. */
+/** Reads the node's identity. */
 const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): Effect.Effect<LndInfo.Identity, NodeUnavailable> => {
   const rest = LndRest.make({ url, certificateFile, macaroon, names: names("LND_RECEIVER_MACAROON"), state: NodeState.quiet })
   const refused = ({ words }: LndRest.Refused) =>
@@ -25,7 +25,7 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
   return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
 }
 
-/** A macaroon with all required permissions. Superfluous ones are reported by a check of the start (LndCheck.ts). */
+/** A macaroon with all required permissions. A check at the start reports superfluous ones (LndCheck.ts). */
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
   const { hex } = yield* Effect.mapError(
     Effect.fromResult(LndMacaroon.read(name, given, needed)),
@@ -34,7 +34,10 @@ const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Re
   return hex
 })
 
-/** Both macaroons must do before lnd is asked who it is: what is wrong with them would be so at every start. */
+/**
+ * Both macaroons must be valid before lnd's identity is read, because their problems don't resolve by
+ * waiting.
+ */
 const macaroonsOf = ({ receiverMacaroon, senderMacaroon }: Settings) =>
   Effect.all({
     receiver: macaroonOf("LND_RECEIVER_MACAROON", receiverMacaroon, Lnd.receiverCalls),
@@ -50,7 +53,10 @@ export const identity = (settings: Settings): Identity => ({
   invoiceSecret: settings.invoiceSecret
 })
 
-/** lnd as the environment describes it, taking payments and paying. Starts also while the node is away, if it was there before. */
+/**
+ * Receives and sends payments with the configured lnd. Also starts while the node is unreachable, if its
+ * identity was read before.
+ */
 export const layer = (settings: Settings, identity: LndInfo.Identity) =>
   Layer.unwrap(
     Effect.gen(function* () {

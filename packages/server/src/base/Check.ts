@@ -2,20 +2,23 @@ import * as Hosts from "@satrail/postgres/client/Hosts"
 import { Cause, Effect, Redacted, Result } from "effect"
 import { isPath } from "./Files.ts"
 
-/** What a check found. Whatever is not right has a remedy: what the operator does about it, in sentences. */
+/** A finding of a check. Every problem has a remedy: instructions for the operator, in sentences. */
 export type Line =
   | { readonly _tag: "Right"; readonly says: string }
   | { readonly _tag: "Warning"; readonly says: string; readonly remedy: string }
-  /** `isFinal`: waiting does not help, so that a service does not start with it. The rest is an outage. */
+  /** `isFinal`: waiting doesn't help, so the service doesn't start. Otherwise it is an outage. */
   | { readonly _tag: "Wrong"; readonly says: string; readonly remedy: string; readonly isFinal: boolean }
 
-/** One subject that is looked at. A backend brings its own, and `Checks.ts` lists it. */
+/** One checked subject. A backend defines its own, and `Checks.ts` lists it. */
 export interface Check {
   /** The first word of its lines, such as `database`. */
   readonly subject: string
-  /** It asks others about what does not keep a service from starting, and is made when that runs. */
+  /**
+   * It calls other servers about something that doesn't prevent a start, so it runs while the service is
+   * running.
+   */
   readonly isLater?: true
-  /** Its outages are logged by its callers from then on: a start does not log them twice. */
+  /** Its callers log its outages afterwards, so a start doesn't log them too. */
   readonly isWatched?: boolean
   readonly lines: Effect.Effect<ReadonlyArray<Line>>
 }
@@ -28,29 +31,37 @@ export interface Found {
 
 export const right = (says: string): Line => ({ _tag: "Right", says })
 export const warning = (says: string, remedy: string): Line => ({ _tag: "Warning", says, remedy })
-/** It does not get better by waiting. */
+/** A problem that waiting doesn't solve. */
 export const misconfigured = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: true })
-/** It may be right in a moment. */
+/** A problem that may be temporary. */
 export const outage = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: false })
 
-/** Removes every secret of a configuration from a text, wherever another server's response repeats one. */
+/**
+ * Redacts every secret of a configuration in a string, for example if another server's response repeats one.
+ */
 const withoutSecrets = (secrets: ReadonlyArray<string>) => (text: string) =>
   secrets.reduce((all, secret) => all.replaceAll(secret, "…"), text)
 
-/** The secrets in a value: whatever is `Redacted`, however deep, and the password of a URL. Where a secret is kept is none. */
+/**
+ * Returns the secrets in a value: every `Redacted`, at any depth, and the password of a URL. The path of a
+ * secret is not a secret.
+ */
 export const secretsIn = (value: unknown): ReadonlyArray<string> => {
   if (Redacted.isRedacted(value)) {
     const text = String(Redacted.value(value))
-    // A database's address may name several hosts, which no URL does.
+    // A database address may name several hosts, which `URL` doesn't support.
     const hosts = Result.getOrUndefined(Hosts.parse(text))
     const password = hosts === undefined ? (URL.parse(text)?.password ?? "") : Redacted.value(hosts.password)
-    // A short one would take pieces out of ordinary words.
+    // Skip short secrets, because redacting them would mangle ordinary words.
     return [text, password, decodeURIComponent(password)].filter((one) => one.length >= 6 && !isPath(one))
   }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : []
 }
 
-/** Makes every check at once, each within the limit. One that breaks is a line like any other. No line has one of the secrets in it. */
+/**
+ * Runs all checks concurrently, each within the limit. A check that crashes is a line like any other. No line
+ * contains one of the secrets.
+ */
 export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: ReadonlyArray<string>) => {
   const clean = withoutSecrets(secrets)
   const bounded = ({ subject, isWatched = false, lines }: Check): Effect.Effect<ReadonlyArray<Found>> =>
@@ -58,10 +69,12 @@ export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: 
       Effect.timeoutOrElse({
         duration: limitMillis,
         orElse: () =>
-          Effect.succeed([outage(`no answer within ${limitMillis / 1000} s`, "Look whether it is there, and can be reached from here.")])
+          Effect.succeed([
+            outage(`no response within ${limitMillis / 1000} s`, "Check that it is running and reachable from this machine.")
+          ])
       }),
       Effect.catchCause((cause) =>
-        Effect.succeed([outage(`the check failed: ${messageOf(Cause.squash(cause))}`, "Report it: a check must not break.")])
+        Effect.succeed([outage(`the check failed: ${messageOf(Cause.squash(cause))}`, "Report this bug: a check must not fail.")])
       ),
       Effect.map((lines) =>
         lines.map((line) => {
@@ -78,15 +91,15 @@ export const messageOf = (cause: unknown): string => (cause instanceof Error ? c
 export const isWrong = ({ line }: Found): boolean => line._tag === "Wrong"
 export const isFinal = ({ line }: Found): boolean => line._tag === "Wrong" && line.isFinal
 
-/** Whether a start logs it. */
+/** Returns whether a start logs it. */
 export const isLogged = ({ line, isWatched }: Found): boolean => line._tag === "Warning" || (line._tag === "Wrong" && !isWatched)
 
 const signs = { Right: "✓", Warning: "!", Wrong: "✗" } as const
 
-/** A sentence that another may follow. */
+/** Ends a string with a period, so that another sentence can follow. */
 const sentence = (text: string) => (/[.?!:]$/.test(text) ? text : `${text}.`)
 
-/** One line: a sign, the subject, what was found and what to do. */
+/** Returns one line: a sign, the subject, the finding and the remedy. */
 export const text = ({ subject, line }: Pick<Found, "subject" | "line">): string => {
   const said = line._tag === "Right" ? line.says : `${sentence(line.says)} ${line.remedy}`
   return `${signs[line._tag]} ${subject}: ${said.replaceAll(/\s*\n\s*/g, " ")}`

@@ -1,4 +1,8 @@
 import { Schema } from "effect"
 
-/** The command could not be carried out. The message is for the person at the terminal. */
-export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", { message: Schema.String }) {}
+/** A command failed. The message is for the person at the terminal. */
+export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
+  message: Schema.String,
+  /** Whether the same request may succeed later. */
+  isRetryable: Schema.optionalKey(Schema.Boolean)
+}) {}

@@ -1,17 +1,20 @@
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
+  ENOENT: "the file does not exist",
+  ENOTDIR: "the file does not exist",
   EACCES: "this user may not read it",
   EPERM: "this user may not read it",
   EISDIR: "it is a directory",
-  ENAMETOOLONG: "no file has so long a name"
+  ENAMETOOLONG: "the file name is too long"
 }
 
-/** Why a file cannot be read, in words that complete "…: ". */
+/** Returns the reason why a file cannot be read, as the end of "…: ". */
 export const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
 }
 
-/** A path is shown, and what might be a macaroon with a typing error is not: neither hex nor base64 begins so, or ends so. */
+/**
+ * Returns whether a string is certainly a path and can be shown. A macaroon with a typing error is not shown: neither hex
+ * nor base64 begins or ends this way.
+ */
 export const isPath = (text: string): boolean => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)

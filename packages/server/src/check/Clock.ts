@@ -3,11 +3,15 @@ import { Clock, Effect, Schema } from "effect"
 import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, outage, right, warning } from "../base/Check.ts"
 
-// Invoices expire, leases end and rates age by this machine's clock. https://docs.cdp.coinbase.com/coinbase-app/track-apis/time
+// Invoices, leases and rates expire by this machine's clock.
+// https://docs.cdp.coinbase.com/coinbase-app/track-apis/time
 const url = "https://api.coinbase.com/v2/time"
 const Time = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ epoch: Schema.Finite }) }))
 
-/** The difference from which on it is reported, and from which on invoices would be wrong. The other clock shows whole seconds. */
+/**
+ * Differences above which a warning is reported, and above which invoices would be wrong. The other clock has
+ * a resolution of one second.
+ */
 const told = { warning: 2000, wrong: 10_000 }
 
 const look = Effect.fnUntraced(
@@ -20,15 +24,17 @@ const look = Effect.fnUntraced(
     const sure = Math.max(0, Math.abs(offMillis) - (heardMillis - sentMillis) / 2)
     if (sure < told.warning) return [right("this machine's clock is right")]
     const says = `this machine's clock is ${(Math.abs(offMillis) / 1000).toFixed(0)} s ${offMillis > 0 ? "behind" : "ahead"}`
-    const remedy = "Keep it with NTP (chrony, systemd-timesyncd)."
+    const remedy = "Synchronize it with NTP (chrony, systemd-timesyncd)."
     return [sure < told.wrong ? warning(says, remedy) : outage(says, remedy)]
   },
   Effect.catch(() =>
-    Effect.succeed([warning("no outside server gave the time", "Look that this machine's clock is kept by NTP (`timedatectl`).")])
+    Effect.succeed([
+      warning("no outside server could be asked for the time", "Check that NTP synchronizes this machine's clock (`timedatectl`).")
+    ])
   )
 )
 
-/** Whether this machine's clock is right. Checked where an outside server is called anyway. */
+/** Checks this machine's clock. Runs only if an outside server is called anyway. */
 export const check = (
   { rates, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow })

@@ -8,13 +8,16 @@ import path from "node:path"
 import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 
-/** The oldest PostgreSQL that the statements are written for. */
+/** The oldest PostgreSQL version that the statements support. */
 const oldest = 150_000
 
-/** The difference of clocks from which on it is reported, and from which on it is wrong: half of a lease (docs/decisions/processes.md#0007). */
+/**
+ * Clock differences above which a warning and a problem are reported. The latter is half of a lease
+ * (docs/decisions/processes.md#0007).
+ */
 const clockMillis = { told: 1000, wrong: 3000 }
 
-/** How long one host is waited for: a start that checks has time for two such looks, one after the other. */
+/** Timeout per host. A start has time for two such checks in sequence. */
 const lookMillis = 1500
 
 const Server = Schema.Struct({
@@ -38,7 +41,7 @@ const Server = Schema.Struct({
   mayUse: Schema.Boolean
 })
 
-// Nothing here needs a right, but for being let in.
+// Requires no permission except to connect.
 const server = `
 select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMillis",
@@ -63,7 +66,7 @@ select coalesce(max(migration_id), 0)::int as newest,
   has_table_privilege('satrail.entries', 'update') or has_table_privilege('satrail.entries', 'delete') as "mayRewrite"
 from satrail.migrations`
 
-/** The settings without which an answered request may be lost. */
+/** Settings without which a confirmed request may be lost. */
 const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {
   const off = [
     ...(fsync === "off" ? ["fsync"] : []),
@@ -73,9 +76,9 @@ const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Typ
   return [
     ...(off.length === 0
       ? []
-      : [warning(`${off.join(" and ")} off: what was answered may be lost with the power`, "Switch on in postgresql.conf what is off.")]),
+      : [warning(`${off.join(" and ")} off: a power failure may lose confirmed requests`, "Switch it on in postgresql.conf.")]),
     ...(autovacuum === "off"
-      ? [warning("autovacuum is off: tables grow, and are read with plans of yesterday", "Switch it on in postgresql.conf.")]
+      ? [warning("autovacuum is off: tables grow, and queries use outdated plans", "Switch it on in postgresql.conf.")]
       : [])
   ]
 }
@@ -89,13 +92,13 @@ const replication = ({ standbys, synchronousNames, synchronous }: typeof Server.
   if (standbys === 0 || why.length === 0) return []
   return [
     warning(
-      `no commit waits for the standby (${why.join(", and ")}): payments that were answered may be lost when it takes over`,
+      `commits don't wait for the standby (${why.join(", and ")}): a failover may lose confirmed payments`,
       "Set synchronous_standby_names = 'ANY 1 (*)' and synchronous_commit = on (docs/guides/high-availability.md)."
     )
   ]
 }
 
-/** What each host is, where there are several. */
+/** Reports the role of each host, if there are several. */
 const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const named = Result.getOrUndefined(Hosts.parse(Redacted.value(url)))
   if (named === undefined || named.all.length === 1) return []
@@ -103,20 +106,20 @@ const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const writing = hosts.filter(({ standing }) => standing._tag === "Here" && !standing.isReadOnly)
   const lines = hosts.map(({ at, standing }): Line => {
     const says = `${at} ${Primary.text(standing, newest)}`
-    return standing._tag === "Away" ? warning(says, "Start it: while it is away there is one less to take over.") : right(says)
+    return standing._tag === "Away" ? warning(says, "Start it. Until then, fewer hosts can take over.") : right(says)
   })
   if (writing.length < 2) return lines
   const both = writing.map(({ at }) => at).join(" and ")
   return [
     ...lines,
     outage(
-      `${both} both take writes: one of them is an old primary`,
-      "Stop the old one at once, and let it follow the other with pg_rewind (docs/guides/high-availability.md)."
+      `${both} both accept writes: one of them is an old primary`,
+      "Stop the old one immediately, and make it follow the other with pg_rewind (docs/guides/high-availability.md)."
     )
   ]
 })
 
-/** The standby for lists, where there is one: the service does without. */
+/** Checks the standby for lists, if there is one. The service works without it. */
 const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined) {
   if (url === undefined) return []
   const { hosts } = yield* Primary.lookAtAll(yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))), lookMillis)
@@ -125,32 +128,32 @@ const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined)
       ? right(`lists are read from the standby at ${at}`)
       : warning(
           `DATABASE_READ_URL: ${at} ${Primary.text(standing)}`,
-          "Name a standby that runs: until then lists are read from the primary."
+          "Set it to a running standby. Until then, lists are read from the primary."
         )
   )
 })
 
 const clock = (nowMillis: number, sentMillis: number, heardMillis: number): ReadonlyArray<Line> => {
   const offMillis = nowMillis - (sentMillis + heardMillis) / 2
-  // The time of the round trip is no difference.
+  // Don't count the round trip as a difference.
   const sure = Math.max(0, Math.abs(offMillis) - (heardMillis - sentMillis) / 2)
   if (sure < clockMillis.told) return []
   const says = `the database's clock is ${(Math.abs(offMillis) / 1000).toFixed(1)} s ${offMillis > 0 ? "ahead of" : "behind"} this machine's`
-  const remedy = "Keep the clocks of all machines with NTP: leases go by them."
+  const remedy = "Synchronize the clocks of all machines with NTP, because leases depend on them."
   return [sure < clockMillis.wrong ? warning(says, remedy) : outage(says, remedy)]
 }
 
 const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, mayRewrite }: typeof Tables.Type): ReadonlyArray<Line> => {
-  const remedy = "Make the roles of packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/database.md)."
+  const remedy = "Create the roles in packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/database.md)."
   if (!mayAppend)
     return [
       misconfigured(
         `the role ${role} may not write to the ledger`,
-        "Set DATABASE_URL to the role satrail_application, or run `satrail migrate` as the owner of the tables, which gives each role its rights."
+        "Set DATABASE_URL to the role satrail_application, or run `satrail migrate` as the owner of the tables, which grants each role its privileges."
       )
     ]
-  if (isSuperuser) return [warning(`the role ${role} is a superuser: its password is worth every database there`, remedy)]
-  return owns || mayRewrite ? [warning(`the role ${role} can change what was booked`, remedy)] : []
+  if (isSuperuser) return [warning(`the role ${role} is a superuser: its password opens every database there`, remedy)]
+  return owns || mayRewrite ? [warning(`the role ${role} can change existing bookings`, remedy)] : []
 }
 
 const migrations = ({ newest, owns }: typeof Tables.Type, role: string): ReadonlyArray<Line> => {
@@ -158,11 +161,11 @@ const migrations = ({ newest, owns }: typeof Tables.Type, role: string): Readonl
   if (newest > known)
     return [
       misconfigured(
-        `the tables are at migration ${newest}, and this program knows ${known}: a newer version has been here`,
+        `the tables are at migration ${newest}, but this program only supports up to ${known}: a newer version migrated it`,
         "Start that version or a later one."
       )
     ]
-  if (newest === known) return [right(`the tables are as this version needs them (migration ${newest})`)]
+  if (newest === known) return [right(`the tables are up to date (migration ${newest})`)]
   return owns
     ? [right(`the tables are at migration ${newest} of ${known}: the next start brings them up to date`)]
     : [
@@ -178,7 +181,7 @@ const usable = (found: typeof Server.Type, databaseConnections: number): Readonl
   ...(found.isStandby || found.readOnly === "on"
     ? [
         misconfigured(
-          "this database only answers reads: it is a standby, or the role may only read",
+          "this database is read-only: it is a standby, or the role may only read",
           "Set DATABASE_URL to the primary, and to the role satrail_application."
         )
       ]
@@ -186,13 +189,16 @@ const usable = (found: typeof Server.Type, databaseConnections: number): Readonl
   ...(found.encoding === "UTF8"
     ? []
     : [
-        misconfigured(`the database's encoding is ${found.encoding}`, "Create it with encoding UTF8: names and descriptions are any text.")
+        misconfigured(
+          `the database's encoding is ${found.encoding}`,
+          "Create it with encoding UTF8, because names and descriptions can contain any text."
+        )
       ]),
   ...(found.connections <= databaseConnections
     ? [
         warning(
-          `SATRAIL_DATABASE_CONNECTIONS is ${databaseConnections}, and the server takes ${found.connections} in all`,
-          "Raise max_connections, or lower the setting: each process takes so many."
+          `SATRAIL_DATABASE_CONNECTIONS is ${databaseConnections}, but the server accepts only ${found.connections} in total`,
+          "Raise max_connections, or lower the setting: each process opens that many connections."
         )
       ]
     : [])
@@ -220,11 +226,11 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
       return [
         ...general,
         found.mayBegin
-          ? right("there are no tables yet: the first start makes them")
-          : misconfigured(`there are no tables yet, and the role ${found.role} may not make them`, asOwner)
+          ? right("there are no tables yet: the first start creates them")
+          : misconfigured(`there are no tables yet, and the role ${found.role} may not create them`, asOwner)
       ]
     }
-    if (!found.mayUse) return [...general, misconfigured(`the role ${found.role} may not see the tables`, asOwner)]
+    if (!found.mayUse) return [...general, misconfigured(`the role ${found.role} may not read the tables`, asOwner)]
     const [second] = yield* sql.unsafe<object>(tables).unprepared
     const standing = yield* Schema.decodeUnknownEffect(Tables)(second)
     return [...general, ...migrations(standing, found.role), ...rights(found, standing)]
@@ -236,12 +242,12 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
           ? error.isPooled
             ? misconfigured(error.message, "Change DATABASE_URL: docs/guides/database.md has the URL to use at each provider.")
             : outage(error.message, "Start it, or correct DATABASE_URL.")
-          : outage(`the database does not answer as PostgreSQL does: ${messageOf(error)}`, "Look into its log.")
+          : outage(`the server does not respond like PostgreSQL: ${messageOf(error)}`, "Check its log.")
       ])
     )
   )
 
-/** The database that the service runs on. The embedded one is not opened: only one process may. */
+/** Checks the service's database. The embedded one is not opened, because only one process may open it. */
 export const check = ({ databaseUrl, databaseReadUrl, databaseConnections, dataDirectory, network }: Environment): Check => ({
   subject: "database",
   lines:
@@ -251,7 +257,7 @@ export const check = ({ databaseUrl, databaseReadUrl, databaseConnections, dataD
           network === "regtest"
             ? right(`embedded, in ${path.join(dataDirectory, "database")}`)
             : warning(
-                `the database on ${network} is the embedded one, which is for trying, developing and tests`,
+                `the database on ${network} is the embedded one, which is for evaluation, development and tests`,
                 "Set DATABASE_URL to a PostgreSQL (15 or later)."
               )
         ])

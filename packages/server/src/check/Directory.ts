@@ -5,25 +5,25 @@ import type { Environment } from "../deployment/Environment.ts"
 import { reasonOf } from "../base/Files.ts"
 import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
-/** The nearest place above that is there. */
+/** Returns the nearest existing ancestor. */
 const existing = (place: string): string => (existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place)))
 
 const look = (directory: string): ReadonlyArray<Line> => {
   const place = existing(path.resolve(directory))
   const remedy = "Set SATRAIL_DATA to a directory that this user may write to."
-  if (!statSync(place).isDirectory()) return [misconfigured(`SATRAIL_DATA: ${place} is no directory`, remedy)]
+  if (!statSync(place).isDirectory()) return [misconfigured(`SATRAIL_DATA: ${place} is not a directory`, remedy)]
   try {
     accessSync(place, constants.W_OK | constants.X_OK)
   } catch (cause) {
-    return [misconfigured(`SATRAIL_DATA: nothing can be written to ${place}: ${reasonOf(cause)}`, remedy)]
+    return [misconfigured(`SATRAIL_DATA: cannot write to ${place}: ${reasonOf(cause)}`, remedy)]
   }
-  if (!existsSync(directory)) return [right(`${directory} will be made at the first start`)]
+  if (!existsSync(directory)) return [right(`${directory} will be created at the first start`)]
   const mode = statSync(directory).mode & 0o777
   return (mode & 0o077) === 0
-    ? [right(`${directory} is its owner's alone`)]
+    ? [right(`${directory} is readable only by its owner`)]
     : [
         warning(
-          `SATRAIL_DATA: others may look into ${directory} (mode ${mode.toString(8).padStart(4, "0")})`,
+          `SATRAIL_DATA: other users can read ${directory} (mode ${mode.toString(8).padStart(4, "0")})`,
           `Run: chmod 700 ${directory}`
         )
       ]

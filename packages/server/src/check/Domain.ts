@@ -5,27 +5,27 @@ import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, messageOf, outage, right, warning } from "../base/Check.ts"
 import { isPublic } from "./Settings.ts"
 
-/** How long before its end a certificate is reported. */
+/** Days before its expiry at which a certificate is reported. */
 const soonDays = 14
 const dayMillis = 86_400_000
 
-/** Who is asked, which tests change. */
+/** The servers to call, which tests replace. */
 export interface Ways {
   readonly lookup: (name: string) => Promise<ReadonlyArray<string>>
   readonly port: number
-  /** Authorities besides the known ones. */
+  /** Certificate authorities in addition to the system's. */
   readonly ca?: string
 }
 
 const systems: Ways = { lookup: async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address), port: 443 }
 
 interface Shown {
-  /** Why it is not trusted. */
+  /** The reason why it is not trusted. */
   readonly problem: string | undefined
   readonly validTo: string
 }
 
-/** The certificate that is shown to wallets for this name at this address. */
+/** Returns the certificate that wallets receive for this name at this address. */
 const shownAt = (address: string, domain: string, { port, ca }: Ways) =>
   Effect.callback<Shown, Error>((resume) => {
     const socket = tls.connect({
@@ -33,7 +33,7 @@ const shownAt = (address: string, domain: string, { port, ca }: Ways) =>
       port,
       servername: domain,
       ...(ca !== undefined && { ca }),
-      // Checked here instead, so that its problem can be reported.
+      // Checked here instead, so that the problem can be reported.
       rejectUnauthorized: false
     })
     socket.once("secureConnect", () => {
@@ -54,8 +54,8 @@ const certificate = Effect.fnUntraced(
       )
     const days = Math.floor((Date.parse(validTo) - (yield* Clock.currentTimeMillis)) / dayMillis)
     return days < soonDays
-      ? warning(`the certificate of ${domain} ends in ${days} days`, "Look why the proxy has not renewed it.")
-      : right(`wallets trust the certificate of ${domain}, for ${days} days`)
+      ? warning(`the certificate of ${domain} expires in ${days} days`, "Find out why the proxy has not renewed it.")
+      : right(`wallets trust the certificate of ${domain}, which is valid for ${days} days`)
   },
   (line, domain, address, { port }) =>
     line.pipe(
@@ -63,7 +63,7 @@ const certificate = Effect.fnUntraced(
         Effect.succeed(
           outage(
             `no response to wallets at ${domain} (${address}, port ${port}): ${messageOf(cause)}`,
-            "Start the proxy, and let port 443 through."
+            "Start the proxy, and allow connections to port 443."
           )
         )
       )
@@ -83,14 +83,14 @@ const look = Effect.fnUntraced(
         Effect.succeed([
           outage(
             `${domain} has no address: ${messageOf(cause)}`,
-            "Add an A or AAAA record that leads to the proxy, or mend SATRAIL_DOMAIN."
+            "Add an A or AAAA record that points to the proxy, or correct SATRAIL_DOMAIN."
           )
         ])
       )
     )
 )
 
-/** Whether wallets outside find the domain and trust it. */
+/** Checks that outside wallets can find the domain and trust it. */
 export const check = ({ domain, network }: Environment, ways: Ways = systems): Check => ({
   subject: "domain",
   isLater: true,
@@ -99,6 +99,6 @@ export const check = ({ domain, network }: Environment, ways: Ways = systems): C
     : Effect.succeed(
         network === "regtest"
           ? []
-          : [warning(`SATRAIL_DOMAIN is ${domain}: Lightning addresses there cannot be paid from outside`, "Set it to a domain of yours.")]
+          : [warning(`SATRAIL_DOMAIN is ${domain}: Lightning addresses there cannot be paid from outside`, "Set it to your domain.")]
       )
 })

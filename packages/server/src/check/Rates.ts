@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import type { Environment } from "../deployment/Environment.ts"
 import { type Check, outage, right, warning } from "../base/Check.ts"
 
-/** Which tickers do not answer as they should. */
+/** Returns the tickers that don't respond correctly. */
 const silent = Effect.fnUntraced(function* (tickers: ReadonlyArray<Tickers.Ticker>, { ask }: Outbound.Outbound["Service"]) {
   const answers = yield* Effect.forEach(
     tickers,
@@ -27,15 +27,15 @@ const look = Effect.fnUntraced(function* (outbound: Outbound.Outbound["Service"]
   if (answering < Rates.rules.minAgreeing)
     return [
       outage(
-        `${answering} of ${tickers.length} tickers answer, and ${Rates.rules.minAgreeing} must agree: amounts in fiat are refused`,
+        `${answering} of ${tickers.length} tickers respond, but ${Rates.rules.minAgreeing} must agree: amounts in fiat are refused`,
         remedy
       )
     ]
-  const says = `${answering} of ${tickers.length} tickers answer`
+  const says = `${answering} of ${tickers.length} tickers respond`
   return [missing.length === 0 ? right(says) : warning(`${says}; not ${missing.join(", ")}`, remedy)]
 })
 
-/** Whether the sources of exchange rates answer. */
+/** Checks that the sources of exchange rates respond. */
 export const check = (
   { rates, network, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow }),
@@ -48,7 +48,7 @@ export const check = (
       ? look(outbound, tickers)
       : Effect.succeed([
           network === "regtest"
-            ? right("made up, and never change")
-            : warning("a bitcoin's price is made up, and never changes", "Set RATES=tickers.")
+            ? right("simulated, and never change")
+            : warning("the price of bitcoin is simulated, and never changes", "Set RATES=tickers.")
         ])
 })

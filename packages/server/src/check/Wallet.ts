@@ -7,7 +7,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import type * as Wallet from "../environment/Wallet.ts"
 import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
-/** Whether a command can be started: a path, or a name that is in one of PATH's folders. */
+/** Returns whether a command can be started: a path, or a name in one of PATH's folders. */
 const isProgram = (command: string): boolean =>
   (/[/\\]/.test(command) ? [command] : (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, command))).some(
     (file) => {
@@ -15,7 +15,7 @@ const isProgram = (command: string): boolean =>
         accessSync(file, constants.X_OK)
         return existsSync(file)
       } catch {
-        return false // not there, or not ours to start: the next place
+        return false // missing or not executable for us: try the next folder
       }
     }
   )
@@ -30,7 +30,7 @@ const signer = Effect.fnUntraced(function* (
         ? [right(`${signer.command} signs`)]
         : [
             misconfigured(
-              `CHAIN_SIGNER: ${signer.command} is no program that this user may start`,
+              `CHAIN_SIGNER: ${signer.command} is not a program that this user may run`,
               "Set CHAIN_SIGNER to a program and its arguments."
             )
           ]
@@ -39,37 +39,45 @@ const signer = Effect.fnUntraced(function* (
         ? [right("CHAIN_SEED is the wallet's seed")]
         : [
             misconfigured(
-              `CHAIN_SEED is the seed of another wallet than the one in ${walletFile}`,
-              "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to theirs."
+              `CHAIN_SEED is not the seed of the wallet in ${walletFile}`,
+              "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to the wallet of these words."
             )
           ]
     case "Sealed": {
       if (wallet.seed === null)
         return [
           misconfigured(
-            `the wallet in ${walletFile} was made without its seed: nothing signs`,
+            `the wallet in ${walletFile} was created without its seed, so nothing can sign`,
             "Set CHAIN_SEED or CHAIN_SIGNER in place of CHAIN_WALLET_PASSPHRASE."
           )
         ]
       const opened = yield* Effect.result(WalletFile.open(walletFile, wallet, signer.passphrase))
       return Result.isSuccess(opened)
         ? [right("CHAIN_WALLET_PASSPHRASE opens it")]
-        : [misconfigured(opened.failure.message, "Set CHAIN_WALLET_PASSPHRASE to what `satrail wallet create` was given.")]
+        : [misconfigured(opened.failure.message, "Set CHAIN_WALLET_PASSPHRASE to the passphrase entered in `satrail wallet create`.")]
     }
   }
 })
 
-/** Who else may read the file. Its public side shows every payment, and its sealed seed is one guess away. */
+/**
+ * Checks who else can read the file. Its public part reveals every payment, and its sealed seed is protected
+ * only by the passphrase.
+ */
 const privacy = (file: string): ReadonlyArray<Line> => {
   const { mode, uid } = statSync(file)
   const own = process.getuid?.()
   return [
     ...((mode & 0o077) === 0
       ? []
-      : [warning(`others may read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`, `Run: chmod 600 ${file}`)]),
+      : [
+          warning(
+            `other users can read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`,
+            `Run: chmod 600 ${file}`
+          )
+        ]),
     ...(own === undefined || own === uid || own === 0
       ? []
-      : [warning(`the wallet in ${file} is another user's (${uid}; this is ${own})`, `Run: chown ${own} ${file}`)])
+      : [warning(`the wallet in ${file} belongs to another user (${uid}; this process runs as ${own})`, `Run: chown ${own} ${file}`)])
   ]
 }
 
@@ -82,8 +90,8 @@ const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet
   if (accounts.network !== network)
     return [
       misconfigured(
-        `the wallet in ${walletFile} is of ${accounts.network}, and SATRAIL_NETWORK is ${network}`,
-        "Set CHAIN_WALLET to a wallet of the same network."
+        `the wallet in ${walletFile} is for ${accounts.network}, but SATRAIL_NETWORK is ${network}`,
+        "Set CHAIN_WALLET to a wallet for the same network."
       )
     ]
   return [
@@ -93,5 +101,5 @@ const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet
   ]
 })
 
-/** The wallet's file, and who signs. */
+/** Checks the wallet's file and its signer. */
 export const check = (network: Network, wallet: Wallet.Wallet): Check => ({ subject: "wallet", lines: look(network, wallet) })

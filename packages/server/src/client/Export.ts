@@ -9,22 +9,22 @@ import * as Output from "./Output.ts"
 
 const failed = (doing: string) => (cause: unknown) => new CommandFailed({ message: `${doing}\n  ${Output.reasonsOf(cause).join("\n  ")}` })
 
-/** Waits until it was taken: what is not read yet stays where it is. */
+/** Waits until the bytes are written, so that unread data stays at its source. */
 const write = (to: Writable, bytes: Uint8Array) =>
   Effect.callback<void, CommandFailed>((resume) => {
     to.write(bytes, (error) =>
-      resume(error === null || error === undefined ? Effect.void : Effect.fail(failed("What was read could not be written")(error)))
+      resume(error === null || error === undefined ? Effect.void : Effect.fail(failed("The output could not be written")(error)))
     )
   })
 
-// Longer than the last line of an export can be.
+// Longer than the last line of any export.
 const tailBytes = 4096
 
-/** Writes everything, and answers the end of it. */
+/** Writes everything and returns its end. */
 const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
   let tail = Buffer.alloc(0)
   return from.pipe(
-    Stream.mapError(failed("The export broke off: what was written is not all of it")),
+    Stream.mapError(failed("The export was interrupted, so the output is incomplete.")),
     Stream.runForEach((bytes) => {
       tail = Buffer.concat([tail, bytes]).subarray(-tailBytes)
       return write(to, bytes)
@@ -33,13 +33,13 @@ const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
   )
 }
 
-/** What is beside the file until it is whole. */
+/** The file that is written until it is complete. */
 const part = (file: string): string => `${file}.part`
 
 const toFile = Effect.fnUntraced(function* (from: Stream.Stream<Uint8Array, unknown>, file: string) {
   const to = createWriteStream(part(file), { mode: 0o600 })
   const closed = finished(to)
-  // What goes wrong while it is written is told by the write.
+  // The write reports errors of the file.
   closed.catch(() => undefined)
   const tail = yield* copied(from, to)
   to.end()
@@ -52,9 +52,9 @@ const isWhole = (tail: string): boolean => {
   return last.startsWith("{") ? /"type":"closing"/.test(last) : last.split(",")[2] === "closing"
 }
 
-const cutShort = new CommandFailed({ message: "The export has no last line: it was cut short. Ask again" })
+const cutShort = new CommandFailed({ message: "The export is incomplete: its last line is missing. Run the command again." })
 
-/** Prints it, or writes it to a file, which is there once it is `whole`, and not before. */
+/** Prints it, or writes it to a file, which exists only once it is `whole`. */
 const saved = Effect.fnUntraced(function* (
   body: Stream.Stream<Uint8Array, unknown>,
   output: Option.Option<string>,
@@ -69,7 +69,7 @@ const saved = Effect.fnUntraced(function* (
   yield* Console.error(`Written: ${file}`)
 })
 
-/** Writes what was booked, of a company or of all. A file is there once it is whole, and not before. */
+/** Exports the bookings of a company or of all companies. The file exists only once it is complete. */
 export const exported = Effect.fnUntraced(function* (ask: {
   readonly company: Option.Option<string>
   readonly format: "csv" | "jsonl"
@@ -87,10 +87,13 @@ export const exported = Effect.fnUntraced(function* (ask: {
   yield* saved(body, ask.output, whole)
 })
 
-/** Prints what a route returns, as it comes in. */
+/** Prints a route's response as it arrives. */
 export const printed = (route: string) => Effect.asVoid(copied(Stream.unwrap(Operator.stream(route)), process.stdout))
 
-/** Prints a list, or writes it to a file, which is there once it is whole. One that is cut short breaks off in HTTP itself. */
+/**
+ * Prints a list, or writes it to a file, which exists only once it is complete. HTTP itself reports a
+ * truncated list.
+ */
 export const list = Effect.fnUntraced(function* (
   { query, output }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },
   route: string

@@ -2,10 +2,11 @@ import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as Demo from "../deployment/Demo.ts"
+import * as DemoFile from "../deployment/DemoFile.ts"
 import { dataDirectory } from "../environment/Process.ts"
 import * as Setting from "../environment/Setting.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
+import * as Resolve from "./Resolve.ts"
 import { forPeople, reasonsOf, rows } from "./Output.ts"
 
 const settings = {
@@ -15,40 +16,44 @@ const settings = {
     wants: "an address such as http://127.0.0.1:8080",
     read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
   }),
-  // The service says what a token wants: here it is only sent.
+  // The token is only sent here; the service validates it.
   token: Config.withDefault(Config.Redacted("SATRAIL_OPERATOR_TOKEN"), undefined),
   apiKey: Config.withDefault(Config.Redacted("SATRAIL_API_KEY"), undefined),
   directory: dataDirectory
 }
 
-/** What the last start wrote. */
+/** Reads the file written by the last start. */
 const lastStart = (directory: string) =>
   Effect.try({
-    try: () => Option.getOrUndefined(Demo.read(directory)),
+    try: () => Option.getOrUndefined(DemoFile.read(directory)),
     catch: (cause) => new CommandFailed({ message: reasonsOf(cause)[0] ?? String(cause) })
   })
 
 const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))
 
-/** Where the service is, and what opens the route, the operator's token or a company's key: from the environment, or from what the last start wrote. */
-const target = Effect.fnUntraced(function* (route: string) {
+/**
+ * Returns the service's address and the credential of the route: the operator's token or a company's key.
+ * Both come from the environment or from the last start's file. `from` names the source.
+ */
+export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
-  const isCompanys = route.startsWith("/v1/")
+  const isCompanys = /^\/(?:v1|sandbox)\//.test(route)
   const known = isCompanys ? given.apiKey : given.token
   const demo = given.url === undefined || known === undefined ? yield* lastStart(directory) : undefined
   const url = given.url ?? demo?.base_url
   const token = known ?? redacted(isCompanys ? demo?.api_key : demo?.operator_token)
   if (url === undefined)
     return yield* new CommandFailed({
-      message: `No service is known: start one (\`npm start\`, or \`npx @satrail/server start\`), or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
+      message: `No service found: start one (\`npm start\`, or \`npx @satrail/server start\`), or set SATRAIL_URL and ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"} (looked in ${directory})`
     })
   if (token === undefined)
     return yield* new CommandFailed({
       message: isCompanys
-        ? `No API key is known: set SATRAIL_API_KEY to a company's (looked in ${directory})`
-        : `No operator token is known: set SATRAIL_OPERATOR_TOKEN as the service has it (a token from the environment is not in ${directory})`
+        ? `No API key found: set SATRAIL_API_KEY to a company's key (looked in ${directory})`
+        : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's (looked in ${directory}; a token that the service reads from its environment is not stored there)`
     })
-  return { url, token }
+  const from = known === undefined ? `in ${DemoFile.fileIn(directory)}` : `in ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"}`
+  return { url, token, from }
 })
 
 type Headers = Readonly<Record<string, string>>
@@ -67,31 +72,34 @@ const Envelope = Schema.Struct({
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** Where the next page begins, from a `Link` header; undefined on the last page. */
+/** Returns the cursor of the next page from a `Link` header; undefined on the last page. */
 const cursorIn = (link = ""): string | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link) ?? []
   return URL.parse(target, "http://localhost")?.searchParams.get("cursor") ?? undefined
 }
 
-const away = (url: string) => (cause: unknown) =>
-  new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${reasonsOf(cause).join("\n  ")}` })
+/** Fails because the server at an address is not satrail. */
+export const away = (url: string) => (cause: unknown) =>
+  new CommandFailed({
+    message: `${url} did not respond like a satrail server. Is it running?\n  ${reasonsOf(cause).join("\n  ")}`,
+    isRetryable: true
+  })
 
-/** A refusal, as it is told. */
-const refusalOf = ({ message, error }: typeof Envelope.Type): CommandFailed | undefined => {
+/** Returns the error to print for a refusal. */
+const refusalOf = ({ status, message, error }: typeof Envelope.Type): CommandFailed | undefined => {
   if (error === undefined) return undefined
   const { code, issues = [] } = error
-  const told = issues.map(({ path, message }) => `\n  ${path === "" ? "" : `${path}: `}${message}`)
+  // A message usually begins with its path.
+  const told = issues.map(({ path, message }) => `\n  ${message.startsWith(path) ? "" : `${path}: `}${message}`)
   // The message of a refusal that has issues is made of them.
-  return new CommandFailed({ message: told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}` })
+  return new CommandFailed({
+    message: told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}`,
+    isRetryable: status === 429 || status >= 500
+  })
 }
 
-/** Calls a route. A refusal is printed as it is. */
-export const ask = Effect.fnUntraced(function* (
-  method: Method,
-  route: string,
-  body?: Readonly<Record<string, unknown>>,
-  headers: Headers = {}
-) {
+/** Calls a route without completing ids. */
+const send = Effect.fnUntraced(function* (method: Method, route: string, body?: Readonly<Record<string, unknown>>, headers: Headers = {}) {
   const { url, token } = yield* target(route)
   const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
     HttpClientRequest.bearerToken(token),
@@ -112,24 +120,38 @@ export const ask = Effect.fnUntraced(function* (
   return refusal === undefined ? answer : yield* refusal
 })
 
-/** The body of an answer that is no envelope, as it comes in. */
-export const stream = Effect.fnUntraced(function* (route: string) {
+const resolved = (route: string, method: Method) => Resolve.route(route, method === "GET", (list) => send("GET", list))
+
+/** Calls a route. In it, an id can be shortened to a unique beginning, and a company can be given by name. A refusal is printed unchanged. */
+export const ask = (method: Method, route: string, body?: Readonly<Record<string, unknown>>, headers: Headers = {}) =>
+  Effect.flatMap(resolved(route, method), (whole) => send(method, whole, body, headers))
+
+/** Returns the id of a company given by name, for the body of a request. */
+export const companyId = (named: string) =>
+  Effect.map(resolved(`/operator/companies/${encodeURIComponent(named)}`, "POST"), (route) => route.split("/").at(-1) ?? named)
+
+/** Streams the body of a response that is not an envelope. */
+export const stream = Effect.fnUntraced(function* (given: string, headers: Headers = {}) {
+  const route = yield* resolved(given, "GET")
   const { url, token } = yield* target(route)
-  const request = HttpClientRequest.get(new URL(route, url)).pipe(HttpClientRequest.bearerToken(token))
+  const request = HttpClientRequest.get(new URL(route, url)).pipe(
+    HttpClientRequest.bearerToken(token),
+    HttpClientRequest.setHeaders(headers)
+  )
   const response = yield* HttpClient.execute(request).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(away(url)))
   if (response.status < 400) return response.stream
   const refused = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
-  return yield* refusalOf(refused) ?? away(url)(new Error(`it answered ${response.status}`))
+  return yield* refusalOf(refused) ?? away(url)(new Error(`it returned ${response.status}`))
 })
 
-/** What was answered, as this version of the program knows it. */
+/** Decodes a response with a schema of this version. */
 export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, data: unknown) =>
   Effect.mapError(
     Schema.decodeUnknownEffect(schema)(data),
-    () => new CommandFailed({ message: "The service is of another version than this program." })
+    () => new CommandFailed({ message: "The service runs another version than this program." })
   )
 
-/** Asks a route and prints what it answers. */
+/** Calls a route and prints the response. */
 export const call = Effect.fnUntraced(function* (
   { json, headers }: { readonly json: boolean; readonly headers?: Headers },
   method: Method,
@@ -140,13 +162,16 @@ export const call = Effect.fnUntraced(function* (
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
 })
 
-/** What was given of a query. */
+/** Builds a query from the given options. */
 export const queryOf = (query: Readonly<Record<string, Option.Option<string | number>>>): string =>
   new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => Option.toArray(value).map((value): [string, string] => [name, String(value)]))
   ).toString()
 
-/** Asks a list, and prints these members of its rows, and below each row its `details`; with `json` everything. */
+/**
+ * Calls a list route and prints these fields of its rows, and the `details` below each row. Prints everything
+ * with `json`.
+ */
 export const list = Effect.fnUntraced(function* (
   { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
   route: string,

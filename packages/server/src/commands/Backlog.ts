@@ -4,7 +4,7 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** What waits, by what it waits for, as the operator's routes answer it. */
+/** Pending work by kind, as the operator's routes return it. */
 export const Kinds = Schema.Record(
   Schema.String,
   Schema.Struct({
@@ -25,7 +25,7 @@ export const Kinds = Schema.Record(
   })
 )
 
-/** The counts, and below them the oldest of each kind by name with what it waits for. */
+/** The counts, then for each kind the oldest record and what it waits for. */
 export const forPeople = (kinds: typeof Kinds.Type): string => {
   const all = Object.entries(kinds)
   const counts = all.map(([kind, { count, oldest_at, amount_sats }]) => [kind, String(count), Output.sats(amount_sats), oldest_at ?? "-"])
@@ -48,7 +48,7 @@ export const forPeople = (kinds: typeof Kinds.Type): string => {
   ].join("\n\n")
 }
 
-/** Shows what waits, of all companies. */
+/** Shows pending work of all companies. */
 export const backlog = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/backlog")
   const kinds = yield* Operator.read(Kinds, data)

@@ -4,7 +4,7 @@ import * as Checks from "../check/Checks.ts"
 import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 
-/** A configuration that cannot be read is wrong in as many lines as there are problems, and nothing else can be looked at. */
+/** Reports each problem of an unreadable configuration on its own line. Nothing else can be checked then. */
 const found = Effect.gen(function* () {
   const read = Environment.read(yield* Variables)
   if (Result.isSuccess(read)) return yield* Checks.all(read.success)
@@ -23,7 +23,10 @@ const forPrograms = ({ subject, line }: Check.Found) => ({
   ...(line._tag !== "Right" && { remedy: line.remedy })
 })
 
-/** Looks at everything that the service needs, a line each. Ends with 1 where something is wrong. Changes nothing. */
+/**
+ * Checks everything the service needs and prints one line per check. Exits with 1 if a check fails. Changes
+ * nothing.
+ */
 export const check = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const all = yield* found
   yield* Console.log(json ? JSON.stringify(all.map(forPrograms)) : all.map(Check.text).join("\n"))

@@ -1,47 +1,33 @@
-import * as Network from "@satrail/bitcoin/Network"
-import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
-import { call, company, duration, example, json, list, listed, name, of, paging } from "../client/CommandParts.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { Collections } from "../client/Collections.ts"
+import { call, company, duration, example, json, later, list, listed, name, of, paging } from "../client/CommandParts.ts"
 import { keys } from "./KeyCommands.ts"
-import { Variables } from "../environment/Unknown.ts"
 import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
+import * as DevCommands from "./DevCommands.ts"
 import * as FeeCommands from "./FeeCommands.ts"
-import { adjustments } from "../features/adjustments.ts"
-import * as MendCommands from "./MendCommands.ts"
-import { look } from "./LookCommands.ts"
+import * as SuspenseCommands from "./SuspenseCommands.ts"
+import { inspect } from "./InspectCommands.ts"
+import * as LocalCommands from "./LocalCommands.ts"
+import * as Spelling from "./Spelling.ts"
 import * as StopCommands from "./StopCommands.ts"
 
-// What each command takes and says of itself. What it does is loaded when it is asked to: `--help` waits for none of it.
-
-/** A handler that is loaded when it is needed. */
-const later =
-  <I, A, E, R>(load: () => Promise<(input: I) => Effect.Effect<A, E, R>>) =>
-  (input: I) =>
-    Effect.flatMap(Effect.promise(load), (run) => run(input))
-
-/** A misspelt variable is a default by mistake, here as in the service. `start` and `check` report it with every other problem. */
-const spelt = Effect.gen(function* () {
-  const { unknown } = yield* Effect.promise(() => import("../deployment/Environment.ts"))
-  const problems = unknown(yield* Variables)
-  if (problems.length > 0) return yield* new CommandFailed({ message: problems.join("\n") })
-})
+// The arguments and help of each command. Implementations are loaded on demand, so `--help` stays fast.
 
 const plans = ["free", "paid"] as const
 
 const companies = Command.make("companies").pipe(
-  Command.withDescription("List, show and open companies, change their plans and domains, and hand over their Lightning addresses"),
+  Command.withDescription("List, show and create companies, inspect their records, and change their plans and domains"),
   Command.withSubcommands([
     Command.make(
       "list",
       {
         ...paging,
         json,
-        plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Only those of this plan"), Flag.optional),
+        plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Only companies with this plan"), Flag.optional),
         search: Flag.String("search").pipe(
-          Flag.withDescription("The beginning of an id, or a part of a name in any letter case"),
+          Flag.withDescription("The beginning of an id, or a part of a name (case-insensitive)"),
           Flag.optional
         )
       },
@@ -56,10 +42,13 @@ const companies = Command.make("companies").pipe(
           "api_keys",
           "last_seen_at"
         ])
-    ).pipe(Command.withDescription("List companies, the newest first"), example("companies list --search acme", "By a part of its name")),
-    look,
+    ).pipe(
+      Command.withDescription("List companies, newest first"),
+      example("companies list --search acme", "Search by a part of the name")
+    ),
+    inspect,
     Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", of(company))).pipe(
-      Command.withDescription("Show a company with its balance and when it was seen last")
+      Command.withDescription("Show a company with its balance and last use")
     ),
     Command.make("transactions", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${of(company)}/transactions`, [
@@ -71,12 +60,12 @@ const companies = Command.make("companies").pipe(
         "fee_sats",
         "id"
       ])
-    ).pipe(Command.withDescription("List a company's deposits and withdrawals, the newest first")),
+    ).pipe(Command.withDescription("List a company's deposits and withdrawals, newest first")),
     Command.make(
       "create",
       { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Its plan; required")) },
       ({ json, ...body }) => call({ json }, "POST", "/operator/companies", body)
-    ).pipe(Command.withDescription("Open a company"), example("companies create --name Acme --plan paid", "Then issue it a key")),
+    ).pipe(Command.withDescription("Create a company"), example("companies create --name Acme --plan paid", "Then issue it a key")),
     Command.make(
       "plan",
       { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("Its new plan")) },
@@ -86,12 +75,12 @@ const companies = Command.make("companies").pipe(
       "domain",
       { company, domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")), json },
       ({ company, domain, json }) => call({ json }, "POST", `${of(company)}/domains`, { domain })
-    ).pipe(Command.withDescription("Vouch that a domain is the company's, without its TXT record"))
+    ).pipe(Command.withDescription("Confirm that a domain belongs to the company, without a TXT record"))
   ])
 )
 
 const operators = Command.make("operators").pipe(
-  Command.withDescription("Issue, list and revoke tokens of those who operate the service"),
+  Command.withDescription("Issue, list and revoke operator tokens"),
   Command.withSubcommands([
     Command.make(
       "issue",
@@ -102,52 +91,52 @@ const operators = Command.make("operators").pipe(
       },
       ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
     ).pipe(
-      Command.withDescription("Issue a token; it is shown once"),
-      example("operators issue --name night --scopes read,stop", "A token for the night: it looks and stops, and moves nothing")
+      Command.withDescription("Issue a token. It is shown once"),
+      example("operators issue --name night --scopes read,stop", "A token for night shifts: it can read and pause, but move no money")
     ),
     Command.make("list", { json }, ({ json }) => call({ json }, "GET", "/operator/tokens")).pipe(
-      Command.withDescription("List the newest tokens, revoked ones too")
+      Command.withDescription("List the newest tokens, including revoked ones")
     ),
     Command.make("revoke", { json, token: Argument.String("token").pipe(Argument.withDescription("The token's id")) }, ({ json, token }) =>
       call({ json }, "DELETE", `/operator/tokens/${encodeURIComponent(token)}`)
-    ).pipe(Command.withDescription("Revoke a token at once"))
+    ).pipe(Command.withDescription("Revoke a token immediately"))
   ])
 )
 
 const amount = (of: "node" | "on-chain", where: string) =>
-  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity ${where}, in sats to three decimals`), Flag.optional)
+  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity ${where}, in sats with up to three decimals`), Flag.optional)
 
 const reconcile = Command.make(
   "reconcile",
   { json },
   later(async () => (await import("./Reconcile.ts")).reconcile)
 ).pipe(
-  Command.withDescription("Show the reconciliation report: the ledger against node and chain. The exit code is 2 with discrepancies"),
-  Command.withShortDescription("Show whether our books agree with the node's and the chain's")
+  Command.withDescription(
+    "Show the reconciliation report: the ledger against the node and the chain. The exit code is 2 if there are discrepancies"
+  ),
+  Command.withShortDescription("Show whether the ledger matches the node and the chain")
 )
 
 const status = Command.make(
   "status",
   { json },
   later(async () => (await import("./Status.ts")).status)
-).pipe(
-  Command.withDescription("Show what the service runs on, whether all of it answers, who does what, and how late events and webhooks are")
-)
+).pipe(Command.withDescription("Show the backends and whether they respond, the leader roles, and the delay of events and webhooks"))
 
 const liquidity = Command.make("liquidity", { json }, ({ json }) => call({ json }, "GET", "/operator/liquidity")).pipe(
-  Command.withDescription("Show what the node's channels can send and receive now, and how long the hot wallet lasts")
+  Command.withDescription("Show how much the channels can send and receive, and how long the hot wallet's funds will last")
 )
 
 const backlog = Command.make(
   "backlog",
   { json },
   later(async () => (await import("./Backlog.ts")).backlog)
-).pipe(Command.withDescription("Show what waits, for what, and the oldest of it by name"))
+).pipe(Command.withDescription("Show the backlog: what is pending, why, and the oldest records"))
 
-/** What is pending of all companies, and one record with what has happened to it. */
+/** Lists pending withdrawals or deposits of all companies, or shows one with its history. */
 const followed = (name: "withdrawals" | "deposits", one: string, members: ReadonlyArray<string>) =>
   Command.make(name).pipe(
-    Command.withDescription(`List pending ${name} of all companies, and follow one`),
+    Command.withDescription(`List pending ${name} of all companies, and trace one`),
     Command.withSubcommands([
       Command.make(
         "list",
@@ -155,22 +144,28 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
           ...paging,
           json,
           status: Flag.Literals("status", ["pending"]).pipe(
-            Flag.withDescription("What waits, which is all there is here: what has ended is listed by `companies transactions`"),
+            Flag.withDescription("Only pending records; `companies transactions` lists completed ones"),
             Flag.optional
           ),
-          olderThan: duration("older-than", "Only those that have waited for at least this long")
+          olderThan: duration("older-than", "Only those at least this old")
         },
         ({ after: cursor, json, limit, olderThan: older_than, status }) =>
           list({ json, query: { limit, cursor, status, older_than } }, `/operator/${name}`, members)
       ).pipe(
-        Command.withDescription(`List pending ${name}, those that have waited longest first`),
-        example(`${name} list --status pending --older-than 1h`, "Those of more than an hour")
+        Command.withDescription(`List pending ${name}, oldest first`),
+        example(`${name} list --status pending --older-than 1h`, "Only those older than an hour")
       ),
       Command.make(
         "show",
-        { id: Argument.String("id").pipe(Argument.withDescription(`The ${one}'s id, of whichever company`)), json },
-        ({ id, json }) => call({ json }, "GET", `/operator/${name}/${encodeURIComponent(id)}`)
-      ).pipe(Command.withDescription(`Show a ${one}: what has happened to it, what it waits for, and what node or chain says`))
+        {
+          id: Argument.String("id").pipe(
+            Argument.withDescription(`The id of a ${one} of any company. For a pending ${one}, the first characters are enough`)
+          ),
+          json
+        },
+        ({ id, json }) =>
+          later(async () => (await import("./Followed.ts")).show)({ json, route: `/operator/${name}/${encodeURIComponent(id)}` })
+      ).pipe(Command.withDescription(`Trace a ${one}: its history, what it waits for, and what the node or chain reports`))
     ])
   )
 
@@ -187,210 +182,97 @@ const deposits = followed("deposits", "deposit", ["id", "company_id", "created_a
 
 const ownFunds = Command.make(
   "own-funds",
-  { json, node: amount("node", "of the node"), onChain: amount("on-chain", "of the wallet on the chain") },
+  { json, node: amount("node", "of the node"), onChain: amount("on-chain", "in the on-chain wallet") },
   later(async () => (await import("./Reconcile.ts")).ownFunds)
 ).pipe(
-  Command.withDescription("Declare how much of the money of node and wallet is operator equity"),
-  example("own-funds --node-sats 5000000 --on-chain-sats 0", "After opening a channel with money of your own")
+  Command.withDescription("Declare how much of the money in the node and the wallet belongs to the operator"),
+  example("own-funds --node-sats 5000000 --on-chain-sats 0", "After opening a channel with your own money")
 )
 
-const verify = Command.make(
-  "verify",
-  {
-    json,
-    auditHead: Flag.String("audit-head").pipe(
-      Flag.withDescription("A head of the audit log that was logged, sent in a webhook or shown before: it must still be there"),
-      Flag.optional
-    )
-  },
-  later(async () => (await import("./Verify.ts")).verify)
-).pipe(
-  Command.withDescription(
-    "Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries, and the chains of the audit log. It only reads, beside a running service too. The exit code is 2 with integrity violations"
-  ),
-  Command.withShortDescription("Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries")
-)
+const collections = Object.assign({}, ...all.map((feature) => feature.collections ?? {}))
 
-const check = Command.make(
-  "check",
-  { json },
-  later(async () => (await import("./Check.ts")).check)
-).pipe(
-  Command.withDescription(
-    "Check the settings, the database, the nodes, the wallet and the domain, before or beside a running service: one line each, with its remedy. Changes nothing. The exit code is 1 with any problem"
-  ),
-  Command.withShortDescription("Check everything that the service needs, and print the remedy of each problem")
-)
-
-const payee = Argument.String("name").pipe(Argument.withDescription("Such as ₿alice@shop.example, or without the ₿"))
-
-const names = Command.make("names").pipe(
-  Command.withDescription("Look up payees by name in the DNS (BIP 353), and write records for one"),
-  Command.withSubcommands([
-    Command.make(
-      "lookup",
-      { json, name: payee },
-      later(async () => (await import("./Names.ts")).lookup)
-    ).pipe(
-      Command.withDescription("Show what the resolvers of BIP353_RESOLVER say of a name, and what the service makes of it"),
-      example("names lookup alice@shop.example", "Its records, whether they are signed, and what would be paid")
-    ),
-    Command.make(
-      "record",
-      { name: payee, offer: Argument.String("offer").pipe(Argument.withDescription("A BOLT 12 offer, lno1…")) },
-      later(async () => (await import("./Names.ts")).record)
-    ).pipe(
-      Command.withDescription(
-        "Print the line of a zone file by which wallets find an offer under a name. The zone has to be signed (DNSSEC)"
-      ),
-      example("names record alice@shop.example lno1pgx9ge…", "For the zone of shop.example")
-    )
-  ])
-)
-
-const migrate = Command.make(
-  "migrate",
-  { json },
-  later(async () => (await import("./Migrate.ts")).migrate)
-).pipe(
-  Command.withDescription("Migrate the tables of DATABASE_URL, and grant the roles their rights"),
-  example("migrate", "Before the first start, and before the processes of a new version")
-)
-
-const start = Command.make(
-  "start",
-  {},
-  later(async () => (await import("./Start.ts")).start)
-).pipe(
-  Command.withDescription("Run the service until SIGINT or SIGTERM. Everything is configured by environment variables"),
-  Command.withShortDescription("Run the service")
-)
-
-const file = Flag.String("file").pipe(
-  Flag.withDescription("The wallet's file; by default CHAIN_WALLET, or wallet.json in SATRAIL_DATA"),
-  Flag.optional
-)
-const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network; required"))
-const withoutSeed = Flag.Boolean("without-seed").pipe(
-  Flag.withDescription("Keep the seed out of the file: another program signs"),
-  Flag.withDefault(false)
-)
-
-const wallet = Command.make("wallet").pipe(
-  Command.withDescription(
-    "Create, show, restore and rescan the wallet of a real chain. It works on files and the database, not on a running service"
-  ),
-  Command.withShortDescription("Create, show, restore and rescan the wallet of a real chain"),
-  Command.withSubcommands([
-    Command.make(
-      "create",
-      { file, network, withoutSeed },
-      later(async () => (await import("./Wallet.ts")).create)
-    ).pipe(
-      Command.withDescription("Create a wallet, and show its seed words once"),
-      example("wallet create --network mainnet", "Prompts for a passphrase, or uses CHAIN_WALLET_PASSPHRASE")
-    ),
-    Command.make(
-      "show-xpub",
-      {
-        file,
-        gap: Flag.Boolean("gap").pipe(
-          Flag.withDescription("Read from the database which gap limit another wallet needs to find every coin"),
-          Flag.withDefault(false)
-        )
-      },
-      later(async () => (await import("./Wallet.ts")).showXpub)
-    ).pipe(Command.withDescription("Print the wallet's public keys: they reveal every payment, and can spend none")),
-    Command.make(
-      "restore",
-      {
-        birthday: Flag.String("birthday").pipe(
-          Flag.withDescription("Nothing was paid to the wallet before this day, such as 2026-01-31; without it the whole chain is read"),
-          Flag.optional
-        ),
-        file,
-        network,
-        withoutSeed
-      },
-      later(async () => (await import("./Wallet.ts")).restore)
-    ).pipe(
-      Command.withDescription("Restore a wallet's file from its seed words"),
-      example("wallet restore --network mainnet --birthday 2026-01-31", "Prompts for the words, or uses CHAIN_SEED")
-    ),
-    Command.make(
-      "rescan",
-      {
-        fromHeight: Flag.Int("from-height").pipe(Flag.withDescription("The first block to read; required")),
-        gap: Flag.Int("gap").pipe(Flag.withDescription("How many keys in a row may be unused before the search ends"), Flag.optional)
-      },
-      later(async () => (await import("./Rescan.ts")).rescan)
-    ).pipe(
-      Command.withDescription(
-        "Find every coin of the wallet in the chain, and let the service look for missed deposits; stop the service first"
-      )
-    )
-  ])
-)
-
-/** The commands of features in a group of the help. */
+/** The commands that features add to a group of the help. */
 const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[number]>> =>
   all
     .flatMap(({ commands = {} }) => commands[group] ?? [])
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one: what checks the spelling asks for and fails with nothing that others here do not
-    .map((one) => Command.provideEffectDiscard(one as typeof liquidity, spelt) as never)
+    .map((one) => {
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- applied per command: it adds no requirement or error that the other commands lack
+      const spelled = Command.provideEffectDiscard(one as typeof liquidity, Spelling.ofRemote)
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the type of the feature's command
+      return Command.provideSync(spelled, Collections, collections) as never
+    })
 
-/** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
+/**
+ * The operator's command line: the routes available to the operator token, plus the tasks done before a
+ * service runs.
+ */
 export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"),
   Command.withSubcommands([
-    { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
-    { group: "Operators", commands: [Command.provideEffectDiscard(operators, spelt)] },
+    {
+      group: "Service",
+      commands: [LocalCommands.start, LocalCommands.check, Command.provideEffectDiscard(LocalCommands.migrate, Spelling.ofAll)]
+    },
+    {
+      group: "Development",
+      commands: [
+        LocalCommands.dev,
+        Command.provideEffectDiscard(DevCommands.listen, Spelling.ofRemote),
+        Command.provideEffectDiscard(DevCommands.trigger, Spelling.ofRemote),
+        Command.provideEffectDiscard(DevCommands.events, Spelling.ofRemote),
+        Command.provideEffectDiscard(DevCommands.open, Spelling.ofRemote)
+      ]
+    },
+    { group: "Operators", commands: [Command.provideEffectDiscard(operators, Spelling.ofRemote)] },
     {
       group: "Companies",
       commands: [
-        Command.provideEffectDiscard(companies, spelt),
-        Command.provideEffectDiscard(keys, spelt),
-        Command.provideEffectDiscard(FeeCommands.fees, spelt),
+        Command.provideEffectDiscard(companies, Spelling.ofRemote),
+        Command.provideEffectDiscard(keys, Spelling.ofRemote),
+        Command.provideEffectDiscard(FeeCommands.fees, Spelling.ofRemote),
         ...ofFeatures("Companies")
       ]
     },
-    { group: "A company's own", commands: ofFeatures("A company's own") },
-    { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
+    { group: "Company records", commands: ofFeatures("Company records") },
     {
-      group: "Stop",
+      group: "Status",
+      commands: [Command.provideEffectDiscard(status, Spelling.ofRemote), Command.provideEffectDiscard(liquidity, Spelling.ofRemote)]
+    },
+    {
+      group: "Pauses and limits",
       commands: [
-        Command.provideEffectDiscard(StopCommands.pause, spelt),
-        Command.provideEffectDiscard(StopCommands.resume, spelt),
-        Command.provideEffectDiscard(StopCommands.paused, spelt),
-        Command.provideEffectDiscard(StopCommands.freeze, spelt),
-        Command.provideEffectDiscard(StopCommands.unfreeze, spelt),
-        Command.provideEffectDiscard(StopCommands.limits, spelt),
-        ...ofFeatures("Stop")
+        Command.provideEffectDiscard(StopCommands.pause, Spelling.ofRemote),
+        Command.provideEffectDiscard(StopCommands.resume, Spelling.ofRemote),
+        Command.provideEffectDiscard(StopCommands.paused, Spelling.ofRemote),
+        Command.provideEffectDiscard(StopCommands.freeze, Spelling.ofRemote),
+        Command.provideEffectDiscard(StopCommands.unfreeze, Spelling.ofRemote),
+        Command.provideEffectDiscard(StopCommands.limits, Spelling.ofRemote),
+        ...ofFeatures("Pauses and limits")
       ]
     },
     {
-      group: "What waits",
+      group: "Pending work",
       commands: [
-        Command.provideEffectDiscard(backlog, spelt),
-        Command.provideEffectDiscard(withdrawals, spelt),
-        Command.provideEffectDiscard(deposits, spelt),
-        ...ofFeatures("What waits")
+        Command.provideEffectDiscard(backlog, Spelling.ofRemote),
+        Command.provideEffectDiscard(withdrawals, Spelling.ofRemote),
+        Command.provideEffectDiscard(deposits, Spelling.ofRemote),
+        ...ofFeatures("Pending work")
       ]
     },
     {
-      group: "The books",
+      group: "Ledger",
       commands: [
-        Command.provideEffectDiscard(reconcile, spelt),
-        Command.provideEffectDiscard(MendCommands.suspense, spelt),
-        Command.provideEffectDiscard(adjustments, spelt),
-        Command.provideEffectDiscard(ownFunds, spelt),
-        Command.provideEffectDiscard(BookCommands.exports, spelt),
-        Command.provideEffectDiscard(verify, spelt),
-        ...ofFeatures("The books")
+        Command.provideEffectDiscard(reconcile, Spelling.ofRemote),
+        Command.provideEffectDiscard(SuspenseCommands.suspense, Spelling.ofRemote),
+        Command.provideEffectDiscard(ownFunds, Spelling.ofRemote),
+        Command.provideEffectDiscard(BookCommands.exports, Spelling.ofRemote),
+        Command.provideEffectDiscard(BookCommands.imports, Spelling.ofRemote),
+        Command.provideEffectDiscard(LocalCommands.verify, Spelling.ofAll),
+        ...ofFeatures("Ledger")
       ]
     },
-    { group: "Told to operators", commands: ofFeatures("Told to operators") },
-    { group: "Payees by name", commands: [Command.provideEffectDiscard(names, spelt)] },
-    { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }
+    { group: "Notifications", commands: ofFeatures("Notifications") },
+    { group: "DNS names", commands: [Command.provideEffectDiscard(LocalCommands.names, Spelling.ofAll)] },
+    { group: "Wallet", commands: [Command.provideEffectDiscard(LocalCommands.wallet, Spelling.ofAll)] }
   ])
 )

@@ -3,24 +3,27 @@ import { Option } from "effect"
 import { call, company, example, json, of } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
-// What a company pays in place of what its plan says.
+// Fees of one company that override its plan.
 
 const base = (name: string, way: string) =>
-  Flag.Finite(`${name}-base-sats`).pipe(Flag.withDescription(`What each costs ${way}, in sats to three decimals`), Flag.optional)
+  Flag.Finite(`${name}-base-sats`).pipe(
+    Flag.withDescription(`Fixed fee for each withdrawal ${way}, in sats with up to three decimals`),
+    Flag.optional
+  )
 const share = (name: string, way: string) =>
-  Flag.Int(`${name}-ppm`).pipe(Flag.withDescription(`The share of the amount ${way}, in parts per million`), Flag.optional)
+  Flag.Int(`${name}-ppm`).pipe(Flag.withDescription(`Fee for each withdrawal ${way}, in parts per million of the amount`), Flag.optional)
 
-/** The parts of a rate that are given, undefined where there are none. */
+/** The given parts of a rate, undefined if none is given. */
 const rate = (base_sats: Option.Option<number>, parts_per_million: Option.Option<number>) =>
   Option.isNone(base_sats) && Option.isNone(parts_per_million)
     ? undefined
     : { base_sats: Option.getOrUndefined(base_sats), parts_per_million: Option.getOrUndefined(parts_per_million) }
 
 export const fees = Command.make("fees").pipe(
-  Command.withDescription("Show, set and clear what sending costs a company"),
+  Command.withDescription("Show, set and clear a company's withdrawal fees"),
   Command.withSubcommands([
     Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", `${of(company)}/fees`)).pipe(
-      Command.withDescription("Show what sending costs a company, and what of it is its own and not its plan's")
+      Command.withDescription("Show a company's fees, and which of them differ from its plan")
     ),
     Command.make(
       "set",
@@ -41,17 +44,19 @@ export const fees = Command.make("fees").pipe(
           internal: rate(given.internalBase, given.internalShare)
         }
         return Object.values(body).every((one) => one === undefined)
-          ? new CommandFailed({ message: "Name a fee, such as --lightning-ppm 1000; `fees clear` takes all of them away" })
+          ? new CommandFailed({
+              message: "No fee given. Set at least one, such as --lightning-ppm 1000. To remove all custom fees, run `fees clear`."
+            })
           : call({ json }, "PATCH", `${of(company)}/fees`, body)
       }
     ).pipe(
       Command.withDescription(
-        "Set these fees of a company; what is not named stays. A fee has two parts: in a fee that the company did not have, the one not named is 0"
+        "Set a company's fees. Options you leave out stay as they are. A fee has a fixed part and a percentage; in a new fee, a part you leave out is 0"
       ),
-      example("fees set 01a1f768-1c70-748e-8579-81b7373e8599 --lightning-ppm 1000", "0.1 % over Lightning, for this company alone")
+      example("fees set 01a1f768-1c70-748e-8579-81b7373e8599 --lightning-ppm 1000", "0.1 % over Lightning, for this company only")
     ),
     Command.make("clear", { company, json }, ({ company, json }) => call({ json }, "PUT", `${of(company)}/fees`, {})).pipe(
-      Command.withDescription("Have a company pay what its plan says")
+      Command.withDescription("Remove a company's custom fees, so that its plan's fees apply")
     )
   ])
 )

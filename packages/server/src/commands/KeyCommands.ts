@@ -1,18 +1,18 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { call, company, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
 
-// What a company's programs are let in with.
+// Commands that manage a company's API keys.
 
 const ranges = "IPv4 and IPv6 addresses and ranges, separated by commas, such as 203.0.113.0/24,2001:db8::/32"
 
-/** For what a key is refused from anywhere else. */
+/** The operations that are limited to the allowed addresses. */
 const confined = Flag.Literals("allowed-for", ["everything", "sending"]).pipe(
-  Flag.withDescription("What is refused from elsewhere: everything by default, or only what sends money"),
+  Flag.withDescription("What to block from other addresses: everything (default) or sending"),
   Flag.withDefault("everything" as const)
 )
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("List, issue, approve, confine, connect, rotate and revoke API keys"),
+  Command.withDescription("List, issue, approve, restrict, connect, rotate and revoke API keys"),
   Command.withSubcommands([
     Command.make("list", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${of(company)}/api-keys`, [
@@ -23,7 +23,7 @@ export const keys = Command.make("keys").pipe(
         "revoked_at",
         "last_used_at"
       ])
-    ).pipe(Command.withDescription("List a company's keys, revoked ones too")),
+    ).pipe(Command.withDescription("List a company's keys, including revoked ones")),
     Command.make(
       "issue",
       {
@@ -50,7 +50,7 @@ export const keys = Command.make("keys").pipe(
         })
     ).pipe(
       Command.withDescription(
-        "Issue a key; it is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
+        "Issue a key. It is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
       ),
       example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
     ),
@@ -59,7 +59,7 @@ export const keys = Command.make("keys").pipe(
       {
         key,
         json,
-        from: Argument.String("from").pipe(Argument.withDescription(`${ranges}; \`anywhere\` takes the ranges away`)),
+        from: Argument.String("from").pipe(Argument.withDescription(`${ranges}; \`anywhere\` removes the restriction`)),
         confined
       },
       ({ confined, from, json, key }) =>
@@ -67,8 +67,8 @@ export const keys = Command.make("keys").pipe(
           allowed_from: from === "anywhere" ? null : { for: confined, ranges: listed(from) }
         })
     ).pipe(
-      Command.withDescription("Say from where a key may be used, in every process from the answer on"),
-      example("keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32", "From elsewhere this key opens nothing")
+      Command.withDescription("Set the IP addresses from which a key can be used. When the command returns, they apply in every process"),
+      example("keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32", "This key is refused from other addresses")
     ),
     Command.make(
       "rotate",
@@ -76,29 +76,29 @@ export const keys = Command.make("keys").pipe(
         json,
         key,
         overlap: Flag.Int("overlap-seconds").pipe(
-          Flag.withDescription("How long the old key stays valid beside the new one; 0 by default"),
+          Flag.withDescription("How long the old key stays valid alongside the new one; 0 by default"),
           Flag.withDefault(0)
         )
       },
       ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(
       Command.withDescription(
-        "Replace a key; the new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
+        "Replace a key. The new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
       )
     ),
     Command.make("approve", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/approve`)).pipe(
-      Command.withDescription("Approve a key that another operator issued or rotated; to reject it, revoke it"),
+      Command.withDescription("Approve a key that another operator issued or rotated. To reject it, revoke it"),
       example("keys approve 7Kq2mVx9TbZc", "The key is valid from now on")
     ),
     Command.make("connect", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/connect`)).pipe(
-      Command.withDescription("Connect an app to a key by Nostr Wallet Connect; the string for the app is shown once"),
-      example("keys connect 7Kq2mVx9TbZc", "The app spends what the key may, until the key is revoked")
+      Command.withDescription("Connect an app to a key with Nostr Wallet Connect. The connection string is shown once"),
+      example("keys connect 7Kq2mVx9TbZc", "The app can spend within the key's limits until the key is revoked")
     ),
     Command.make("connection", { json, key }, ({ json, key }) => call({ json }, "GET", `${ofKey(key)}/wallet-connection`)).pipe(
-      Command.withDescription("Show the app that is connected to a key")
+      Command.withDescription("Show the app connected to a key")
     ),
     Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
-      Command.withDescription("Revoke a key at once")
+      Command.withDescription("Revoke a key immediately")
     )
   ])
 )

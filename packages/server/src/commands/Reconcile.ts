@@ -48,9 +48,9 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
   if (report === null) return waitingTable
   const found = report.differences.map((one) => [one.cause, Output.sats(one.ours_sats), Output.sats(one.theirs_sats), one.since, one.about])
   return [
-    `Compared at ${report.reconciled_at}${report.is_behind ? ", and not everything was read yet" : ""}`,
+    `Compared at ${report.reconciled_at}${report.is_behind ? ", but the node and the chain have not been read completely yet" : ""}`,
     Output.table([
-      ["", "owned", "own", "ledger", "on its way", "unexplained"],
+      ["", "owned", "equity", "ledger", "in flight", "unexplained"],
       sideRow("node", report.node),
       sideRow("on-chain", report.on_chain)
     ]),
@@ -66,7 +66,7 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
   ].join("\n\n")
 }
 
-/** Shows what the last comparison came to. Ends with 2 where there are differences. */
+/** Shows the result of the last reconciliation. Exits with 2 if there are discrepancies. */
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
   const answer = yield* Operator.read(Answer, data)
@@ -74,7 +74,7 @@ export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json:
   if ((answer.report?.differences.length ?? 0) > 0) yield* Output.somethingIsWrong
 })
 
-/** States what is the operator's own. */
+/** Declares the operator's own funds. */
 export const ownFunds = ({
   json,
   node,
@@ -85,7 +85,7 @@ export const ownFunds = ({
   readonly onChain: Option.Option<number>
 }) =>
   Option.isNone(node) && Option.isNone(onChain)
-    ? Effect.fail(new CommandFailed({ message: "Nothing was changed. own-funds needs --node-sats N, --on-chain-sats N, or both." }))
+    ? Effect.fail(new CommandFailed({ message: "Nothing was changed. Set --node-sats N, --on-chain-sats N, or both." }))
     : Operator.call({ json }, "PATCH", "/operator/reconciliation/own-funds", {
         ...(Option.isSome(node) && { node_sats: node.value }),
         ...(Option.isSome(onChain) && { on_chain_sats: onChain.value })

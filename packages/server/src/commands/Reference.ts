@@ -3,7 +3,7 @@ import { wrongCode } from "../client/Output.ts"
 
 type Command = Completions.CommandDescriptor
 
-/** The commands that do something, by what is typed. */
+/** Lists the executable commands by their full path. */
 const commandsIn = (one: Command, path: string): ReadonlyArray<readonly [path: string, command: Command]> =>
   one.subcommands.length === 0 ? [[path, one]] : one.subcommands.flatMap((sub) => commandsIn(sub, `${path} ${sub.name}`))
 
@@ -21,11 +21,11 @@ const section = ([path, { description, arguments: wanted, flags }]: readonly [pa
   ].join("\n\n")
 }
 
-/** Every command with its arguments and options, in Markdown. */
+/** Renders every command with its arguments and options in Markdown. */
 export const page = (satrail: Command): string =>
   [
     "# Commands",
-    `\`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same. The exit code is 0 when the command was carried out and 1 when not; \`check\` ends with 1 and \`reconcile\` and \`verify\` end with ${wrongCode} where they find something wrong.`,
+    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. \`check\` exits with 1 if it finds a problem, \`reconcile\` and \`verify\` with ${wrongCode}.`,
     ...commandsIn(satrail, satrail.name).map(section)
   ]
     .join("\n\n")

@@ -16,7 +16,7 @@ import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** Keeps every key that the chain has seen, and a gap after it, from being given out again. */
+/** Reserves every key used on the chain, and a gap after it, so that none is issued again. */
 const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found) {
   const [records, journal] = [yield* Records, yield* Journal]
   for (const { type, branch, next } of found.next) {
@@ -32,11 +32,11 @@ interface Options {
   readonly gap: Option.Option<number>
 }
 
-/** Finds every coin of the wallet in the chain, and has the service read from there on again. */
+/** Finds every coin of the wallet on the chain and makes the service rescan from that height. */
 export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options) {
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
   const { chainNode, network } = environment
-  if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox: there is no chain to be read." })
+  if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
   const { accounts } = yield* Effect.mapError(WalletFile.read(chainNode.walletFile), Output.failed)
   const found = yield* Scan.scan(chainNode.source.blocks(network), Keys.make(accounts), {
     fromHeight,
@@ -49,7 +49,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options)
   )
   yield* Effect.gen(function* () {
     yield* reserve(accounts.fingerprint, found)
-    // The service reads from there on again: what it has not credited it will find.
+    // The service reads the chain again from this block and finds deposits that were not credited yet.
     const cursor = { source: "chain", value: Follower.cursorBefore(fromHeight) }
     yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
   }).pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
@@ -58,5 +58,5 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options)
     yield* Console.log(`${outpoint}  ${Msat.toSats(amount)} sats  block ${height}  ${place}`)
   }
   const total = Msat.toSats(Msat.sum(...found.coins.map(({ amount }) => amount)))
-  yield* Console.log(`${found.coins.length} coins, ${total} sats. The service reads from block ${fromHeight} on again when it is started.`)
+  yield* Console.log(`${found.coins.length} coins, ${total} sats. At its next start, the service reads from block ${fromHeight} again.`)
 })

@@ -1,5 +1,5 @@
 import * as Program from "../serving/Program.ts"
 import * as Server from "../serving/Server.ts"
 
-/** The service, until SIGINT or SIGTERM. */
+/** Runs the service until SIGINT or SIGTERM. */
 export const start = () => Program.main(Server.services)

@@ -4,7 +4,7 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** How everything stands, as the operator's route answers it. */
+/** The status, as the operator's route returns it. */
 const Status = Schema.Struct({
   version: Text,
   network: Schema.String,
@@ -21,7 +21,7 @@ const Status = Schema.Struct({
   webhooks_lag_seconds: Schema.Finite
 })
 
-/** What it runs on, and below that its checks and who does what. */
+/** Formats the settings in use, then the checks and the leaders of roles. */
 export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Type): string =>
   [
     Output.table(Object.entries(rest).map(([name, value]) => [name, String(value ?? "-")])),
@@ -29,11 +29,11 @@ export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Ty
     ...(warnings.length === 0 ? [] : [Output.table([["warning", "is"], ...warnings.map(({ code, message }) => [code, message])])]),
     Output.table([
       ["role", "held until", "claims"],
-      ...roles.map(({ role, held_until, claims }) => [role, held_until ?? "nobody has it", String(claims)])
+      ...roles.map(({ role, held_until, claims }) => [role, held_until ?? "no leader", String(claims)])
     ])
   ].join("\n\n")
 
-/** Shows how everything stands. */
+/** Shows the status of the service. */
 export const status = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/status")
   const found = yield* Operator.read(Status, data)

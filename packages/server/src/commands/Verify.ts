@@ -1,25 +1,24 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Records as RecordsPort } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
-import * as Audit from "@satrail/core/ledger/Audit"
-import * as AuditVerification from "@satrail/core/features/audit/AuditVerification"
 import * as Verification from "@satrail/core/reports/Verification"
 import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/client/DirectoryLock"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as PgliteClient from "@satrail/postgres/client/PgliteClient"
 import * as Records from "@satrail/postgres/Records"
-import { type Config, Console, Effect, Layer, Option, Result } from "effect"
+import { type Config, Console, Effect, Layer, type Option } from "effect"
 import { existsSync } from "node:fs"
 import path from "node:path"
 import * as Database from "../environment/Database.ts"
 import { dataDirectory } from "../environment/Process.ts"
-import { Variables } from "../environment/Unknown.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Environment from "../deployment/Environment.ts"
-import * as Server from "../serving/Server.ts"
+import type { Verified } from "../features/Feature.ts"
+import { verifications } from "../features/verifications.ts"
 import * as Output from "../client/Output.ts"
 
-/** The database itself, without a service: one that was restored from a dump can be checked before anything starts on it. */
+/**
+ * The database alone, without a service, so that a restored dump can be checked before anything starts on it.
+ */
 const database: Effect.Effect<
   Layer.Layer<RecordsPort, PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable>,
   CommandFailed | Config.ConfigError
@@ -33,35 +32,14 @@ const database: Effect.Effect<
   return Layer.provide(Records.layer, PgliteClient.layer({ directory }))
 })
 
-/** The secret of the service's heads, where this command has the settings of a node as the service does. A dump can be checked without them. */
-const headKey = Effect.map(Variables, (variables) => {
-  const read = Environment.read(variables)
-  return Result.isSuccess(read) && read.success.node !== undefined ? Server.auditKeyOf(read.success) : undefined
-})
-
 const explain = ({ kind, id, account, expected, found }: Fault): string => {
   const amounts = `expected ${Output.sats(expected === null ? null : Number(expected) / 1000)}, found ${Output.sats(found === null ? null : Number(found) / 1000)}`
   return `${kind}${account === null ? "" : ` (${account})`} ${id}: ${amounts}`
 }
 
-const nouns: Readonly<Record<string, string>> = {
-  api_keys: "API key",
-  operator_tokens: "Operator token",
-  companies: "Company",
-  webhook_endpoints: "Webhook endpoint",
-  wallet_connections: "Wallet connection"
-}
-
-const evidence = ({ kind, id, record = "", field, problem }: AuditVerification.Fault): string => {
-  const name = `${nouns[record] ?? record} ${id}`
-  if (problem === undefined) return `audit log: ${kind} ${id}`
-  if (problem === "differs") return `${name}: \`${field}\` differs from the audit log`
-  return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log, and not in the database`
-}
-
-/** Checks the whole ledger from its entries. Ends with 2 where something is wrong. */
+/** Verifies the whole ledger from its entries. Exits with 2 if it finds a fault. */
 export const verify = Effect.fnUntraced(
-  function* ({ json, auditHead }: { readonly json: boolean; readonly auditHead: Option.Option<string> }) {
+  function* ({ json, ofFeatures }: { readonly json: boolean; readonly ofFeatures: { readonly [option: string]: Option.Option<string> } }) {
     const layer = yield* database
     const wrong: Array<object> = []
     let done = 0
@@ -80,38 +58,28 @@ export const verify = Effect.fnUntraced(
       ),
       layer
     )
-    const forged: Array<AuditVerification.Fault> = []
-    const audited = yield* Effect.provide(
-      AuditVerification.verify(Option.getOrNull(auditHead), (fault) => {
-        forged.push(fault)
-        return json ? Effect.void : Console.log(evidence(fault))
-      }),
-      layer
-    ).pipe(Effect.provideService(Audit.HeadKey, yield* headKey))
-    const { companies, faults, stuck } = verified
-    const isSound = faults === 0 && stuck === 0n && audited.faults === 0
-    if (json) {
-      yield* Console.log(
-        JSON.stringify({
-          sound: isSound,
-          companies,
-          stuck_sats: Number(stuck) / 1000,
-          faults: wrong,
-          audit: { entries: audited.entries, records: audited.records, signatures_checked: audited.isSigned, faults: forged }
-        })
-      )
-    } else {
-      if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
-      yield* Console.log(
-        isSound
-          ? `The books of ${companies} companies are sound, and so is the audit log (${audited.entries} entries; ${audited.records} records are as it says)`
-          : `${faults} faults in the books of ${companies} companies, ${audited.faults} in the audit log`
+    const others: Array<Verified> = []
+    for (const check of verifications) {
+      others.push(
+        yield* Effect.provide(
+          check(ofFeatures, (line) => (json ? Effect.void : Console.log(line))),
+          layer
+        )
       )
     }
-    if (!json && !audited.isSigned)
-      yield* Console.log(
-        "Signatures of the audit log's heads were not checked. Run this with the settings of the service, which its secret follows from"
-      )
+    const { companies, faults, stuck } = verified
+    const isSound = faults === 0 && stuck === 0n && others.every((one) => one.faults === 0)
+    if (json) {
+      const report = { sound: isSound, companies, stuck_sats: Number(stuck) / 1000, faults: wrong }
+      yield* Console.log(JSON.stringify(Object.assign(report, ...others.map((one) => one.json))))
+    } else {
+      if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
+      const words = isSound
+        ? [`The books of ${companies} companies are consistent`, ...others.map(({ sound }) => `and ${sound}`)]
+        : [`${faults} faults in the books of ${companies} companies`, ...others.map(({ faulty }) => faulty)]
+      yield* Console.log(words.join(", "))
+      for (const note of others.flatMap(({ notes }) => notes)) yield* Console.log(note)
+    }
     if (!isSound) yield* Output.somethingIsWrong
   },
   Effect.mapError((error) => (error._tag === "CommandFailed" ? error : Output.failed(error)))

@@ -15,7 +15,10 @@ import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** A secret from the environment, or asked for: never from the command line, where everybody on the machine could read it. */
+/**
+ * Reads a secret from the environment or prompts for it. The command line is not an option because every user
+ * of the machine could read it there.
+ */
 const secret = Effect.fnUntraced(function* ({ name }: { readonly name: string }, message: string) {
   const given = yield* Config.option(Config.Redacted(name))
   if (Option.isSome(given)) return given.value
@@ -28,14 +31,14 @@ const minPassphrase = 12
 const newPassphrase = Effect.gen(function* () {
   const passphrase = yield* secret(Wallet.settings.passphrase, "A passphrase for the wallet's file")
   if (Redacted.value(passphrase).length < minPassphrase) {
-    return yield* new CommandFailed({ message: `The passphrase wants at least ${minPassphrase} characters.` })
+    return yield* new CommandFailed({ message: `The passphrase must have at least ${minPassphrase} characters.` })
   }
   return passphrase
 })
 
 const shown = (accounts: Keys.Accounts) => [`fingerprint  ${accounts.fingerprint}`, ...Descriptor.ofAccounts(accounts)].join("\n")
 
-/** Which file a command is about: the flag's, else the environment's. */
+/** The wallet file that a command uses: from the flag, otherwise from the environment. */
 const placeOf = (file: Option.Option<string>) => Option.match(file, { onNone: () => Wallet.file, onSome: Effect.succeed })
 
 interface Making {
@@ -57,20 +60,23 @@ export const create = Effect.fnUntraced(function* (making: Making) {
   const { accounts, place } = yield* store(words, making, Math.floor((yield* Clock.currentTimeMillis) / 1000))
   yield* Console.log(
     [
-      "Write these 24 words down, on paper, in this order. They are shown this once.",
-      "They are the money: anyone who has them can spend it, and without them it is lost with the file or its passphrase.",
+      "Write down these 24 words on paper, in this order. They are shown only once.",
+      "Anyone who has them can spend the funds. Without them, the funds are lost if you lose the file or its passphrase.",
       "",
       ...Redacted.value(words)
         .split(" ")
         .map((word, at) => `  ${String(at + 1).padStart(2)}  ${word}`),
       "",
-      `The wallet is in ${place}${making.withoutSeed ? ", without the words: it can only receive" : ""}.`,
+      `The wallet is in ${place}${making.withoutSeed ? ", without the seed: it can only receive" : ""}.`,
       shown(accounts)
     ].join("\n")
   )
 })
 
-/** How many keys of each account were reserved, from the database: a gap limit that is as large misses none, whichever of them were paid. */
+/**
+ * The number of reserved keys per account, from the database. A gap limit of this size misses none, whichever
+ * of them were paid.
+ */
 const gapNeeded = Effect.fnUntraced(function* (wallet: string) {
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
   const reserved = Effect.gen(function* () {
@@ -95,14 +101,14 @@ export const showXpub = Effect.fnUntraced(function* ({ file, gap }: Pick<Making,
   const reserved = yield* gapNeeded(accounts.fingerprint)
   const needed = Math.max(reserved, usualGap)
   yield* Console.log(
-    `gap limit    ${needed}: ${reserved} keys of an account were reserved at most. importdescriptors: "range": [0, ${needed}]`
+    `gap limit    ${needed}: at most ${reserved} keys of an account were reserved. importdescriptors: "range": [0, ${needed}]`
   )
 })
 
 export const restore = Effect.fnUntraced(function* ({ birthday, ...making }: Making & { readonly birthday: Option.Option<string> }) {
   const day = Option.getOrElse(birthday, () => "2009-01-03")
   const millis = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN
-  if (Number.isNaN(millis)) return yield* new CommandFailed({ message: "--birthday wants a day such as 2026-01-31" })
+  if (Number.isNaN(millis)) return yield* new CommandFailed({ message: "--birthday must be a date, such as 2026-01-31" })
   const typed = yield* secret(Wallet.settings.words, "The seed words, with a space between them")
   const words = yield* Effect.mapError(Effect.fromResult(Seed.parse(Redacted.value(typed))), Output.failed)
   const { accounts, place } = yield* store(words, making, Math.floor(millis / 1000))

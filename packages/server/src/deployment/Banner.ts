@@ -1,37 +1,37 @@
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import path from "node:path"
-import * as Demo from "./Demo.ts"
+import type * as Demo from "./Demo.ts"
+import * as DemoFile from "./DemoFile.ts"
 import type { Environment } from "./Environment.ts"
-import * as Pretended from "./Pretended.ts"
+import * as Simulated from "./Simulated.ts"
 import { version } from "../base/Version.ts"
 
-/** What a start prints, besides what the environment says. */
+/** Values for the banner that are not in the environment. */
 export interface Started {
   readonly url: string
   readonly operator: Demo.Operator
-  /** The demo company, where there is one, and whether this start made it. */
-  /** What signs in to the console once, behind its address; empty where nothing does. */
+  /** The path of a link that signs in to the console once; empty if there is none. */
   readonly link?: string
-  readonly demo: { readonly demo: Demo.Demo; readonly isNew: boolean } | undefined
+  readonly demo: { readonly demo: DemoFile.Demo; readonly isNew: boolean } | undefined
 }
 
-const isSandbox = (environment: Environment) => Pretended.isSandbox(Pretended.of(environment))
+const isSandbox = (environment: Environment) => Simulated.isSandbox(Simulated.of(environment))
 
 const database = ({ databaseUrl, dataDirectory }: Environment) =>
   databaseUrl === undefined
-    ? `embedded, in ${path.join(dataDirectory, "database")}: for trying, developing and tests`
+    ? `embedded, in ${path.join(dataDirectory, "database")}: for evaluation, development and tests`
     : `PostgreSQL at ${PgClient.where(databaseUrl)}`
 
-const node = ({ node }: Environment) => node?.at ?? "pretended"
+const node = ({ node }: Environment) => node?.at ?? "simulated"
 
 const chain = ({ chainNode }: Environment) =>
-  chainNode === undefined ? "pretended" : `${chainNode.source.at}, wallet in ${chainNode.walletFile}`
+  chainNode === undefined ? "simulated" : `${chainNode.source.at}, wallet in ${chainNode.walletFile}`
 
-const rates = ({ rates }: Environment) => (rates === "fixed" ? "made up, and never change" : "what public tickers agree on")
+const rates = ({ rates }: Environment) => (rates === "fixed" ? "simulated, and never change" : "the median of public tickers")
 
-const others = ({ resolver }: Environment) => (resolver === "sandbox" ? "pretended" : "on the web")
+const others = ({ resolver }: Environment) => (resolver === "sandbox" ? "simulated" : "on the web")
 
-/** What it runs on, without a password: for the banner and for `GET /operator/status`. */
+/** Describes the deployment without passwords, for the banner and for `GET /operator/status`. */
 export const described = (environment: Environment) => ({
   version,
   database: database(environment),
@@ -45,14 +45,14 @@ const operatorOf = (operator: Demo.Operator, { dataDirectory }: Environment) => 
     case "Configured":
       return "SATRAIL_OPERATOR_TOKEN"
     case "Made":
-      return `in ${Demo.fileIn(dataDirectory)}`
+      return `in ${DemoFile.fileIn(dataDirectory)}`
     case "Closed":
       return "none: /operator is closed. Set SATRAIL_OPERATOR_TOKEN to open it"
   }
 }
 
-/** What to try, with the key in it: where no money is real. */
-const tryIt = ({ base_url: url, api_key: key }: Demo.Demo): ReadonlyArray<string> => {
+/** Example calls that contain the key, shown only without real money. */
+const tryIt = ({ base_url: url, api_key: key }: DemoFile.Demo): ReadonlyArray<string> => {
   const call = (method: string, route: string, body?: string) =>
     `  curl -s ${method === "GET" ? "" : `-X ${method} `}${url}${route} -H "Authorization: Bearer $KEY"${body === undefined ? "" : ` -H "Content-Type: application/json" -d '${body}'`}`
   return [
@@ -66,12 +66,12 @@ const tryIt = ({ base_url: url, api_key: key }: Demo.Demo): ReadonlyArray<string
 }
 
 const apiKey = ({ demo, isNew }: NonNullable<Started["demo"]>, environment: Environment) => {
-  const file = Demo.fileIn(environment.dataDirectory)
+  const file = DemoFile.fileIn(environment.dataDirectory)
   if (!isSandbox(environment)) return `of the company Demo, in ${file}`
   return isNew ? demo.api_key : `the same as before, in ${file}`
 }
 
-/** What is printed when the service is ready: one block, without a secret wherever anything is real. */
+/** Returns the block printed when the service is ready. It contains no secret if anything is real. */
 export const text = (environment: Environment, { url, operator, demo, link = "" }: Started): string => {
   const isToy = isSandbox(environment)
   const rows: ReadonlyArray<readonly [name: string, value: string]> = [

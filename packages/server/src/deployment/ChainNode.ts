@@ -14,12 +14,12 @@ import type * as ChainView from "../backends/ChainView.ts"
 import { NodeUnusable } from "../backends/NodeUnusable.ts"
 import type * as Wallet from "../environment/Wallet.ts"
 
-/** A real chain: the source of its blocks, and the wallet on it. */
+/** A real chain: its block source, and the wallet on it. */
 export interface Chain extends Wallet.Wallet {
   readonly source: ChainView.ChainView
 }
 
-/** Where the chain's own network has no traffic to estimate from, this much is paid for a virtual byte. */
+/** Fee rate per virtual byte on networks without enough traffic for an estimate. */
 const quietFeeRate = 2
 
 const feeRates = (network: Network) => (network === "regtest" || network === "signet" ? { fallback: quietFeeRate } : {})
@@ -31,12 +31,13 @@ const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.
   if (signer._tag === "External") return ExternalSigner.layer(signer)
   const words = signer._tag === "Words" ? signer.words : yield* WalletFile.open(walletFile, wallet, signer.passphrase)
   if (!sameWallet(words, wallet)) {
-    return yield* new NodeUnusable({ message: `CHAIN_SEED is the seed of another wallet than the one in ${walletFile}.` })
+    return yield* new NodeUnusable({ message: `CHAIN_SEED is not the seed of the wallet in ${walletFile}.` })
   }
   return HotSigner.layer(words, wallet.accounts.network)
 })
 
-// Which wallet the database was begun with: the addresses in it are that one's, and no other wallet can spend what is paid to them.
+// The wallet that the database was created with. Its addresses belong to that wallet, and no other wallet can
+// spend payments to them.
 const owner = "wallet"
 
 const belongs = Effect.fnUntraced(function* (fingerprint: string) {
@@ -46,15 +47,15 @@ const belongs = Effect.fnUntraced(function* (fingerprint: string) {
   if (known === fingerprint) return
   const followed = yield* records.cursor("chain")
   if (known !== undefined || Option.isSome(followed)) {
-    const other = known === undefined ? "the sandbox's" : `the one with the fingerprint ${known}`
+    const other = known === undefined ? "the sandbox's" : `the one with fingerprint ${known}`
     return yield* new NodeUnusable({
-      message: `The database was begun with another wallet, ${other}, and this one is ${fingerprint}. Set CHAIN_WALLET to the first, or begin with an empty database.`
+      message: `The database belongs to another wallet, ${other}; this one is ${fingerprint}. Set CHAIN_WALLET to that wallet, or start with an empty database.`
     })
   }
   yield* journal.commit(Cursor.moved({ source: owner, value: fingerprint }, yield* Id.make, yield* Clock.currentTimeMillis))
 })
 
-/** A real chain, a wallet of our own, and who signs. Starts also while the chain is away. */
+/** A real chain, our wallet, and its signer. Also starts while the chain is unreachable. */
 export const layer = (network: Network, chain: Chain) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -63,7 +64,7 @@ export const layer = (network: Network, chain: Chain) =>
       const { accounts, birthdaySeconds } = wallet
       if (accounts.network !== network) {
         return yield* new NodeUnusable({
-          message: `The wallet in ${walletFile} is of ${accounts.network}, and SATRAIL_NETWORK is ${network}.`
+          message: `The wallet in ${walletFile} is for ${accounts.network}, but SATRAIL_NETWORK is ${network}.`
         })
       }
       yield* belongs(accounts.fingerprint)

@@ -13,7 +13,7 @@ import * as Setting from "../environment/Setting.ts"
 import * as Unknown from "../environment/Unknown.ts"
 import * as Wallet from "../environment/Wallet.ts"
 
-/** The configuration is wrong. One line a variable: what it is called, what it got, what it wants. */
+/** The configuration is invalid. One line per variable: its name, its value, and the expected value. */
 export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()("EnvironmentInvalid", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -22,7 +22,7 @@ export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()
   }
 }
 
-/** What is the same whatever is chosen. */
+/** Settings independent of all choices. */
 const plain = {
   ...Process.listening,
   ...Database.settings,
@@ -33,24 +33,24 @@ const plain = {
   sandboxSeed: Others.sandboxSeed
 }
 
-/** Everything a start needs to know. Each subject has a file of its own in `environment/`. */
+/** All settings of a start. Each subject has its file in `environment/`. */
 export interface Environment extends Omit<Setting.Values<typeof plain>, "demo" | "corsOrigins"> {
-  /** The Lightning node, where it is a real one. */
+  /** The Lightning node, if it is real. */
   readonly node: LightningNode | undefined
-  /** The chain, where it is a real one. */
+  /** The chain, if it is real. */
   readonly chainNode: Chain | undefined
   readonly rates: "fixed" | "tickers"
   readonly resolver: "sandbox" | "web"
   readonly bip353Resolvers: ReadonlyArray<URL>
   readonly outboundAllow: ReadonlyMap<string, URL>
   readonly corsOrigins: ReadonlyArray<string>
-  /** Whether a start opens a company to try the service with. */
+  /** Whether a start creates a demo company. */
   readonly demo: boolean
 }
 
 const sandbox = "sandbox"
 
-/** What names a member of a table. */
+/** A setting that names an entry of a table. */
 const choiceOf = (name: string, meaning: string, table: ReadonlyArray<Entry>) =>
   Setting.withDefault({ name, meaning, fallback: sandbox, ...Setting.oneOf(sandbox, ...table.map(({ name }) => name)) })
 
@@ -59,50 +59,50 @@ const choicesOf = ({ lightning, chain }: Backends.Backends) => ({
   chain: choiceOf("CHAIN", "The source of blocks and the wallet; sandbox is simulated, for evaluation and tests", chain)
 })
 
-/** With every source of blocks there is a wallet. */
+/** Adds the wallet to a block source. */
 const withWallet = ({ name, settings, config }: ChainView.Backend): Setting.Choice<Chain> => ({
   name,
   settings: { ...settings, ...Wallet.settings },
   config: Config.map(Setting.all({ source: config, wallet: Wallet.config }), ({ source, wallet }) => ({ ...wallet, source }))
 })
 
-const notOnMainnet = <A>(setting: Config.Config<A>, isPretended: (value: A) => boolean, problem: string): Config.Config<void> =>
+const notOnMainnet = <A>(setting: Config.Config<A>, isSimulated: (value: A) => boolean, problem: string): Config.Config<void> =>
   Config.flatMap(Setting.all({ network: Service.identity.network, value: setting }), ({ network, value }) =>
-    network === "mainnet" && isPretended(value) ? Setting.refused(problem) : Config.succeed(undefined)
+    network === "mainnet" && isSimulated(value) ? Setting.refused(problem) : Config.succeed(undefined)
   )
 
-/** What is read of everything that can be chosen in these tables. */
+/** Reads all settings with these tables of choices. */
 const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: Backends.Backends): Config.Config<Environment> => {
-  /** Beside a simulated Lightning node the other parts are simulated too, unless the settings say otherwise. */
-  const besides = <A>(setting: Config.Config<A | undefined>, pretended: A, real: A): Config.Config<A> =>
+  /** If Lightning is simulated, the other parts are simulated too, unless their settings say otherwise. */
+  const besides = <A>(setting: Config.Config<A | undefined>, simulated: A, real: A): Config.Config<A> =>
     Config.flatMap(setting, (given) =>
-      given === undefined ? Config.map(lightning, (name) => (name === sandbox ? pretended : real)) : Config.succeed(given)
+      given === undefined ? Config.map(lightning, (name) => (name === sandbox ? simulated : real)) : Config.succeed(given)
     )
   const { bip353Resolvers, outboundAllow } = Others.settings
   const rates = besides<"fixed" | "tickers">(Others.settings.rates, "fixed", "tickers")
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
   const [got, pretend] = ['on mainnet, got "sandbox"', "simulated payments never mix with real money"]
-  // Nothing simulated mixes with real money, and nothing that a power cut takes away.
+  // Nothing simulated or volatile may be combined with real money.
   const rules = Setting.right([
     notOnMainnet(
       Database.settings.databaseUrl,
       (url) => url === undefined,
-      "DATABASE_URL must be a PostgreSQL (15 or newer) on mainnet: the embedded database does not wait for the disk, and a power cut could take back what was paid"
+      "DATABASE_URL must be a PostgreSQL (15 or newer) on mainnet: the embedded database does not wait for the disk, and a power failure could undo payments"
     ),
     notOnMainnet(lightning, isSandbox, `LIGHTNING must be a real node ${got}: ${pretend}`),
     notOnMainnet(chain, isSandbox, `CHAIN must be a real chain ${got}: ${pretend}`),
     notOnMainnet(
       rates,
       (is) => is === "fixed",
-      'RATES must be "tickers" on mainnet, got "fixed": a made-up price must not be used for real money'
+      'RATES must be "tickers" on mainnet, got "fixed": a simulated price must not be used for real money'
     ),
     notOnMainnet(resolver, isSandbox, `RESOLVER must be "web" ${got}: ${pretend}`),
     notOnMainnet(outboundAllow, (is) => is !== undefined, `${outboundAllow.name} is for developing, and cannot be used on mainnet`),
     notOnMainnet(
       Service.operator.demo,
       (is) => is === true,
-      'SATRAIL_DEMO must be "no" on mainnet, got "yes": a key in a file opens real money. Open companies with `satrail companies create`'
+      'SATRAIL_DEMO must be "no" on mainnet, got "yes": a key in a file would give access to real money. Create companies with `satrail companies create`'
     )
   ])
   const node = Setting.chosen(lightning, backends.lightning)
@@ -125,7 +125,10 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
 const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
-/** The settings of a service that can choose from these tables: those of this package, and whatever else a program has (`Program.run`). */
+/**
+ * Builds the settings of a service with these choices: this package's, plus those a program adds
+ * (`Program.run`).
+ */
 export const make = (backends: Backends.Backends) => {
   const choices = choicesOf(backends)
   const config = configOf(choices, backends)
@@ -149,10 +152,10 @@ export const make = (backends: Backends.Backends) => {
     Process.life,
     { sandboxSeed: Others.sandboxSeed, ignored: Unknown.ignored }
   ].flatMap((group) => Object.values<Setting.Setting<unknown>>(group))
-  /** Settings that several have are reported once. */
+  /** Settings shared by several choices are documented once. */
   const documented = settings.filter((setting, at) => settings.indexOf(setting) === at)
 
-  /** Variables that look like settings and are none: a line each, with the nearest right name. */
+  /** Returns a line for each variable that looks like a setting but is not, with the most similar setting. */
   const unknown = (env: Unknown.Source): ReadonlyArray<string> =>
     Unknown.problems(
       env,
@@ -160,7 +163,10 @@ export const make = (backends: Backends.Backends) => {
       entries.map(([, { prefix }]) => prefix)
     )
 
-  /** Reads the environment. Reports every variable that is wrong, not only the first; a secret's value is not repeated. */
+  /**
+   * Reads the environment. Reports every invalid variable, not only the first, and never repeats a secret's
+   * value.
+   */
   const read = (env: Unknown.Source): Result.Result<Environment, EnvironmentInvalid> => {
     const read = Effect.runSync(Effect.result(config.parse(ConfigProvider.fromEnvRecord(env))))
     const problems = [...unknown(env), ...(Result.isFailure(read) ? Setting.problemsOf(read.failure) : [])]
@@ -169,17 +175,17 @@ export const make = (backends: Backends.Backends) => {
       : Result.fail(new EnvironmentInvalid({ problems }))
   }
 
-  /** The tables of settings, and of what can be chosen, in Markdown, for the documentation. */
+  /** Returns the Markdown tables of settings and choices for the documentation. */
   const documentation = (): string =>
     [
       tableOf(
-        ["variable", "default", "what it is", "format"],
+        ["variable", "default", "meaning", "format"],
         documented.map(({ name, fallback, meaning, wants }) => [`\`${name}\``, fallback === "" ? "" : `\`${fallback}\``, meaning, wants])
       ),
-      "## What can be chosen",
-      "Besides `sandbox`. Every start and `satrail check` also report what is untested or missing.",
+      "## Available backends",
+      "These backends exist in addition to `sandbox`. The service reports anything untested or missing at startup; so does `satrail check`.",
       tableOf(
-        ["setting", "what it is", "tested with", "what is missing"],
+        ["setting", "backend", "tested with", "not covered"],
         entries.map(([choice, { name, title, proof, caveats }]) => [
           `\`${choice}=${name}\``,
           title,
@@ -192,7 +198,7 @@ export const make = (backends: Backends.Backends) => {
   return { read, unknown, documentation }
 }
 
-/** With what this package brings. */
+/** The settings with this package's choices. */
 export const bundled = make(Backends.all)
 
 export const { read, unknown, documentation } = bundled

@@ -6,17 +6,20 @@ import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
-/** The database and the sandbox do not belong together: one of them knows addresses and payments that the other has never seen. */
+/**
+ * The database and the sandbox don't belong together: one of them contains addresses and payments that the
+ * other has never seen.
+ */
 export class SandboxChanged extends Schema.TaggedError<SandboxChanged>()("SandboxChanged", { directory: Schema.String }) {
   override get message(): string {
     return (
-      `The database was begun with another sandbox than the one in ${this.directory}. ` +
-      "Put that sandbox's directory back (or name it with SATRAIL_DATA), or begin with an empty database."
+      `The database belongs to another sandbox than the one in ${this.directory}. ` +
+      "Restore that sandbox's directory (or set SATRAIL_DATA to it), or start with an empty database."
     )
   }
 }
 
-/** The sandbox's own identity cannot be kept where the sandbox is. */
+/** The sandbox's identity cannot be stored in its directory. */
 export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("IdentityUnusable", {
   directory: Schema.String,
   cause: Schema.Defect()
@@ -27,19 +30,20 @@ export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("Id
   }
 }
 
-// A sandbox that was wiped and begun again with its seed has the node and the wallet it had, and has forgotten what they did: neither
-// tells the two apart. So each has a name, which the database keeps where it keeps how far the sandbox was read.
+// A sandbox that was deleted and restarted with its seed has the same node and wallet, but no history, so
+// neither tells the two apart. Each sandbox therefore has a random name, which the database stores with its
+// cursors.
 const source = "sandbox"
 export const file = "identity"
 const fileIn = (directory: string) => path.join(directory, file)
 
-/** Which sandbox is in a directory; nothing before its first start. */
+/** Returns the name of the sandbox in a directory; undefined before its first start. */
 export const read = (directory: string): string | undefined => {
   const name = fileIn(directory)
   return existsSync(name) ? readFileSync(name, "utf8").trim() : undefined
 }
 
-/** Written beside and moved into place, so that it is whole or not there. */
+/** Writes a temporary file and renames it, so that it is complete or missing. */
 const write = (directory: string, identity: string): string => {
   mkdirSync(directory, { recursive: true })
   const beside = `${fileIn(directory)}.new`
@@ -48,7 +52,10 @@ const write = (directory: string, identity: string): string => {
   return identity
 }
 
-/** Fails unless the sandbox in `directory` is the one that the database was begun with. The first start with both makes them belong together. */
+/**
+ * Fails unless the sandbox in `directory` is the one that the database was created with. The first start with
+ * both binds them.
+ */
 const check = Effect.fnUntraced(function* (directory: string) {
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
   const records = yield* LedgerReads
@@ -61,5 +68,5 @@ const check = Effect.fnUntraced(function* (directory: string) {
   yield* journal.commit(Cursor.moved({ source, value }, id, yield* Clock.currentTimeMillis))
 })
 
-/** Refuses to be built over a database that belongs to another sandbox than the one in `directory`. */
+/** Fails to build over a database that belongs to another sandbox than the one in `directory`. */
 export const layer = (directory: string) => Layer.effectDiscard(check(directory))

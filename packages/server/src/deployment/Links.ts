@@ -1,15 +1,33 @@
 import { originOf } from "@satrail/core/accounts/Installation"
+import * as Caller from "@satrail/core/base/Caller"
 import type { Environment } from "./Environment.ts"
 import { identity } from "../environment/Service.ts"
 
 /**
- * Where a link leads. A domain that nobody has set is none that a browser finds: then it is the address that requests are taken at, unless that is not known before
- * they are, or is every address of the machine.
+ * Returns the host of links, with a path if the public URL has one. Browsers cannot resolve the default domain, so the listening address is used
+ * instead, with `localhost` for every address; undefined if the system assigns the port.
  */
 export const hostOf = ({ publicUrl, domain, host, port }: Environment): string | undefined => {
-  const { host: named = domain } = URL.parse(publicUrl ?? "") ?? {}
+  const { host: name = domain, pathname = "/" } = URL.parse(publicUrl ?? "") ?? {}
+  const named = `${name}${pathname.replace(/\/$/, "")}`
   if (publicUrl !== undefined && originOf(named) === publicUrl) return named
   if (domain !== identity.domain.fallback || port === 0) return undefined
+  return listening({ host, port })
+}
+
+/** Returns where a program on this machine reaches the service: `localhost` if it listens on every address. */
+export const listening = ({ host, port }: Pick<Environment, "host" | "port">): string => {
   const isAny = host === "0.0.0.0" || host === "::"
   return `${isAny ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`
 }
+
+/** Returns the URL at which browsers reach the service, with `localhost` for this machine; undefined if unknown. */
+export const publicUrlOf = (environment: Environment): string | undefined => {
+  const host = hostOf(environment)
+  if (environment.publicUrl !== undefined) return environment.publicUrl
+  if (host === undefined) return environment.domain === identity.domain.fallback ? undefined : originOf(environment.domain)
+  return isLocal(environment) ? `http://localhost:${environment.port}` : `http://${host}`
+}
+
+/** Returns whether only this machine can reach the service. */
+export const isLocal = ({ host }: Pick<Environment, "host">): boolean => host === "localhost" || Caller.isLoopback(host)

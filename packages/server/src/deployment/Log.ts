@@ -6,8 +6,8 @@ const isPretty = ({ logFormat }: Pick<Environment, "logFormat">): boolean =>
   logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY)
 
 /**
- * Lines that come in one turn of the event loop are written together: one for each request, written alone, would cost the request a write of its own. All are
- * written when the process ends, unless it is killed in that turn.
+ * Writes the lines of one event-loop turn together, because a separate write for each request would slow it
+ * down. All lines are written when the process exits, unless it is killed in that turn.
  */
 const json = Effect.gen(function* () {
   let waiting = ""
@@ -41,11 +41,14 @@ interface RequestLine {
   readonly by?: "console"
 }
 
-/** The fields of a line of the request log (`Exchange.recorder` in http). */
+/** Returns the fields of a request log line (`Exchange.recorder` in http). */
 const requestOf = (message: unknown): RequestLine | undefined =>
   Array.isArray(message) && message.length === 2 && message[0] === "request" ? message[1] : undefined
 
-/** For people: one line a request, none for what the console reads by itself, and all else as the framework prints it. */
+/**
+ * Logs for people: one line per request, none for the console's polling, and everything else as the framework
+ * prints it.
+ */
 const pretty = () => {
   const others = Logger.consolePretty({ colors: "auto" })
   return Logger.make((options) => {
@@ -57,7 +60,7 @@ const pretty = () => {
   })
 }
 
-/** The log on standard error: lines of JSON, or for people. */
+/** Logs to standard error, as JSON lines or for people. */
 export const layer = (environment: Pick<Environment, "logFormat" | "logLevel">) =>
   Layer.mergeAll(
     Logger.layer([isPretty(environment) ? pretty() : json]),

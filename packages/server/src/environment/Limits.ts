@@ -19,58 +19,59 @@ const satsOrNever: Setting.Kind<Msat.Msat | null> = {
   read: (text) => (text === "never" ? null : text === "0" ? Msat.zero : sats.read(text, ""))
 }
 
-/** Who may call, how often, how much, and how often the service itself looks. */
+/** Callers, rate limits, size limits, and the service's polling intervals. */
 export const settings = {
   proxies: Setting.withDefault({
     name: "SATRAIL_PROXIES",
     meaning:
-      "How many reverse proxies of your own stand in front, each adding its caller to X-Forwarded-For: limits for each caller go by it",
+      "The number of reverse proxies in front of the service, each of which adds its caller to X-Forwarded-For. Limits per caller depend on it",
     fallback: "0",
     ...Setting.whole(0, 10)
   }),
   maxConnections: Setting.withDefault({
     name: "SATRAIL_MAX_CONNECTIONS",
     meaning:
-      "How many connections there may be at once. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; whoever has most loses the one that was idle longest. Behind a proxy, one more is ended immediately",
+      "The maximum number of open connections. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; above that, the largest holder loses its longest idle connection. Behind a proxy, a connection above the limit is closed immediately",
     fallback: "4096",
     ...Setting.whole(1, 1_000_000)
   }),
   requestsPerKey: Setting.withDefault({
     name: "SATRAIL_REQUESTS_PER_KEY",
     meaning:
-      "How many requests a minute are taken with one API key, in each process, and a thirtieth of that within a second; 0: any number",
+      "The maximum number of requests per minute with one API key, in each process. The limit per second is a thirtieth of it. 0: no limit",
     fallback: "6000",
     ...Setting.whole(0, 10_000_000)
   }),
   requestsPerStranger: Setting.withDefault({
     name: "SATRAIL_REQUESTS_PER_STRANGER",
     meaning:
-      "How many requests a minute each process answers to one address without a valid key or operator's token: /v1 and /operator with a wrong one, /pay, LNURL, and /tls/ask from another machine. A /24 or /56 has 4 times as many, a /48 16 times; 0: any number",
+      "The maximum number of requests per minute from one address without a valid key or operator's token, in each process. Counts requests to /v1 and /operator with an invalid key or token, to /pay and LNURL, and to /tls/ask from another machine. A /24 or /56 may send 4 times as many, a /48 16 times. 0: no limit",
     fallback: String(RequestRates.perStranger),
     ...Setting.whole(0, 10_000_000)
   }),
   lnurlPerAddress: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_ADDRESS",
-    meaning: "How many invoices a minute wallets may request at one Lightning address, in each process",
+    meaning: "The maximum number of invoices per minute that wallets can request at one Lightning address, in each process",
     fallback: "300",
     ...Setting.whole(1, 10_000_000)
   }),
   lnurlPerCaller: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_CALLER",
-    meaning: "How many invoices a minute one caller's wallets may request, and how often they may claim vouchers, in each process",
+    meaning:
+      "The maximum number of invoices that one caller's wallets can request per minute, and of vouchers that they can claim, in each process",
     fallback: "60",
     ...Setting.whole(1, 10_000_000)
   }),
   lnurlOpen: Setting.withDefault({
     name: "SATRAIL_LNURL_OPEN",
     meaning:
-      "How many unpaid invoices of wallets each process keeps: a quarter of them for one company, four times SATRAIL_LNURL_PER_ADDRESS at one address, two times SATRAIL_LNURL_PER_CALLER for one caller. Of more, whoever holds most loses the oldest",
+      "The maximum number of unpaid wallet invoices per process. One company can have a quarter of them, one address four times SATRAIL_LNURL_PER_ADDRESS, and one caller twice SATRAIL_LNURL_PER_CALLER. Above a limit, the holder with the most loses its oldest invoice",
     fallback: String(Policy.defaults.lnurl.open),
     ...Setting.whole(1, 10_000_000)
   }),
   corsOrigins: Setting.optional({
     name: "SATRAIL_CORS_ORIGINS",
-    meaning: "Origins whose pages may call from a browser, separated by commas",
+    meaning: "Origins whose pages can call the API from a browser, separated by commas",
     wants: "origins such as https://shop.example, separated by commas",
     read: (text) => {
       const origins = text
@@ -101,25 +102,27 @@ export const settings = {
   secondOperatorAbove: Setting.withDefault({
     name: "SATRAIL_SECOND_OPERATOR_ABOVE_SATS",
     meaning:
-      "To raise or remove a limit of a company that holds more than this, to allow one of its keys from more addresses, or to unfreeze it, two operators must send the same request within 24 hours; never: one operator is enough",
+      "If a company holds more than this, two operators must send the same request within 24 hours to raise or remove its limits, allow more addresses for one of its keys, or unfreeze it. If set to never, one operator is always enough",
     fallback: String(Msat.toSats(Loosening.defaults.secondOperatorAbove)),
     ...satsOrNever
   }),
   paymentsAtOnce: Setting.withDefault({
     name: "SATRAIL_PAYMENTS_AT_ONCE",
-    meaning: "How many Lightning payments each process hands to the node at once; one that the node has accepted does not count",
+    meaning:
+      "The maximum number of Lightning payments that each process sends to the node at the same time; payments that the node has accepted don't count",
     fallback: String(Policy.defaults.paymentsAtOnce),
     ...Setting.whole(1, 512)
   }),
   payoutWindowSeconds: Setting.withDefault({
     name: "SATRAIL_PAYOUT_WINDOW_SECONDS",
-    meaning: "The batching interval of on-chain payouts: those of one interval share a transaction; 0: each is sent at once, alone",
+    meaning:
+      "The batching interval of on-chain payouts: payouts of one interval share a transaction; 0: each is sent immediately in its own transaction",
     fallback: String(Policy.defaults.payoutWindowMillis / 1000),
     ...Setting.whole(0, 86_400)
   }),
   reconcileSeconds: Setting.withDefault({
     name: "SATRAIL_RECONCILE_SECONDS",
-    meaning: "How often the ledger is reconciled with node and chain",
+    meaning: "The interval at which the ledger is reconciled with the node and the chain",
     fallback: String(Policy.defaults.reconciliation.everyMillis / 1000),
     ...Setting.whole(1, 86_400)
   })

@@ -1,24 +1,24 @@
 import * as ValidatingResolver from "@satrail/web/ValidatingResolver"
 import * as Setting from "./Setting.ts"
 
-/** Other people's servers: prices, addresses, names. */
+/** Servers of others: prices, addresses, names. */
 export const settings = {
   rates: Setting.optional({
     name: "RATES",
     meaning:
-      "The source of exchange rates: tickers fetches public ones, fixed has constant prices, for evaluation. Default: fixed with the sandbox's Lightning node, else tickers",
+      "The source of exchange rates. tickers fetches public rates; fixed uses constant prices, for evaluation only. Default: fixed with the sandbox's Lightning node, else tickers",
     ...Setting.oneOf("fixed", "tickers")
   }),
   resolver: Setting.optional({
     name: "RESOLVER",
     meaning:
-      "Where outside Lightning addresses, LNURLs, TXT records of domains and relays of zaps are: on the web, or in the sandbox. Default: sandbox with the sandbox's Lightning node, else web",
+      "Where external Lightning addresses, LNURLs, TXT records and zap relays are looked up: on the web, or in the sandbox. Default: sandbox with the sandbox's Lightning node, else web",
     ...Setting.oneOf("sandbox", "web")
   }),
   bip353Resolvers: Setting.optional({
     name: "BIP353_RESOLVER",
     meaning:
-      "Resolvers that validate DNSSEC: payees like ₿user@domain, and user@domain first, are looked up there (BIP 353), the next one where one gives no answer. Their word on signatures is believed: take one of your own, on this machine. Without one, user@domain is a Lightning address only",
+      "Resolvers that validate DNSSEC, to pay names such as ₿user@domain (BIP 353). A plain user@domain is tried as a BIP 353 name first, then as a Lightning address. If a resolver does not respond, the next one is tried. The service trusts their validation, so run your own on this machine. Without any, user@domain is only a Lightning address",
     wants: `up to ${ValidatingResolver.maxResolvers} of tcp://127.0.0.1:53 and https://dns.example.com/dns-query (RFC 8484; tcp and http on this machine only), separated by commas`,
     read: (text): ReadonlyArray<URL> | undefined => {
       const urls = text.split(",").map((one) => ValidatingResolver.urlOf(one.trim()))
@@ -28,8 +28,8 @@ export const settings = {
   }),
   outboundAllow: Setting.optional({
     name: "SATRAIL_OUTBOUND_ALLOW",
-    meaning: "Hosts that are reached at another address, without the checks of outbound requests; for development only",
-    wants: "hosts and where each is, such as pay.example=http://127.0.0.1:8080, separated by commas",
+    meaning: "Hosts to contact at another address, without the checks for outbound requests; for development only",
+    wants: "hosts with their addresses, such as pay.example=http://127.0.0.1:8080, separated by commas",
     read: (text): ReadonlyMap<string, URL> | undefined => {
       const places = text.split(",").map((one) => /^\s*([a-z0-9.-]+(?::\d+)?)=(https?:\/\/[^/?#@\s]+)\s*$/.exec(one))
       const allowed = new Map(

@@ -2,23 +2,23 @@ import * as Setting from "./Setting.ts"
 
 export const dataDirectory = Setting.withDefault({
   name: "SATRAIL_DATA",
-  meaning: "The directory for the embedded database, the sandbox and demo.json; it is made when it is missing",
+  meaning: "The directory for the embedded database, the sandbox and demo.json; created if missing",
   fallback: "./.satrail",
   wants: "a directory's path",
   read: (text) => text
 })
 
-/** Where this process listens and keeps its files. */
+/** The listening address and the directory of this process. */
 export const listening = {
   port: Setting.withDefault({
     name: "PORT",
-    meaning: "The port to listen on; 0 takes a free one",
+    meaning: "The port to listen on; 0: any free port",
     fallback: "8080",
     ...Setting.whole(0, 65_535)
   }),
   host: Setting.withDefault({
     name: "HOST",
-    meaning: "The address to listen on; 127.0.0.1 is this machine only",
+    meaning: "The address to listen on; 127.0.0.1 accepts connections from this machine only",
     fallback: "127.0.0.1",
     wants: "an IP address or a host name",
     read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined)
@@ -33,29 +33,29 @@ const levels = new Map([
   ["error", "Error"]
 ] as const)
 
-/** How it stops, and what it logs. */
+/** Shutdown and logging. */
 export const life = {
   drainSeconds: Setting.withDefault({
     name: "SATRAIL_DRAIN_SECONDS",
-    meaning: "How long a stopping process goes on answering while its /readyz is already 503, so that a proxy sends requests elsewhere",
+    meaning: "How long a stopping process still serves requests while its /readyz returns 503, so that a proxy sends requests elsewhere",
     fallback: "0",
     ...Setting.whole(0, 600)
   }),
   shutdownSeconds: Setting.withDefault({
     name: "SATRAIL_SHUTDOWN_SECONDS",
-    meaning: "How long a stop waits for requests and steps in progress before it ends in any case; nothing is lost by that",
+    meaning: "How long a stopping process waits for requests and steps in progress before it exits anyway; nothing is lost",
     fallback: "20",
     ...Setting.whole(1, 600)
   }),
   logFormat: Setting.withDefault({
     name: "SATRAIL_LOG_FORMAT",
-    meaning: "How the log on standard error looks; auto: pretty on a terminal, JSON elsewhere",
+    meaning: "The format of the log on standard error; auto: pretty on a terminal, otherwise JSON",
     fallback: "auto",
     ...Setting.oneOf("auto", "json", "pretty")
   }),
   requestLog: Setting.withDefault({
     name: "SATRAIL_REQUEST_LOG",
-    meaning: "Whether a line is logged for each request: its method, route, status, time, the id of its key and its request id",
+    meaning: "Whether a line is logged for each request: its method, route, status, duration, key id and request id",
     fallback: "yes",
     ...Setting.yesOrNo
   }),
@@ -67,17 +67,17 @@ export const life = {
   }),
   otlpEndpoint: Setting.optional({
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    meaning: "The collector that traces are sent to, by OTLP over HTTP in JSON (`/v1/traces` is appended); without one nothing is traced",
+    meaning: "The collector that receives traces, by OTLP over HTTP in JSON (`/v1/traces` is appended). Without it, nothing is traced",
     ...Setting.httpUrl
   }),
   otlpHeaders: Setting.optional({
     name: "OTEL_EXPORTER_OTLP_HEADERS",
-    meaning: "What the collector wants in headers, such as its key",
+    meaning: "Headers that the collector requires, such as its key",
     ...Setting.headers
   }),
   logLevel: Setting.withDefault({
     name: "SATRAIL_LOG_LEVEL",
-    meaning: "The lowest level that is logged",
+    meaning: "The lowest level logged",
     fallback: "info",
     wants: `one of ${[...levels.keys()].join(", ")}`,
     read: (text) => Array.from(levels).find(([name]) => name === text)?.[1]

@@ -4,7 +4,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Result } from "effect"
 import * as Setting from "./Setting.ts"
 
-/** Which service it is. */
+/** The identity of the service. */
 export const identity = {
   network: Setting.withDefault({
     name: "SATRAIL_NETWORK",
@@ -14,16 +14,16 @@ export const identity = {
   }),
   domain: Setting.withDefault({
     name: "SATRAIL_DOMAIN",
-    meaning: "The domain of the Lightning addresses that are issued here",
+    meaning: "The domain of the Lightning addresses issued by this service",
     fallback: "satrail.localhost",
-    wants: "a domain name of two or more words",
+    wants: "a domain name with at least two labels",
     read: (text) => Result.getOrUndefined(LightningAddressText.normaliseDomain(text))
   }),
   publicUrl: Setting.optional({
     name: "SATRAIL_PUBLIC_URL",
     meaning:
-      "Where clients reach the service: links of checkouts, vouchers and errors begin with it (those of checkouts and vouchers where it is https:// and a domain). Without it they lead to the domain, or, where none is set either, to where requests are taken; an error's is a path",
-    wants: "a URL such as https://pay.example.com, without a query or a slash at its end",
+      "The URL at which clients reach the service. Links to checkouts, vouchers and errors begin with it. Links to checkouts and vouchers require https:// and a domain name. Default: SATRAIL_DOMAIN, or the listening address if that is not set; links to errors are then paths",
+    wants: "a URL such as https://pay.example.com, without a query or a trailing slash",
     read: (text) => {
       const url = /[?#\s]|\/$/.test(text) ? null : URL.parse(text)
       return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" ? text : undefined
@@ -31,33 +31,36 @@ export const identity = {
   })
 }
 
-/** At how many relays a service listens as a wallet: each answer goes where its request came from. */
+/**
+ * Maximum number of relays at which the service listens as a wallet. Each response is sent to the relay of
+ * its request.
+ */
 const maxNwcRelays = 5
 
-/** Who may operate it. */
+/** The operator's access. */
 export const operator = {
   operatorToken: Setting.optional({
     name: "SATRAIL_OPERATOR_TOKEN",
     meaning:
-      "The token of the operator's routes, the same in all processes; without one they are closed, except with a demo company, for which one is generated and written to demo.json",
+      "The token for the operator's routes, the same in all processes. Without it the routes are closed, except with a demo company: then a token is generated and written to demo.json",
     ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
   }),
   demo: Setting.optional({
     name: "SATRAIL_DEMO",
     meaning:
-      "Whether the first start opens a company called Demo, and stores its key in demo.json, for evaluation. Default: yes where everything is simulated. Never on mainnet",
+      "Whether the first start creates a company called Demo and stores its key in demo.json, for evaluation. Default: yes if everything is simulated. Never on mainnet",
     ...Setting.yesOrNo
   }),
   webhookKey: Setting.optional({
     name: "SATRAIL_WEBHOOK_KEY",
     meaning:
-      "Encrypts the secrets of webhook endpoints and signs webhooks (Ed25519), the same in all processes; without one, a key that follows from the node's. Under another one, the secrets have to be rotated",
+      "Encrypts the secrets of webhook endpoints and signs webhooks (Ed25519); the same in all processes. Default: derived from the node's secret. After a change, rotate the endpoints' secrets",
     ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
   }),
   nwcRelays: Setting.optional({
     name: "SATRAIL_NWC_RELAYS",
     meaning:
-      "The Nostr relays at which apps reach this service by Nostr Wallet Connect (NIP-47), separated by commas, the same in all processes; without one it is no wallet for apps. Its key as a wallet follows from the node's",
+      "The Nostr relays through which apps connect with Nostr Wallet Connect (NIP-47), separated by commas, the same in all processes. Without any, apps can't connect. The wallet key is derived from the node's secret",
     wants: `1 to ${maxNwcRelays} wss:// URLs such as wss://relay.example.com, separated by commas (TLS is required: ws:// is not accepted)`,
     read: (text) => {
       const urls = text.split(",").map((one) => URL.parse(one.trim()))
@@ -67,9 +70,15 @@ export const operator = {
       return relays.length === urls.length && relays.length <= maxNwcRelays ? [...new Set(relays)] : undefined
     }
   }),
+  explorerUrl: Setting.optional({
+    name: "SATRAIL_EXPLORER_URL",
+    meaning: "The block explorer page that checkouts link to for a transaction. Without it they have no such link",
+    wants: "a URL with {txid} in place of the transaction ID, such as https://explorer.example/tx/{txid}",
+    read: (text) => (text.split("{txid}").length === 2 && /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
+  }),
   nostrKey: Setting.optional({
     name: "SATRAIL_NOSTR_KEY",
-    meaning: "Signs the receipts of zaps (NIP-57); without one, Lightning addresses take none",
+    meaning: "Signs zap receipts (NIP-57). Without it, Lightning addresses accept no zaps",
     ...Setting.secret("a secret key, 32 bytes in hex", Nostr.isSecretKey)
   })
 }

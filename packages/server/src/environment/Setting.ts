@@ -1,35 +1,35 @@
 import { Config, Effect, Record, Redacted, Result, Schema, SchemaIssue } from "effect"
 
-/** How a text becomes a value. `wants` completes "NAME wants …"; a secret's text is not repeated where it is wrong. */
+/** Parses a string into a value. `wants` completes "NAME wants …". An invalid secret is not repeated. */
 export interface Kind<A> {
   readonly wants: string
   readonly isSecret?: true
-  /** What is wrong with a text, where more can be said than what is wanted; repeats nothing of a secret. */
+  /** Returns the problem with a string if more can be said than `wants`. Never repeats a secret. */
   readonly problem?: (text: string) => string | undefined
-  /** Undefined where the text is not what is wanted. */
+  /** Returns undefined if the text is invalid. */
   readonly read: (text: string, name: string) => A | undefined
 }
 
-/** One variable. */
+/** A variable. */
 export interface Definition<A> extends Kind<A> {
   readonly name: string
   readonly meaning: string
 }
 
-/** One variable as effect's `Config`, with what the documentation says of it. A variable that is empty is one that is not given. */
+/** A variable as Effect's `Config`, with its documentation. An empty variable counts as missing. */
 export interface Setting<A> extends Config.Config<A> {
   readonly name: string
   readonly meaning: string
   readonly wants: string
-  /** What is read where it is not given; empty where there is no default. */
+  /** The default as text; empty if there is none. */
   readonly fallback: string
-  /** The same without being required: it may be missing. */
+  /** The same setting, but optional. */
   readonly unused: Config.Config<unknown>
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>
 
-/** What settings are read as. */
+/** The values of settings. */
 export type Values<S extends Readonly<Record<string, Config.Config<unknown>>>> = {
   readonly [K in keyof S]: Config.Success<S[K]>
 }
@@ -37,10 +37,10 @@ export type Values<S extends Readonly<Record<string, Config.Config<unknown>>>> =
 const errorOf = (problems: ReadonlyArray<string>) =>
   new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: problems.join("\n") })))
 
-/** Fails with these problems, a line each. */
+/** Fails with these problems, one line each. */
 export const refused = (...problems: ReadonlyArray<string>): Config.Config<never> => Config.fail(errorOf(problems).cause)
 
-/** What is wrong, a line each. */
+/** Returns the problems, one line each. */
 export const problemsOf = ({ cause }: Config.ConfigError): ReadonlyArray<string> => cause.message.split("\n")
 
 const parse =
@@ -61,51 +61,54 @@ const make = <A, B>(definition: Definition<B>, config: Config.Config<A>, fallbac
   return Object.assign(config, { name, meaning, wants, fallback, unused: Config.option(given(definition)) })
 }
 
-/** Undefined where it is not given. */
+/** Undefined if the variable is missing. */
 export const optional = <A>(definition: Definition<A>): Setting<A | undefined> =>
   make(definition, Config.withDefault(given(definition), undefined))
 
-/** Its `fallback`, a text as anybody would give it, where it is not given. */
+/** Uses `fallback`, parsed like a given text, if the variable is missing. */
 export const withDefault = <A>(definition: Definition<A> & { readonly fallback: string }): Setting<A> => {
   const text = Config.withDefault(Config.String(definition.name), definition.fallback)
   return make(definition, Config.mapEffect(text, parse(definition)), definition.fallback)
 }
 
-/** What cannot be done without, where another setting says so, such as `LIGHTNING=lnd`. */
+/** A setting required by another setting, such as `LIGHTNING=lnd`. */
 export const neededWith =
   (other: string) =>
   <A>(definition: Definition<A>): Setting<A> => {
     const { name, meaning, wants } = definition
     const config = Config.flatMap(optional(definition), (value) =>
-      value === undefined ? refused(`${name} is needed with ${other}: ${wants}`) : Config.succeed(value)
+      value === undefined ? refused(`${name} is required with ${other}: ${wants}`) : Config.succeed(value)
     )
-    return make({ ...definition, meaning: `${meaning}; needed with ${other}` }, config)
+    return make({ ...definition, meaning: `${meaning}; required with ${other}` }, config)
   }
 
-/** What it is, or why it is not. */
+/** Returns the value or the error. */
 const attempt = <A>(config: Config.Config<A>): Config.Config<Result.Result<A, Config.ConfigError>> =>
   Config.orElse(Config.map(config, Result.succeed), (error) => Config.succeed(Result.fail(error)))
 
-/** All of them, or every problem that there is with any, each once. `Config.all` stops at the first. */
+/** Returns all values, or every distinct problem. `Config.all` stops at the first. */
 export const all = <const S extends Readonly<Record<string, Config.Config<unknown>>>>(configs: S): Config.Config<Values<S>> =>
   Config.flatMap(Config.all(Record.map(configs, attempt)), (attempts) => {
     const problems = new Set(Object.values(Record.getFailures(attempts)).flatMap(problemsOf))
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- the successes of all of `configs`, by their names
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- the successes of all `configs`, by their names
     return problems.size === 0 ? Config.succeed(Record.getSuccesses(attempts) as Values<S>) : refused(...problems)
   })
 
-/** The same, without their types. */
+/** The same, without the values. */
 export const right = (configs: ReadonlyArray<Config.Config<unknown>>): Config.Config<void> =>
   Config.map(all(Object.fromEntries(configs.entries())), () => undefined)
 
-/** What can be named in a setting: a member of a table. */
+/** An entry of a table that a setting can name. */
 export interface Choice<A> {
   readonly name: string
   readonly settings: Settings
   readonly config: Config.Config<A>
 }
 
-/** What `name` names in the table; undefined where it is none of them. Settings of the others are not used, and reported all the same where they are wrong. */
+/**
+ * Returns the entry called `name`; undefined if there is none. Settings of other entries are ignored, but
+ * still reported if they are invalid.
+ */
 export const chosen = <A>(name: Config.Config<string>, table: ReadonlyArray<Choice<A>>): Config.Config<A | undefined> =>
   Config.flatMap(
     Config.orElse(name, () => Config.succeed("")),
@@ -137,19 +140,19 @@ const answers: ReadonlyMap<string, boolean> = new Map([
 
 export const yesOrNo: Kind<boolean> = { wants: "one of yes, no", read: (text) => answers.get(text) }
 
-/** A text that is not shown again. */
+/** A string that is never shown. */
 export const secret = (wants: string, isRight: (text: string) => boolean = () => true): Kind<Redacted.Redacted> => ({
   wants,
   isSecret: true,
   read: (text, name) => (isRight(text) ? Redacted.make(text, { label: name }) : undefined)
 })
 
-/** What a node's preimages are derived from. */
-export const invoiceSecret = secret("at least 32 characters without spaces, such as `openssl rand -hex 32` prints", (text) =>
+/** The secret from which a node's preimages are derived. */
+export const invoiceSecret = secret("at least 32 characters without spaces, such as the output of `openssl rand -hex 32`", (text) =>
   /^[!-~]{32,}$/.test(text)
 )
 
-/** Where a node of ours is. Without TLS only on the loopback. */
+/** The address of our node. Without TLS only on the loopback interface. */
 export const origin = (wants: string): Kind<string> => ({
   wants,
   read: (text) => {
@@ -159,9 +162,9 @@ export const origin = (wants: string): Kind<string> => ({
   }
 })
 
-/** Where a server is that may be asked without TLS. */
+/** The address of a server that may be called without TLS. */
 export const httpUrl: Kind<string> = {
-  wants: "an address such as http://127.0.0.1:8332, without a user in it",
+  wants: "a URL such as http://127.0.0.1:8332, without a user name",
   isSecret: true,
   read: (text) => {
     const url = URL.parse(text)
@@ -169,7 +172,7 @@ export const httpUrl: Kind<string> = {
   }
 }
 
-/** Headers as OpenTelemetry writes them: `name=value,name=value`, values escaped as in a URL. */
+/** Headers in OpenTelemetry's format: `name=value,name=value`, with values escaped as in a URL. */
 export const headers: Kind<Readonly<Record<string, Redacted.Redacted>>> = {
   wants: "names and values such as x-api-key=abc,x-team=pay",
   isSecret: true,
@@ -184,11 +187,11 @@ export const headers: Kind<Readonly<Record<string, Redacted.Redacted>>> = {
 
 export const file: Kind<string> = { wants: "a file's path", read: (text) => text }
 
-/** The one version of a node that is used although it is refused (core's `Versions`). */
+/** The one node version that is accepted despite known faults (core's `Versions`). */
 export const acceptVersion = (name: string, node: string): Setting<string | undefined> =>
   optional({
     name,
-    meaning: `A version of ${node} with known faults that is used all the same, as the refusal at the start writes it. It is for the hours until the update: every start goes on saying what the fault is`,
+    meaning: `Allows a version of ${node} with known faults. Copy it exactly from the startup error. Use it only until you can update. The fault is still reported at every startup`,
     wants: "one version such as 0.15.1",
     read: (text) => (/^\d+\.\d+\.\d+$/.test(text) ? text : undefined)
   })

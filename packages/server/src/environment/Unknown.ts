@@ -1,23 +1,31 @@
-import * as Nearest from "@satrail/core/base/Nearest"
+import * as Suggestion from "@satrail/core/base/Suggestion"
 import { Context } from "effect"
 import * as Setting from "./Setting.ts"
 
-// A misspelt setting is a default by mistake: on the wrong network, or over an empty ledger. So what looks like ours and is not is an
-// error, unless it is known to be another program's.
+// A misspelled setting silently uses a default: the wrong network, or an empty ledger. So a variable that
+// looks like a setting but isn't is an error, unless it is known to belong to another program.
 
-/** Where variables are: a process's environment. */
+/** A process's environment variables. */
 export type Source = Readonly<Record<string, string | undefined>>
 
 /** The variables of this process. A `ConfigProvider` cannot list them. */
 export const Variables = Context.Reference<Source>("@satrail/server/environment/Unknown/Variables", { defaultValue: () => process.env })
 
-/** How the names of settings begin that are this program's, besides those of its backends. */
+/** Prefixes of this program's settings, in addition to those of its backends. */
 const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]
 
-/** Ours too, and no settings of the service: the command line's, and those of this project's tools. */
-const alsoOurs: ReadonlySet<string> = new Set(["SATRAIL_URL", "SATRAIL_API_KEY", "SATRAIL_REGTEST_CACHE"])
+/** The variables that a command reads to call a running service (`client/Operator.ts`). */
+export const ofClient: ReadonlyArray<string> = ["SATRAIL_URL", "SATRAIL_API_KEY", "SATRAIL_OPERATOR_TOKEN", "SATRAIL_DATA"]
 
-/** Names outside the prefixes are distinguished from ours only where both are long enough that no other program's is so near. */
+/**
+ * Our variables that are not settings of the service: the command line's, and those of this project's tools.
+ */
+const alsoOurs: ReadonlySet<string> = new Set([...ofClient, "SATRAIL_REGTEST_CACHE"])
+
+/**
+ * Minimum length at which a name without our prefixes is compared with our settings. Shorter names of other programs
+ * could be similar by chance.
+ */
 const shortest = 8
 const slips = 2
 
@@ -26,32 +34,59 @@ const names: Setting.Kind<ReadonlyArray<string>> = {
   read: (text) => text.split(",").map((name) => name.trim())
 }
 
-/** Which of the environment's variables are another program's although they begin as ours do. */
+/** Variables with our prefixes that belong to another program. */
 export const ignored = Setting.optional({
   name: "SATRAIL_IGNORED_VARIABLES",
-  meaning: "Variables of other programs with a prefix of ours: without this, one that is not in this table stops the start",
+  meaning:
+    "Variables that belong to other programs but have the prefix of a setting. Any other unknown variable with such a prefix prevents startup",
   ...names
 })
 
-/** What Kubernetes and Docker put into every container for each service beside it, whatever it is called: `LND_SERVICE_HOST`, `SATRAIL_PORT_8080_TCP`. */
+/**
+ * Variables that Kubernetes and Docker add to every container for each neighboring service, whatever its
+ * name: `LND_SERVICE_HOST`, `SATRAIL_PORT_8080_TCP`.
+ */
 const isOrchestrators = (name: string, value: string) =>
   /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(?:tcp|udp):/.test(value))
 
-/** Hosts that give a database name it in several ways. With the one that we read they are only more of the same. */
+/**
+ * Hosting platforms set several variables for a database. If the one that we read is set, the others are
+ * harmless.
+ */
 const isHosts = (name: string, env: Source) => name.startsWith("DATABASE") && (env["DATABASE_URL"] ?? "") !== ""
 
 const bare = (name: string) => name.replaceAll("_", "")
 
-/** How far a name is from one of ours: underscores do not count, nor does `SATRAIL_` before the name of another, and an abbreviation is near. */
+/**
+ * Returns the edit distance between a name and one of our settings. It ignores underscores and a `SATRAIL_` prefix,
+ * and treats an abbreviation as close.
+ */
 const between = (name: string, ours: string, most: number) =>
-  ours.startsWith(name) ? 1 : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => Nearest.distance(bare(one), bare(ours), most)))
+  ours.startsWith(name)
+    ? 1
+    : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => Suggestion.editDistance(bare(one), bare(ours), most)))
 
-/** The nearest of ours, if one is near enough. */
+/** Returns the most similar setting, if one is similar enough. */
 const nearest = (name: string, ours: ReadonlyArray<string>, most: number): string | undefined =>
-  Nearest.of(ours, most, (one) => between(name, one, most))
+  Suggestion.closest(ours, most, (one) => between(name, one, most))
 
-/** What is not a setting and looks like one: a line each, with the nearest right name. `others` is how the names of backends' settings begin. */
+/**
+ * Returns whether any variable may be a misspelling of these. Unlike `problems`, it needs no list of all
+ * settings.
+ */
+export const isSuspect = (env: Source, read: ReadonlyArray<string>): boolean =>
+  Object.entries(env).some(
+    ([name, value = ""]) =>
+      value !== "" &&
+      !read.includes(name) &&
+      (name.startsWith("SATRAIL_") || (name.length >= shortest && nearest(name.toUpperCase(), read, slips) !== undefined))
+  )
+
+/**
+ * Returns a line for each variable that looks like a setting but is not, with the most similar setting.
+ * `others` are the prefixes of backends.
+ */
 export const problems = (env: Source, settings: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
   const known = new Set([...settings, ...alsoOurs, ...(names.read(env[ignored.name] ?? "", ignored.name) ?? [])])
   return Object.entries(env).flatMap(([name, value = ""]) => {

@@ -4,7 +4,7 @@ import path from "node:path"
 import { dataDirectory } from "./Process.ts"
 import * as Setting from "./Setting.ts"
 
-/** Who signs what the wallet pays. */
+/** The signer of the wallet's transactions. */
 export type Signer =
   | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
   | { readonly _tag: "Words"; readonly words: Redacted.Redacted }
@@ -19,24 +19,25 @@ export interface Wallet {
 export const settings = {
   file: Setting.optional({
     name: "CHAIN_WALLET",
-    meaning: "The wallet's file, as `satrail wallet create` writes it; wallet.json in SATRAIL_DATA without one",
+    meaning: "The wallet file written by `satrail wallet create`. Default: wallet.json in SATRAIL_DATA",
     ...Setting.file
   }),
   passphrase: Setting.optional({
     name: "CHAIN_WALLET_PASSPHRASE",
-    meaning: "Opens the seed in the wallet's file",
-    ...Setting.secret("a text")
+    meaning: "Decrypts the seed in the wallet file",
+    ...Setting.secret("a string")
   }),
   words: Setting.optional({
     name: "CHAIN_SEED",
-    meaning: "The seed words themselves, in place of the passphrase",
+    meaning: "The seed words, instead of the passphrase",
     wants: "12 to 24 words (BIP 39)",
     isSecret: true,
     read: (text) => Result.getOrUndefined(Seed.parse(text))
   }),
   external: Setting.optional({
     name: "CHAIN_SIGNER",
-    meaning: "A program that signs, in place of both: a PSBT in base64 on its standard input, the signed one on its standard output",
+    meaning:
+      "A program that signs, instead of a seed or passphrase. It reads a base64 PSBT from standard input and writes the signed PSBT to standard output",
     wants: "a program and its arguments, separated by spaces",
     read: (text) => {
       const [command, ...args] = text.trim().split(/\s+/)
@@ -45,7 +46,7 @@ export const settings = {
   })
 }
 
-/** The wallet's file, whether or not a chain is real. */
+/** The wallet's file, even if no chain is real. */
 export const file = Config.map(
   Setting.all({ file: settings.file, dataDirectory }),
   ({ file, dataDirectory }) => file ?? path.join(dataDirectory, "wallet.json")
@@ -61,9 +62,8 @@ const signer = Config.flatMap(Setting.all({ passphrase, words, external }), ({ p
   ]
   const [one, ...others] = given
   return one === undefined || others.length > 0
-    ? Setting.refused("One of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER is needed, and not more: who signs?")
+    ? Setting.refused("Set exactly one of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER, to choose the signer")
     : Config.succeed(one)
 })
 
-/** All that a wallet needs. */
 export const config: Config.Config<Wallet> = Setting.all({ walletFile: file, signer })

@@ -1,15 +1,43 @@
-import type { Command } from "effect/cli"
-import type { Kind } from "./Look.ts"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { Records } from "@satrail/core/service/Records"
+import type { Effect, Option } from "effect"
+import type { Command, Flag } from "effect/cli"
+import type { Listed } from "../client/Collections.ts"
+import type { Trigger } from "../client/SandboxSteps.ts"
+import type { Listing } from "./Listing.ts"
 
-/** The groups of the help that features add commands to. */
-export type Group = "Companies" | "A company's own" | "Stop" | "What waits" | "The books" | "Told to operators"
+/** The groups of the help that features can add commands to. */
+export type Group = "Companies" | "Company records" | "Pauses and limits" | "Pending work" | "Ledger" | "Notifications"
 
-/** What a feature is on the command line. It has what it names, and nothing of the rest. */
+/** The result of a check of a feature's records. */
+export interface Verified {
+  readonly faults: number
+  /** Fields of the JSON output. */
+  readonly json: { readonly [member: string]: unknown }
+  /** The end of the last sentence, without and with a fault. */
+  readonly sound: string
+  readonly faulty: string
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Checks the records according to the command's options. `print` writes a line for people. */
+export type Verifying = (
+  asked: { readonly [option: string]: Option.Option<string> },
+  print: (line: string) => Effect.Effect<void>
+) => Effect.Effect<Verified, StoreUnavailable, Records>
+
+/** A feature's part of the command line. All fields are optional. */
 export interface Feature {
-  /** What `companies look` shows of it. */
-  readonly look?: { readonly [what: string]: Kind }
-  /** Its commands. Each asks a running service. */
+  /** Lists shown by `companies look`. */
+  readonly listings?: { readonly [what: string]: Listing }
+  /** Its commands. Each calls a running service. */
   readonly commands?: { readonly [group in Group]?: ReadonlyArray<Command.Command.Any> }
+  /** Lists of its records, in which shortened ids are looked up. */
+  readonly collections?: { readonly [route: string]: Listed }
+  /** Its events that `satrail trigger` can cause. */
+  readonly triggers?: ReadonlyArray<Trigger>
+  /** Options it adds to the command `verify`: see verifications.ts. */
+  readonly verifyFlags?: { readonly [option: string]: Flag.Flag<Option.Option<string>> }
 }
 
 export const make = <const F extends Feature>(feature: F): F => feature

@@ -1,11 +1,12 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, list, paging } from "../client/CommandParts.ts"
+import { call, callFor, company, example, json, list, paging } from "../client/CommandParts.ts"
+import * as Feature from "./Feature.ts"
 
 const adjustment = Argument.String("id").pipe(Argument.withDescription("The adjustment's id"))
 const at = (id: string) => `/operator/adjustments/${encodeURIComponent(id)}`
 
-export const adjustments = Command.make("adjustments").pipe(
-  Command.withDescription("Book by hand what a person has found out: one operator asks, another one approves"),
+const commands = Command.make("adjustments").pipe(
+  Command.withDescription("Correct a company's balance by hand: one operator requests it, another approves"),
   Command.withSubcommands([
     Command.make(
       "list",
@@ -13,7 +14,7 @@ export const adjustments = Command.make("adjustments").pipe(
         ...paging,
         json,
         status: Flag.Literals("status", ["pending", "booked", "rejected"]).pipe(
-          Flag.withDescription("Only those that stand so"),
+          Flag.withDescription("Only adjustments with this status"),
           Flag.optional
         )
       },
@@ -28,7 +29,7 @@ export const adjustments = Command.make("adjustments").pipe(
           "decided_by",
           "reason"
         ])
-    ).pipe(Command.withDescription("List adjustments of all companies, the newest first")),
+    ).pipe(Command.withDescription("List adjustments of all companies, newest first")),
     Command.make("show", { id: adjustment, json }, ({ id, json }) => call({ json }, "GET", at(id))).pipe(
       Command.withDescription("Show an adjustment")
     ),
@@ -38,30 +39,34 @@ export const adjustments = Command.make("adjustments").pipe(
         company,
         json,
         sats: Flag.Finite("sats").pipe(
-          Flag.withDescription("Credited to the company, or taken from it where below zero (--sats=-50), to three decimals; required")
+          Flag.withDescription("Amount to credit, or to debit if negative (--sats=-50), with up to three decimals; required")
         ),
         reason: Flag.String("reason").pipe(Flag.withDescription("For the company; required")),
         note: Flag.String("note").pipe(Flag.withDescription("For operators"), Flag.optional)
       },
       ({ company, json, note, reason, sats }) =>
-        call({ json }, "POST", "/operator/adjustments", {
-          company_id: company,
+        callFor(company, { json }, "POST", "/operator/adjustments", {
           amount_sats: sats,
           reason,
           ...(note._tag === "Some" && { note: note.value })
         })
     ).pipe(
-      Command.withDescription("Ask for an adjustment. No money moves until another operator approves it"),
+      Command.withDescription("Request an adjustment. No money moves until another operator approves it"),
       example(
         'adjustments request 01a1f768-1c70-748e-8579-81b7373e8599 --sats 500 --reason "credited late"',
         "Then another operator approves it"
       )
     ),
     Command.make("approve", { id: adjustment, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/approve`)).pipe(
-      Command.withDescription("Book an adjustment that another operator asked for")
+      Command.withDescription("Approve and book an adjustment that another operator requested")
     ),
     Command.make("reject", { id: adjustment, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/reject`)).pipe(
-      Command.withDescription("Reject an adjustment, or take back one's own")
+      Command.withDescription("Reject an adjustment, or withdraw your own")
     )
   ])
 )
+
+export const adjustments = Feature.make({
+  commands: { Ledger: [commands] },
+  collections: { "/operator/adjustments": { noun: "adjustment" } }
+})

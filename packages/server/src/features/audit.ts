@@ -4,7 +4,7 @@ import { example, json, list, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Feature from "./Feature.ts"
 
-// Who did what: a page for people, or all of it as a file.
+// The audit log: a page for people, or all of it as a file.
 
 const only = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
@@ -16,25 +16,25 @@ const isChanged = Schema.is(
   })
 )
 
-/** The most values that are shown of one entry. */
+/** Maximum number of values shown per entry. */
 const mostShown = 20
 
-/** What an entry changed, a line for each value. */
+/** Returns the changes of an entry, one line per value. */
 const changesOf = (row: unknown): ReadonlyArray<string> => {
   const changes = isChanged(row) ? row.changes : []
   const lines = changes.slice(0, mostShown).map(({ field, before, after }) => `${field}: ${before ?? "-"} → ${after ?? "-"}`)
   return changes.length > mostShown ? [...lines, `and ${changes.length - mostShown} more: --json shows all`] : lines
 }
 
-/** By their names on the wire. */
+/** Named as in the API. */
 const filters = {
-  company_id: only("company", "Only this company's log, by its id"),
-  actor_id: only("actor", "Only what this key or token did, by its id"),
+  company_id: only("company", "Only entries about this company, by its id"),
+  actor_id: only("actor", "Only entries of this key or token, by its id"),
   verb: only("verb", "Only this operation, such as send.confirm"),
-  subject: only("subject", "Only what was done to this record, by its id"),
-  outcome: only("outcome", "Only what ended so: done, or the code of a refusal such as scope_required"),
-  from: only("from", "From then on, such as 2026-01-01T00:00:00Z"),
-  until: only("until", "Before then, such as 2026-02-01T00:00:00Z")
+  subject: only("subject", "Only entries about this record, by its id"),
+  outcome: only("outcome", "Only entries with this outcome: done, or an error code such as scope_required"),
+  from: only("from", "Only from this time on, such as 2026-01-01T00:00:00Z"),
+  until: only("until", "Only before this time, such as 2026-02-01T00:00:00Z")
 }
 
 const entries = Command.make(
@@ -43,8 +43,14 @@ const entries = Command.make(
     ...filters,
     ...paging,
     json,
-    format: Flag.Literals("format", ["csv", "jsonl"]).pipe(Flag.withDescription("All of it as a file, and no page"), Flag.optional),
-    output: Flag.String("output").pipe(Flag.withDescription("The file that is written, once it is whole; with --format"), Flag.optional)
+    format: Flag.Literals("format", ["csv", "jsonl"]).pipe(
+      Flag.withDescription("Return everything as a file instead of a page"),
+      Flag.optional
+    ),
+    output: Flag.String("output").pipe(
+      Flag.withDescription("The file to write when the download completes; requires --format"),
+      Flag.optional
+    )
   },
   ({ after: cursor, format, json, limit, output, ...filters }) => {
     if (Option.isSome(format))
@@ -57,9 +63,17 @@ const entries = Command.make(
     return list({ json, query: { ...filters, limit, cursor } }, "/operator/audit", members, changesOf)
   }
 ).pipe(
-  Command.withDescription("List entries of the audit log, the newest first: who did what, and what was refused"),
+  Command.withDescription("List entries of the audit log, newest first: changes and refusals, and who made them"),
   example("audit --actor 7Kq2mVx9TbZc", "What was done with this key"),
   example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "A month, as a file")
 )
 
-export const audit = Feature.make({ commands: { "The books": [entries] } })
+export const audit = Feature.make({
+  commands: { Ledger: [entries] },
+  verifyFlags: {
+    auditHead: Flag.String("audit-head").pipe(
+      Flag.withDescription("A head of the audit log that you saved earlier; verifies that no entry up to it was changed or removed"),
+      Flag.optional
+    )
+  }
+})

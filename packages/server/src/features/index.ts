@@ -1,13 +1,16 @@
 import type { Feature } from "./Feature.ts"
+import { adjustments } from "./adjustments.ts"
 import { audit } from "./audit.ts"
+import { checkouts } from "./checkouts.ts"
 import { offers } from "./offers.ts"
+import { people } from "./people.ts"
 import { refunds } from "./refunds.ts"
 import { statements } from "./statements.ts"
 import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
 
-/** What each feature has on the command line. */
-export const features = [vouchers, offers, refunds, webhooks, statements, audit] as const
+/** The features' parts of the command line. */
+export const features = [checkouts, vouchers, offers, refunds, webhooks, statements, adjustments, people, audit] as const
 
-/** The same, for whoever needs of each what any may have. */
+/** The same list, typed by the interface. */
 export const all: ReadonlyArray<Feature> = features

@@ -2,7 +2,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
-// What a company is paid by again and again: with its own key, since it is its money.
+// Reusable payment codes of a company. Requires the company's key, because it is the company's money.
 
 const path = "/v1/bitcoin/deposit/offer"
 
@@ -10,17 +10,14 @@ const create = Command.make(
   "create",
   {
     json,
-    description: Flag.String("description").pipe(Flag.withDescription("What payers read"), Flag.optional),
-    amount: Flag.Int("amount-sats").pipe(
-      Flag.withDescription("What each payment must be at least; without it the payer decides"),
-      Flag.optional
-    ),
+    description: Flag.String("description").pipe(Flag.withDescription("Description shown to payers"), Flag.optional),
+    amount: Flag.Int("amount-sats").pipe(Flag.withDescription("Minimum amount of each payment. Default: the payer decides"), Flag.optional),
     address: Flag.String("address-id").pipe(
-      Flag.withDescription("The id of a Lightning address without an offer yet: the answer has the line for its domain's zone"),
+      Flag.withDescription("The Lightning address to link the offer to (it must not have one yet); the response has its DNS record"),
       Flag.optional
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("Asked again with the same key after an answer that was lost, it is the same offer"),
+      Flag.withDescription("Repeat the command with the same key if a response is lost; it returns the same offer"),
       Flag.optional
     )
   },
@@ -31,7 +28,7 @@ const create = Command.make(
       ...(address._tag === "Some" && { lightning_address_id: address.value })
     })
 ).pipe(
-  Command.withDescription("Create an offer (BOLT 12), where the node issues them: it can be paid any number of times and does not expire"),
+  Command.withDescription("Create a BOLT 12 offer, if the node can issue them. It can be paid any number of times and does not expire"),
   example("offers create --description Donations", "For the company itself"),
   example("offers create --address-id 01a1f768-1c70-748e-8579-81b7373e8599", "For a Lightning address, with its record for the DNS")
 )
@@ -43,11 +40,14 @@ const commands = Command.make("offers").pipe(
     create,
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
       list({ json, query: { limit, cursor } }, path, ["id", "created_at", "memo", "lightning_address", "offer"])
-    ).pipe(Command.withDescription("List offers, the newest first")),
+    ).pipe(Command.withDescription("List offers, newest first")),
     Command.make("show", { id: Argument.String("id").pipe(Argument.withDescription("The offer's id")), json }, ({ id, json }) =>
       call({ json }, "GET", `${path}/${encodeURIComponent(id)}`)
-    ).pipe(Command.withDescription("Show an offer, and the line of the zone with which wallets find it by its Lightning address"))
+    ).pipe(Command.withDescription("Show an offer, and the DNS record that lets wallets find it"))
   ])
 )
 
-export const offers = Feature.make({ commands: { "A company's own": [commands] } })
+export const offers = Feature.make({
+  commands: { "Company records": [commands] },
+  collections: { "/v1/bitcoin/deposit/offer": { noun: "offer" } }
+})

@@ -1,8 +1,10 @@
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, paging } from "../client/CommandParts.ts"
+import { created, depositOf, paidInvoice } from "../client/SandboxSteps.ts"
 import * as Feature from "./Feature.ts"
 
-// What a company sends back: with its own key, since it is its money.
+// Refunds by a company. Requires the company's key, because it is the company's money.
 
 const path = "/v1/refunds"
 
@@ -11,21 +13,21 @@ const create = Command.make(
   {
     deposit: Argument.String("deposit").pipe(Argument.withDescription("The deposit's id")),
     json,
-    amount: Flag.Int("amount-sats").pipe(Flag.withDescription("A part of it; by default all that is left"), Flag.optional),
+    amount: Flag.Int("amount-sats").pipe(Flag.withDescription("The amount to refund. Default: everything not refunded yet"), Flag.optional),
     destination: Flag.String("destination").pipe(
       Flag.withDescription(
-        "Where it goes: an invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address; by default a link that the payer claims"
+        "The destination: an invoice, Lightning address, LNURL, BOLT 12 offer or bitcoin address. Default: a link that the payer claims"
       ),
       Flag.optional
     ),
-    description: Flag.String("description").pipe(Flag.withDescription("Of a link: what the payer's wallet shows"), Flag.optional),
+    description: Flag.String("description").pipe(Flag.withDescription("Text that the payer's wallet shows for a link"), Flag.optional),
     expirySeconds: Flag.Int("expiry-seconds").pipe(Flag.withDescription("How long a link can be claimed; a day by default"), Flag.optional),
     offCheckout: Flag.Boolean("off-checkout").pipe(
-      Flag.withDescription("The page of the checkout that the deposit paid says nothing of it; by default it shows the link"),
+      Flag.withDescription("Don't show the link on the page of the deposit's checkout; shown by default"),
       Flag.withDefault(false)
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("Asked again with the same key after an answer that was lost, it is the same refund"),
+      Flag.withDescription("Repeat the command with the same key if a response is lost; it returns the same refund"),
       Flag.optional
     )
   },
@@ -39,9 +41,9 @@ const create = Command.make(
       ...(offCheckout && { on_checkout: false })
     })
 ).pipe(
-  Command.withDescription("Refund a deposit; a link is shown once"),
-  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --amount-sats 500", "A link to a part of it"),
-  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example", "All that is left of it")
+  Command.withDescription("Refund a deposit. A refund link is shown only once"),
+  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --amount-sats 500", "A link for a partial refund"),
+  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example", "Everything not refunded yet")
 )
 
 const commands = Command.make("refunds").pipe(
@@ -51,11 +53,20 @@ const commands = Command.make("refunds").pipe(
     create,
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
       list({ json, query: { limit, cursor } }, path, ["id", "created_at", "deposit_id", "amount_sats", "status", "withdrawal_id"])
-    ).pipe(Command.withDescription("List refunds, the newest first, without their links")),
+    ).pipe(Command.withDescription("List refunds without their links, newest first")),
     Command.make("show", { id: Argument.String("id").pipe(Argument.withDescription("The refund's id")), json }, ({ id, json }) =>
       call({ json }, "GET", `${path}/${encodeURIComponent(id)}`)
-    ).pipe(Command.withDescription("Show a refund: where it stands, and what pays it"))
+    ).pipe(Command.withDescription("Show a refund with its status and withdrawal"))
   ])
 )
 
-export const refunds = Feature.make({ commands: { "A company's own": [commands] } })
+export const refunds = Feature.make({
+  commands: { "Company records": [commands] },
+  collections: { [path]: { noun: "refund" } },
+  triggers: [
+    {
+      type: "refund.created",
+      cause: (amount) => Effect.flatMap(Effect.flatMap(paidInvoice(amount), depositOf), (deposit_id) => created(path, { deposit_id }))
+    }
+  ]
+})

@@ -2,26 +2,29 @@ import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, listed, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
-import * as Look from "./Look.ts"
+import * as Listing from "./Listing.ts"
 
-// The operator's own webhook endpoints, to which the events of all companies go.
+// The operator's webhook endpoints, which receive the events of all companies.
 
 const root = "/operator/webhook-endpoints"
 const endpoint = Argument.String("endpoint").pipe(Argument.withDescription("The endpoint's id"))
 const at = (endpoint: string) => `${root}/${encodeURIComponent(endpoint)}`
 
 const url = Flag.String("url")
-const urlIs = "Where events are posted: https, on a public host"
+const urlIs = "The URL to which events are posted: https, on a public host"
 
-/** What an endpoint is set to beside its URL. */
+/** Settings of an endpoint in addition to its URL. */
 const settings = {
   description: Flag.String("description").pipe(Flag.withDescription("For operators"), Flag.optional),
   types: Flag.String("types").pipe(
-    Flag.withDescription("Only these types of events, or beginnings such as deposit.*, separated by commas; all by default"),
+    Flag.withDescription("Only these types, or prefixes such as deposit.*, separated by commas; all by default"),
     Flag.map(listed),
     Flag.optional
   ),
-  signatureHeader: Flag.String("signature-header").pipe(Flag.withDescription("A header for a plain signature besides"), Flag.optional)
+  signatureHeader: Flag.String("signature-header").pipe(
+    Flag.withDescription("The name of an additional header with a plain HMAC signature"),
+    Flag.optional
+  )
 }
 
 const bodyOf = (given: {
@@ -36,7 +39,7 @@ const bodyOf = (given: {
   ...(given.signatureHeader._tag === "Some" && { signature_header: given.signatureHeader.value })
 })
 
-/** Something that is done to an endpoint by its name alone. */
+/** A command that only needs the endpoint's id. */
 const action = (name: "disable" | "test", description: string) =>
   Command.make(name, { endpoint, json }, ({ endpoint, json }) => call({ json }, "POST", `${at(endpoint)}/${name}`)).pipe(
     Command.withDescription(description)
@@ -44,10 +47,10 @@ const action = (name: "disable" | "test", description: string) =>
 
 const ofDelivery = ["id", "event_type", "subject", "status", "attempts", "response_status", "next_attempt_at"]
 
-const replayFrom = "The id of an event: everything after it is sent, again where it was sent before"
+const replayFrom = "The id of an event; all events after it are sent, even if they were sent before"
 
 const commands = Command.make("webhooks").pipe(
-  Command.withDescription("The operator's own webhook endpoints, to which the events of all companies go"),
+  Command.withDescription("Manage the operator's webhook endpoints, which receive the events of all companies"),
   Command.withSubcommands([
     Command.make("list", { json }, ({ json }) => list({ json, query: {} }, root, ["id", "url", "types", "status", "failing_since"])).pipe(
       Command.withDescription("List endpoints")
@@ -58,55 +61,56 @@ const commands = Command.make("webhooks").pipe(
     Command.make("create", { url: url.pipe(Flag.withDescription(`${urlIs}; required`)), ...settings, json }, ({ json, ...given }) =>
       call({ json }, "POST", root, bodyOf(given))
     ).pipe(
-      Command.withDescription("Create an endpoint; its secret is shown once"),
-      example("webhooks create --url https://ops.example/events --types payment.*,adjustment.*", "What an operator has to hear of")
+      Command.withDescription("Create an endpoint. Its secret is shown once"),
+      example("webhooks create --url https://ops.example/events --types payment.*,adjustment.*", "Events that need an operator's attention")
     ),
     Command.make(
       "change",
       { url: url.pipe(Flag.withDescription(urlIs), Flag.optional), ...settings, endpoint, json },
       ({ endpoint, json, url, ...given }) => call({ json }, "PATCH", at(endpoint), bodyOf({ ...given, url: Option.getOrUndefined(url) }))
-    ).pipe(Command.withDescription("Change an endpoint's settings; what is not named stays")),
+    ).pipe(Command.withDescription("Change an endpoint's settings. Options you leave out stay as they are")),
     Command.make("delete", { endpoint, json }, ({ endpoint, json }) => call({ json }, "DELETE", at(endpoint))).pipe(
-      Command.withDescription("Delete an endpoint: nothing is sent there any more")
+      Command.withDescription("Delete an endpoint. No more events are sent to it")
     ),
-    action("disable", "Disable an endpoint: nothing is sent there until it is enabled"),
+    action("disable", "Disable an endpoint. No events are sent until it is enabled"),
     Command.make(
       "enable",
       { endpoint, json, from: Flag.String("replay-from").pipe(Flag.withDescription(replayFrom), Flag.optional) },
       ({ endpoint, from, json }) =>
         call({ json }, "POST", `${at(endpoint)}/enable`, from._tag === "Some" ? { replay_from: from.value } : {})
-    ).pipe(Command.withDescription("Enable an endpoint: sending goes on where it stopped")),
-    action("test", "Send an endpoint a test event"),
+    ).pipe(Command.withDescription("Enable an endpoint. Deliveries resume where they stopped")),
+    action("test", "Send a test event to an endpoint"),
     Command.make(
       "replay",
       { endpoint, from: Argument.String("from").pipe(Argument.withDescription(replayFrom)), json },
       ({ endpoint, from, json }) => call({ json }, "POST", `${at(endpoint)}/replay`, { replay_from: from })
-    ).pipe(Command.withDescription("Send everything after an event again")),
+    ).pipe(Command.withDescription("Resend all events after a given one")),
     Command.make(
       "rotate-secret",
       {
         endpoint,
         json,
-        overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("For how long the old secret signs as well"), Flag.optional)
+        overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("How long the old secret also signs"), Flag.optional)
       },
       ({ endpoint, json, overlap }) =>
         call({ json }, "POST", `${at(endpoint)}/rotate-secret`, overlap._tag === "Some" ? { overlap_seconds: overlap.value } : {})
-    ).pipe(Command.withDescription("Replace an endpoint's secret; the new one is shown once")),
+    ).pipe(Command.withDescription("Replace an endpoint's secret. The new one is shown once")),
     Command.make("deliveries", { ...paging, endpoint, json }, ({ after: cursor, endpoint, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${at(endpoint)}/deliveries`, ofDelivery)
-    ).pipe(Command.withDescription("List what was sent to an endpoint, the newest first")),
+    ).pipe(Command.withDescription("List deliveries to an endpoint, newest first")),
     Command.make(
       "resend",
       { delivery: Argument.String("delivery").pipe(Argument.withDescription("The delivery's id")), json },
       ({ delivery, json }) => call({ json }, "POST", `/operator/webhook-deliveries/${encodeURIComponent(delivery)}/resend`)
-    ).pipe(Command.withDescription("Send a delivery again, at once"))
+    ).pipe(Command.withDescription("Resend a delivery immediately"))
   ])
 )
 
 export const webhooks = Feature.make({
-  commands: { "Told to operators": [commands] },
-  look: {
-    webhooks: Look.listed("webhook-endpoints", "id", "url", "status", "failing_since"),
+  commands: { Notifications: [commands] },
+  collections: { [root]: { noun: "endpoint", isUnpaged: true } },
+  listings: {
+    webhooks: Listing.listed("webhook-endpoints", "id", "url", "status", "failing_since"),
     deliveries: { one: (id) => `webhook-endpoints/${id}/deliveries`, columns: ofDelivery }
   }
 })

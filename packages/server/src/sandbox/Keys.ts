@@ -5,14 +5,14 @@ import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import type { DatabaseSwitch } from "./DatabaseSwitch.ts"
 
-/** So many keys that used a control are known while the database is away. */
+/** Maximum number of keys remembered while the database is unavailable. */
 const maxKnown = 100
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 
 /**
- * Whose key it is, for the controls of the sandbox: while the database is away because one of them was told to take it away, a key that used a control before is
- * still known. Otherwise nobody could end that, or look at it.
+ * Authenticates keys for the sandbox's controls. While the database is made unavailable, a key that used a
+ * control before is still accepted. Otherwise nobody could end or inspect that fault.
  */
 const remembering = (database: DatabaseSwitch["Service"]) =>
   Layer.effect(
@@ -38,6 +38,6 @@ const remembering = (database: DatabaseSwitch["Service"]) =>
     })
   )
 
-/** Checks keys as everywhere; where the database can be taken away, by those that it knows too. */
+/** Authenticates keys as usual. If the database can be made unavailable, remembered keys are accepted too. */
 export const layer = (database: DatabaseSwitch["Service"] | undefined) =>
   database === undefined ? Http.layerAuthentication : Layer.provide(Layer.fresh(Http.layerAuthentication), remembering(database))

@@ -3,33 +3,42 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import path from "node:path"
 import type { Environment } from "../deployment/Environment.ts"
 import * as Identity from "../deployment/Identity.ts"
-import * as Pretended from "../deployment/Pretended.ts"
+import * as Simulated from "../deployment/Simulated.ts"
 
-/** Begins a sandbox anew. Only where nothing is real, and its database is the embedded one, which this service made itself. */
+/**
+ * Resets a sandbox. Exists only if everything is simulated and the database is the embedded one, which this
+ * service created.
+ */
 export class Reset extends Context.Service<
   Reset,
   {
-    /** Which sandbox it is: each has an id of its own. */
+    /** The sandbox's unique id. */
     readonly id: () => string | undefined
-    /** The service stops, deletes this sandbox with its database, and starts again. Fails where it is another one. */
+    /**
+     * Stops the service, deletes this sandbox with its database, and restarts. Fails if the id is another
+     * sandbox's.
+     */
     readonly begin: (id: string) => Effect.Effect<void, NotThisOne>
   }
 >()("@satrail/server/sandbox/Reset") {}
 
-/** Another sandbox than the one that was named: it may have been reset meanwhile. */
+/** The named sandbox is not this one, for example because it was reset in the meantime. */
 export class NotThisOne extends Schema.TaggedError<NotThisOne>()("NotThisOne", { id: Schema.String }) {}
 
-/** What a reset deletes, in the directory of the data. */
+/** Directories that a reset deletes, within the data directory. */
 export const deleted = ["database", "sandbox"] as const
 
 const directoryOf = ({ dataDirectory }: Environment) => path.join(dataDirectory, "sandbox")
 const markIn = ({ dataDirectory }: Environment) => path.join(dataDirectory, "reset")
 
-/** Whether there is anything in it that a reset must not touch. */
+/** Returns whether the deployment contains nothing that a reset must not touch. */
 export const isPossible = (environment: Environment): boolean =>
-  environment.databaseUrl === undefined && Pretended.isWhole(Pretended.of(environment))
+  environment.databaseUrl === undefined && Simulated.isFullySimulated(Simulated.of(environment))
 
-/** The mark is there before the service stops: a process that dies in between deletes at its next start. */
+/**
+ * The mark is written before the service stops, so that a process that dies in between completes the deletion
+ * at its next start.
+ */
 export const make = (environment: Environment, restart: Effect.Effect<unknown>): Reset["Service"] => {
   const id = () => Identity.read(directoryOf(environment))
   return Reset.of({
@@ -43,7 +52,10 @@ export const make = (environment: Environment, restart: Effect.Effect<unknown>):
   })
 }
 
-/** Ends what `begin` began, before anything of it is opened. A mark that is about another sandbox, or is found where something is real, deletes nothing. */
+/**
+ * Completes a reset before anything is opened. A mark for another sandbox, or in a deployment with real
+ * parts, deletes nothing.
+ */
 export const finish = (environment: Environment): Effect.Effect<boolean> =>
   Effect.sync(() => {
     const mark = markIn(environment)
@@ -52,7 +64,7 @@ export const finish = (environment: Environment): Effect.Effect<boolean> =>
     if (isAsked) {
       rmSync(path.join(environment.dataDirectory, "database"), { recursive: true, force: true })
       const directory = directoryOf(environment)
-      // Its identity goes last: until then it says what the mark is about.
+      // The identity is deleted last, because the mark refers to it.
       const files = readdirSync(directory).toSorted((one, other) => Number(one === Identity.file) - Number(other === Identity.file))
       for (const name of files) rmSync(path.join(directory, name), { recursive: true, force: true })
     }

@@ -30,7 +30,7 @@ const receive = Section.open(
     error
   })
     .annotate(OpenApi.Summary, "Receive a webhook")
-    .annotate(OpenApi.Description, "For senders: takes any body, without a key, and answers 200 unless it was told to fail.")
+    .annotate(OpenApi.Description, "For senders: accepts any body without a key, and responds with 200 unless it is set to fail.")
     .annotate(Example, () => ({ params: { name: "orders" }, message: "Received", data: { received: true } })),
   Playing,
   ({ inbox }) =>
@@ -38,10 +38,7 @@ const receive = Section.open(
       const body = yield* Effect.orElseSucceed(request.text, () => "")
       const status = yield* inbox.receive(name, { headers: { ...request.headers }, body })
       const isGood = status < 300
-      return HttpServerResponse.jsonUnsafe(
-        { status, message: isGood ? "Received" : "Told to fail", data: { received: isGood } },
-        { status }
-      )
+      return HttpServerResponse.jsonUnsafe({ status, message: isGood ? "Received" : "Set to fail", data: { received: isGood } }, { status })
     })
 )
 
@@ -51,24 +48,24 @@ const show = Section.company(
     success: Envelope.success(
       200,
       Schema.Struct({
-        count: Schema.Int.annotate({ description: "All that ever arrived" }),
+        count: Schema.Int.annotate({ description: "Number of requests received" }),
         failing: Schema.NullOr(Failing),
         requests: Schema.Array(
           Schema.Struct({
             number: Schema.Int,
             received_at: Scalars.Instant,
-            status: Schema.Int.annotate({ description: "How it was answered" }),
+            status: Schema.Int.annotate({ description: "Status of the response" }),
             headers: Schema.Record(Schema.String, Schema.String),
             body: Schema.String,
-            is_whole: Schema.Boolean.annotate({ description: "Whether `body` is all of it" })
+            is_whole: Schema.Boolean.annotate({ description: "Whether `body` is complete" })
           })
-        ).annotate({ description: `The last ${Inbox.maxKept}, the newest first` })
+        ).annotate({ description: `The last ${Inbox.maxKept}, newest first` })
       })
     ),
     error
   })
-    .annotate(OpenApi.Summary, "Show which webhooks arrived")
-    .annotate(OpenApi.Description, "Every key sees every inbox: choose a name that others do not.")
+    .annotate(OpenApi.Summary, "List received webhooks")
+    .annotate(OpenApi.Description, "Every key can read every inbox, so choose a unique name.")
     .annotate(Example, ({ millis }) => ({
       params: { name: "orders" },
       message: "Webhooks",
@@ -119,8 +116,11 @@ const fail = Section.company(
     success: Envelope.success(200, Schema.Struct({ failing: Schema.NullOr(Failing) })),
     error
   })
-    .annotate(OpenApi.Summary, "Let webhooks fail")
-    .annotate(OpenApi.Description, "With this status so many times, or for so long. With neither it answers 200 again.")
+    .annotate(OpenApi.Summary, "Make webhooks fail")
+    .annotate(
+      OpenApi.Description,
+      "Responds with this status a number of times, or for a duration. Without both, it responds with 200 again."
+    )
     .annotate(Example, () => ({
       params: { name: "orders" },
       body: { status: 500, times: 2 },

@@ -24,16 +24,16 @@ const seconds = (maximum: number, example: number) =>
 const begin = Section.company(
   HttpApiEndpoint.post("beginFault", "/sandbox/fault", {
     payload: Schema.Struct({
-      what: Faults.What.annotate({ description: "`web` is the servers of payees, and name servers" }),
+      what: Faults.What.annotate({ description: "Part to take down. `web` means payees' servers and DNS" }),
       for_seconds: seconds(Faults.maxFaultSeconds, 60)
     }).annotate({ identifier: "SandboxFault" }),
     success: Envelope.success(200, Fault),
     error
   })
-    .annotate(OpenApi.Summary, "Take a part away for a while")
+    .annotate(OpenApi.Summary, "Simulate an outage")
     .annotate(
       OpenApi.Description,
-      "As an outage of the real one: what is asked of it fails, and what was confirmed waits until it is back. It ends by itself, by the sandbox's clock, and with the process. Once more gives it another end."
+      "Simulates an outage: requests to the system fail, and confirmed withdrawals wait until it is back. The outage ends after `for_seconds` of the sandbox's clock, or with the process. Repeating the request sets a new end."
     )
     .annotate(Example, ({ millis }) => ({
       body: { what: "node", for_seconds: 60 },
@@ -54,8 +54,8 @@ const end = Section.company(
     success: Envelope.success(200, Schema.Struct({ what: Faults.What })),
     error
   })
-    .annotate(OpenApi.Summary, "Bring a part back")
-    .annotate(OpenApi.Description, "Before its fault ends by itself. Where it has none, nothing changes.")
+    .annotate(OpenApi.Summary, "End an outage")
+    .annotate(OpenApi.Description, "Ends a simulated outage early. Has no effect if there is none.")
     .annotate(Example, () => ({ params: { what: "node" }, message: "Fault ended", data: { what: "node" } })),
   Playing,
   ({ faults, parts }) =>
@@ -77,7 +77,7 @@ const clock = Section.company(
     .annotate(OpenApi.Summary, "Advance the clock")
     .annotate(
       OpenApi.Description,
-      "Of the service and of the simulated network, which is one: invoices, keys, vouchers and stored responses expire, and what waits for its time is done. It never goes back, and a restart keeps it. Only where nothing at all is real."
+      "Advances the clock shared by the service and the simulated network: invoices, keys, vouchers and stored responses expire, and due work is done. The clock never moves backward, and a restart keeps it. Only if everything is simulated."
     )
     .annotate(Example, ({ millis }) => ({
       body: { advance_seconds: 3600 },
@@ -99,38 +99,38 @@ const Text = Schema.String
 
 const Lightning = Schema.Struct({
   nodes: Schema.Array(Schema.Struct({ name: Text, node_id: Text, balance_sats: Scalars.Sats })).annotate({
-    description: "`us` is the service's own; what a node owns in its channels"
+    description: "Balance of each node's channels. `us` is the service's node"
   }),
   channels: Schema.Array(Schema.Struct({ peer: Text, local_sats: Scalars.Sats, remote_sats: Scalars.Sats })),
   held_count: Schema.Int,
   held_payments: Schema.Array(
     Schema.Struct({ direction: Schema.Literals(["in", "out"]), payment_hash: Text, amount_sats: Scalars.Sats })
-  ).annotate({ description: `${Survey.listed} of them at most: what /sandbox/release ends` })
+  ).annotate({ description: `Held payments, at most ${Survey.listed}. POST /sandbox/release ends one` })
 })
 
 const Chain = Schema.Struct({
   height: Schema.Int,
   block_hash: Text,
-  fee_rate: Schema.Int.annotate({ description: "What a transaction has to pay to be mined soon, sats for a virtual byte" }),
+  fee_rate: Schema.Int.annotate({ description: "Fee rate for the next blocks, in sats per virtual byte" }),
   mempool_count: Schema.Int,
   mempool: Schema.Array(Schema.Struct({ chain_tx_id: Text, fee_sats: Scalars.Sats, virtual_bytes: Schema.Int })).annotate({
-    description: `${Survey.listed} of them at most`
+    description: `At most ${Survey.listed} transactions`
   }),
-  wallet_sats: Scalars.Sats.annotate({ description: "What the service's wallet could spend now" }),
-  outside_sats: Scalars.Sats.annotate({ description: "What the outside wallet could spend now" })
+  wallet_sats: Scalars.Sats.annotate({ description: "Spendable balance of the service's wallet" }),
+  outside_sats: Scalars.Sats.annotate({ description: "Spendable balance of the outside wallet" })
 })
 
 const Shown = Schema.Struct({
-  id: Schema.NullOr(Text).annotate({ description: "Which sandbox it is: what /sandbox/reset is told" }),
+  id: Schema.NullOr(Text).annotate({ description: "Sandbox id, required by `POST /sandbox/reset`" }),
   clock: ClockShown,
   faults: Schema.Array(Fault),
-  lightning: Schema.NullOr(Lightning).annotate({ description: "Null where the node is real" }),
-  chain: Schema.NullOr(Chain).annotate({ description: "Null where the chain is real" }),
-  rates: Schema.NullOr(Schema.Record(Text, Text)).annotate({ description: "The price of one bitcoin; null where rates are real" }),
-  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({ description: "What the sandbox keeps, and can keep" })
+  lightning: Schema.NullOr(Lightning).annotate({ description: "null if the node is real" }),
+  chain: Schema.NullOr(Chain).annotate({ description: "null if the chain is real" }),
+  rates: Schema.NullOr(Schema.Record(Text, Text)).annotate({ description: "Prices of one bitcoin; null if rates are real" }),
+  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({ description: "Number of stored events, and the maximum" })
 })
 
-const shownOf = Effect.fnUntraced(function* ({ sandbox, pretended, faults, time, rates, reset }: Controls) {
+const shownOf = Effect.fnUntraced(function* ({ sandbox, simulated, faults, time, rates, reset }: Controls) {
   const { nodes, channels, held, tip, feeRate, mempool, wallet, outside, events } = yield* sandbox.survey
   const lightning = {
     nodes: nodes.map(({ name, nodeId, balance }) => ({ name, node_id: nodeId, balance_sats: Scalars.sats(balance) })),
@@ -159,8 +159,8 @@ const shownOf = Effect.fnUntraced(function* ({ sandbox, pretended, faults, time,
     id: reset?.id() ?? null,
     clock: { now: Scalars.instant(yield* Clock.currentTimeMillis), ahead_seconds: (time?.aheadMillis() ?? 0) / 1000 },
     faults: (yield* faults.all).map(faultOf),
-    lightning: pretended.lightning ? lightning : null,
-    chain: pretended.chain ? chain : null,
+    lightning: simulated.lightning ? lightning : null,
+    chain: simulated.chain ? chain : null,
     rates: rates === undefined ? null : Object.fromEntries(fiats.map((fiat) => [fiat, Decimal.format(rates.prices[fiat])])),
     events: { count: events, most: maxEvents }
   }
@@ -168,7 +168,7 @@ const shownOf = Effect.fnUntraced(function* ({ sandbox, pretended, faults, time,
 
 const world = Section.company(
   HttpApiEndpoint.get("world", "/sandbox/world", { success: Envelope.success(200, Shown), error: Errors.of("malformed") })
-    .annotate(OpenApi.Summary, "What is simulated, and in which state")
+    .annotate(OpenApi.Summary, "Get the state of the simulated world")
     .annotate(OpenApi.Description, "The nodes and their balances, held payments, the chain and its mempool, rates, faults and the clock.")
     .annotate(Example, ({ millis, paid, companyId }) => ({
       message: "World",
@@ -202,19 +202,19 @@ const world = Section.company(
 const reset = Section.operator(
   HttpApiEndpoint.post("resetSandbox", "/sandbox/reset", {
     payload: Schema.Struct({
-      sandbox: Schema.NonEmptyString.annotate({ description: "Its `id`, as /sandbox/world shows it" })
+      sandbox: Schema.NonEmptyString.annotate({ description: "`id` of the sandbox, from `GET /sandbox/world`" })
     }).annotate({ identifier: "SandboxReset" }),
     success: Envelope.success(200, Schema.Struct({ deletes: Schema.Array(Text) })),
     error
   })
-    .annotate(OpenApi.Summary, "Begin anew")
+    .annotate(OpenApi.Summary, "Reset the sandbox")
     .annotate(
       OpenApi.Description,
-      "The service stops, deletes the sandbox and its embedded database with every company, key and entry, and starts again at the same address. Only where nothing at all is real and no DATABASE_URL is set. The new sandbox has another id, so a repeated request deletes nothing."
+      "Stops the service, deletes the sandbox and its embedded database with every company, key and entry, and starts again at the same address. Available only if everything is simulated and `DATABASE_URL` is not set. The new sandbox has another id, so a repeated request deletes nothing."
     )
     .annotate(Example, ({ companyId }) => ({
       body: { sandbox: companyId },
-      message: "Beginning anew",
+      message: "Resetting",
       data: { deletes: [...Reset.deleted] }
     })),
   Playing,
@@ -223,9 +223,9 @@ const reset = Section.operator(
       yield* may(reset !== undefined, request)
       if (reset !== undefined)
         yield* Effect.mapError(reset.begin(sandbox), () =>
-          Errors.failure("sandbox_refused", "This sandbox has another id: see /sandbox/world. It may have been begun anew already")
+          Errors.failure("sandbox_refused", "This sandbox has another id: see /sandbox/world. It may have been reset already")
         )
-      return Envelope.ok("Beginning anew", { deletes: [...Reset.deleted] })
+      return Envelope.ok("Resetting", { deletes: [...Reset.deleted] })
     })
 )
 

@@ -5,25 +5,34 @@ import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerRespo
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
-/** How long a refused client may read the reason: a connection that is ended at once may take its last bytes with it. */
+/**
+ * How long a refused client may read the reason. Closing the connection immediately could discard its last
+ * bytes.
+ */
 const partingMillis = 500
 
-/** How many headers a request may have. One that has more is refused by Node, as one whose headers are too long. */
+/** Maximum number of headers of a request. Node refuses more, as it refuses headers that are too long. */
 export const maxHeaders = 200
 
-/** How long the headers of a request may take to arrive, and how often connections are looked at whose have not. */
+/** Timeout for the headers of a request, and the interval at which connections are checked for it. */
 export const headersMillis = 20_000
 const lateMillis = 5_000
 
-/** How many connections there may be, whether callers connect to us directly, and a callback for when one was ended because of the limit. */
+/**
+ * The connection limit, whether callers connect to us directly, and a callback for connections closed because
+ * of the limit.
+ */
 export interface Limits {
   readonly maxConnections: number
-  /** Behind a proxy all connections are the proxy's: they are not shared out, and one too many is ended. */
+  /**
+   * Behind a proxy all connections are the proxy's, so they are not divided among callers, and excess ones
+   * are closed.
+   */
   readonly isDirect: boolean
   readonly whenFull: () => void
 }
 
-/** One address has an eighth of all connections. */
+/** One address may have an eighth of all connections. */
 export const sharesOf = (most: number): Pool.Shares => ({ most, perCaller: Math.ceil(most / 8), per: {} })
 
 /** For each connection above the limit, ends the least recently used one of the largest holder. */
@@ -39,20 +48,22 @@ const share = (listener: Server, { maxConnections, whenFull }: Limits): void => 
   listener.on("request", ({ socket }: IncomingMessage) => pool.touch(socket))
 }
 
-/** How often, while it closes, the connections are looked at that have become idle. */
+/** Interval at which idle connections are closed during shutdown. */
 const sweepMillis = 20
 
-/** What Node could not parse, in the API's envelope. Node would answer it with an empty body. */
+/**
+ * Returns the API's envelope for a request that Node could not parse. Node itself would send an empty body.
+ */
 const refusalOf = (error: Error): Errors.Failure => {
   switch ("code" in error ? error.code : undefined) {
     case "HPE_HEADER_OVERFLOW":
       return Errors.failure("headers_too_large", `The headers have more than ${maxHeaderSize} bytes, or there are more than ${maxHeaders}`)
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return Errors.failure("body_too_large", "The chunks of the body are described at too great a length")
+      return Errors.failure("body_too_large", "The chunk extensions of the body are too long")
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return Errors.failure("request_timeout", "The request did not arrive in time")
     default:
-      return Errors.malformedRequest([{ path: "", message: "This is not an HTTP request that can be read" }])
+      return Errors.malformedRequest([{ path: "", message: "This is not a valid HTTP request" }])
   }
 }
 
@@ -64,7 +75,7 @@ const reasons: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large"
 }
 
-/** A refusal as it is sent, with its headers. */
+/** Serializes a refusal with its headers. */
 const written = (refusal: Errors.Failure, requestId: string, publicUrl: string | undefined) => {
   const text = JSON.stringify(Errors.addressed(refusal, requestId, publicUrl))
   return { text, headers: { ...headersOf(text), "X-Request-Id": requestId } }
@@ -78,13 +89,16 @@ const headersOf = (text: string) => ({
   Connection: "close"
 })
 
-/** The answer that a connection is busy with. Node keeps it there for itself; noting each of them beside it took a fifth of a request. */
+/**
+ * Returns the response in progress on a connection. Node stores it there internally. Tracking it separately
+ * took a fifth of a request's time.
+ */
 const currentOf = (socket: Duplex): ServerResponse | undefined =>
   "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse ? socket._httpMessage : undefined
 
 interface Refusal {
   readonly failure: Errors.Failure
-  /** The id that came with it, where it could be read that far. */
+  /** The request's id, if it could be parsed. */
   readonly requestId?: string | ReadonlyArray<string> | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -98,13 +112,14 @@ const refuse = (socket: Duplex, { failure: refusal, requestId, headers: more }: 
 
 const whenUnreadable = (publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
   const response = currentOf(socket)
-  // The malformed bytes came behind a whole request: that one takes effect, and its caller gets its response.
+  // The malformed bytes followed a complete request. That request takes effect, and its caller receives the
+  // response.
   if (response !== undefined && response.req.complete && !response.writableFinished) {
     response.shouldKeepAlive = false
     response.once("finish", () => socket.end())
     return
   }
-  // Into an answer that is on its way nothing can be written.
+  // Nothing can be inserted into a response in progress.
   if (!socket.writable || (response !== undefined && response.headersSent && !response.writableFinished)) {
     socket.destroy()
     return
@@ -112,12 +127,12 @@ const whenUnreadable = (publicUrl: string | undefined) => (error: Error, socket:
   refuse(socket, { failure: refusalOf(error) }, publicUrl)
 }
 
-/** A client takes us for a proxy. Node would close the connection without a response. */
+/** Handles a client that uses us as a proxy. Node would close the connection without a response. */
 const whenConnecting =
   (publicUrl: string | undefined) =>
   ({ headers }: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy())
-    const failure = Errors.failure("method_not_allowed", "CONNECT: no tunnels are made here")
+    const failure = Errors.failure("method_not_allowed", "CONNECT is not supported")
     refuse(socket, { failure, requestId: headers[RequestId.header], headers: { Allow: "" } }, publicUrl)
   }
 
@@ -130,7 +145,10 @@ const sendAnswered = () => {
   for (const socket of sockets) while (socket.writableCorked > 0) socket.uncork()
 }
 
-/** Node uncorks a connection wholly when its answer ends, however often it was corked: while it does that, it is kept from it. */
+/**
+ * Node fully uncorks a connection when its response ends, however often it was corked, so `uncork` is
+ * disabled meanwhile.
+ */
 const keepCorked = (socket: Socket): void => {
   socket.uncork = () => {
     if (!isAnswering) Socket.prototype.uncork.call(socket)
@@ -138,8 +156,8 @@ const keepCorked = (socket: Socket): void => {
 }
 
 /**
- * Answers that are ready in one turn of the event loop, as those of one group of reads are, are sent one right after the other at its end. Sent each when
- * it is ready, or when the connection that it came on has been read, each would wake its client, which would be asleep again before the next
+ * Sends the responses of one event-loop turn, for example of a batch of reads, together at its end. Sending
+ * each when it is ready would wake its client, which would be asleep again before the next one
  * (docs/performance.md).
  */
 class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
@@ -160,19 +178,27 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   }
 }
 
-/** How many bytes of bodies one turn of the event loop begins to work on. In the next turn it is known which of the other clients have gone meanwhile. */
+/**
+ * Maximum bytes of bodies that one event-loop turn starts to process. In the next turn, clients that
+ * disconnected in the meantime are known.
+ */
 export const turnBytes = 262_144
 
 const bodyBytes = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : turnBytes
 
-/** Whether the client can no longer read a response: it has closed the connection, or its half of it, after which Node closes the other half. */
+/**
+ * Returns whether the client can no longer read a response because it closed the connection or its half of
+ * it, after which Node closes the other half.
+ */
 const hasGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.writableEnded
 
 /**
- * Hands requests to their handler at the end of the turn of the event loop that read them, and none whose client has gone by then: a process that was busy
- * reads a request and the end of its connection in one turn. Keeps requests that come before there is a handler: the framework listens first and attaches its handler later, and Node would leave such a request
- * without an answer. Ends every connection after the answer it is waiting for: Node would go on serving a client that never pauses.
+ * Passes requests to their handler at the end of the event-loop turn that read them, unless the client has
+ * disconnected: a busy process reads a request and the end of its connection in one turn. Keeps requests that
+ * arrive before there is a handler, because the framework listens first and attaches its handler later, and
+ * Node would leave them without a response. When it closes, it ends each connection after its pending
+ * response, because Node would keep serving a client that never pauses.
  */
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
@@ -189,7 +215,7 @@ class Listener extends Server {
     })
   }
 
-  /** To be called last: the next listener for requests is taken to be the handler. */
+  /** Call this last, because the next listener for requests is taken as the handler. */
   keepEarly(): this {
     const keep = (request: IncomingMessage, response: ServerResponse) => this.#early.push([request, response])
     this.#isEarly = true
@@ -230,9 +256,10 @@ class Listener extends Server {
   }
 
   override close(whenClosed?: (error?: Error) => void): this {
-    // There is no handler yet, so these requests can have no response.
+    // There is no handler yet, so these requests cannot get a response.
     for (const [, response] of [...this.#early.splice(0), ...(this.#isEarly ? this.#waiting.splice(0) : [])]) response.destroy()
-    // Whose answer is ready counts as idle, and idle connections are ended at once: what is ready is sent before each look at them.
+    // A connection whose response is ready counts as idle and would be closed, so ready responses are sent
+    // before each check.
     sendAnswered()
     const last = (response: ServerResponse) => {
       response.shouldKeepAlive = false
@@ -252,8 +279,9 @@ class Listener extends Server {
 }
 
 /**
- * A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here.
- * Nothing is upgraded to: such a request is answered as without it, for on an upgraded connection a disconnect would not be noticed.
+ * Creates a Node server that also sends envelopes for input that never becomes a request, and that can close.
+ * A request without `Host` is not refused here. Upgrades are ignored, because a disconnect would not be
+ * noticed on an upgraded connection.
  */
 export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: string): Server => {
   const listener = new Listener({
@@ -276,7 +304,7 @@ export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: s
     .on("clientError", whenUnreadable(publicUrl))
     .on("connect", whenConnecting(publicUrl))
     .on("checkExpectation", (request, response) => {
-      const refusal = Errors.failure("expectation_failed", "The only expectation that is met is 100-continue")
+      const refusal = Errors.failure("expectation_failed", "The only supported expectation is 100-continue")
       const { text, headers } = written(refusal, RequestId.of(request.headers[RequestId.header]), publicUrl)
       response.writeHead(417, headers).end(text)
     })

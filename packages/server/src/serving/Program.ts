@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/edge/Extension"
-import * as SignInLinks from "@satrail/http/features/sessions/SignInLinks"
+import * as SignInLinks from "@satrail/http/api/SignInLinks"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Metric, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
@@ -8,33 +8,41 @@ import * as Banner from "../deployment/Banner.ts"
 import * as Check from "../base/Check.ts"
 import * as Checks from "../check/Checks.ts"
 import * as Demo from "../deployment/Demo.ts"
+import type * as DemoFile from "../deployment/DemoFile.ts"
 import * as Environment from "../deployment/Environment.ts"
+import * as Links from "../deployment/Links.ts"
 import { Variables } from "../environment/Unknown.ts"
 import * as Log from "../deployment/Log.ts"
-import * as Pretended from "../deployment/Pretended.ts"
+import * as Simulated from "../deployment/Simulated.ts"
 import * as Reset from "../sandbox/Reset.ts"
 import * as Server from "./Server.ts"
 import * as Telemetry from "../deployment/Telemetry.ts"
 import { build } from "../base/Version.ts"
 
-/** What surrounds everything: where its log and its spans go. */
+/** Logging and tracing for everything else. */
 const telemetry = (environment: Environment.Environment) => Layer.merge(Log.layer(environment), Telemetry.spans(environment))
 
-/** Every service, as it was composed for an environment. */
+/** All services, composed for an environment. */
 export type Services<E> = (environment: Environment.Environment) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>
 
-/** What was found about the configuration would be so again at every start: nothing was begun. */
+/** The configuration has a problem that waiting doesn't solve, so nothing was started. */
 export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", { lines: Schema.Array(Schema.String) }) {
   override get message(): string {
-    return [...this.lines, "`satrail check` looks at everything again."].join("\n")
+    return [...this.lines, "Run `satrail check` to check everything again."].join("\n")
   }
 }
+
+/** Work of a program in addition to the service, from when it is ready until it stops. */
+export type Besides = (ready: { readonly url: string; readonly demo: DemoFile.Demo | undefined }) => Effect.Effect<void>
 
 const told = Effect.fnUntraced(function* (found: ReadonlyArray<Check.Found>) {
   for (const one of found) yield* Effect.logWarning(Check.text(one))
 })
 
-/** What can never get better stops the start. The rest is told once: of a node that is away by what asks it from then on, and otherwise here. */
+/**
+ * A problem that waiting doesn't solve stops the start. Others are logged once: an unreachable node by its
+ * callers, everything else here.
+ */
 const checked = Effect.fnUntraced(function* (environment: Environment.Environment) {
   const found = yield* Checks.beforeStart(environment)
   const final = found.filter(Check.isFinal)
@@ -42,20 +50,24 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
   return yield* told(found.filter(Check.isLogged))
 })
 
-/** Of the demo company's console, for the person at this machine: where nothing has value, and nobody else can reach it. */
-const linkFor = (environment: Environment.Environment, demo: Demo.Demo | undefined, links: SignInLinks.Links) =>
-  environment.console && demo !== undefined && Server.isLocal(environment) && Pretended.isSandbox(Pretended.of(environment))
+/**
+ * Returns a sign-in link to the demo company's console for the person at this machine. Only if no money is
+ * real and nobody else can reach it.
+ */
+const linkFor = (environment: Environment.Environment, demo: DemoFile.Demo | undefined, links: SignInLinks.Links) =>
+  environment.console && demo !== undefined && Links.isLocal(environment) && Simulated.isSandbox(Simulated.of(environment))
     ? Effect.map(links.make(Redacted.make(demo.api_key)), (link) => `#link=${Redacted.value(link)}`)
     : Effect.succeed("")
 
-/** Runs until it is interrupted. Answers the port it listened at where it was asked to begin anew. */
+/** Runs until it is interrupted. Returns its port if a restart was requested. */
 const program = Effect.fnUntraced(function* <E, EX>(
   environment: Environment.Environment,
   servicesOf: Services<E>,
-  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>
+  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>,
+  besides: Besides
 ) {
   yield* DirectoryLock.hold(environment.dataDirectory)
-  if (yield* Reset.finish(environment)) yield* Effect.logInfo("sandbox: deleted with its database; beginning anew")
+  if (yield* Reset.finish(environment)) yield* Effect.logInfo("sandbox: deleted with its database; starting again")
   yield* checked(environment)
   const operator = yield* Demo.operator(environment)
   const prepared = yield* Deferred.make<void>()
@@ -63,7 +75,7 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const isPrepared = Deferred.isDone(prepared)
   const isStopping = Deferred.isDone(stopping)
   const resetting = yield* Deferred.make<void>()
-  // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
+  // Closed in reverse order: first the server, then the workers finish their step, then the store.
   const built = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
   const services = Reset.isPossible(environment)
     ? Context.add(built, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
@@ -74,33 +86,37 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const listening = yield* Layer.build(Server.server(environment, token, services, extensions, links))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
-  const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`
+  const baseUrl = `http://${Links.listening({ host: environment.host, port })}`
   const demo = environment.demo
     ? yield* Effect.provideContext(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }), services)
     : undefined
-  // What a start leaves behind is a third of the memory of a process that waits. Only where the collector can be called.
+  // Garbage left by a start is a third of an idle process's memory. Collected only if the collector is
+  // exposed.
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Metric.update(build, 1)
   yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo, link: yield* linkFor(environment, demo?.demo, links) }))
+  yield* Effect.forkScoped(besides({ url: baseUrl, demo: demo?.demo }))
   yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
-  // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
+  // Clients first see that this process will stop, and are served until they have switched to another
+  // process.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
   yield* Effect.onInterrupt(Deferred.await(resetting), () => drain)
   return port
 })
 
-/** Again and again at the same port, for as long as it is asked to begin anew. */
+/** Restarts at the same port each time a restart is requested. */
 const running = <E, EX>(
   environment: Environment.Environment,
   servicesOf: Services<E>,
-  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>
+  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>,
+  besides: Besides
 ): Effect.Effect<never, Effect.Error<ReturnType<typeof program<E, EX>>>> =>
-  Effect.flatMap(Effect.scoped(program(environment, servicesOf, extensions)), (port) =>
-    running({ ...environment, port }, servicesOf, extensions)
+  Effect.flatMap(Effect.scoped(program(environment, servicesOf, extensions, besides)), (port) =>
+    running({ ...environment, port }, servicesOf, extensions, besides)
   )
 
-/** A start that cannot be is explained in a sentence, not in a stack. */
+/** Prints one sentence, not a stack trace, for a start that cannot succeed. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return Effect.andThen(
@@ -112,28 +128,31 @@ const explain = (cause: Cause.Cause<unknown>) => {
 }
 
 /**
- * The service as a whole program: configured by the environment, until it is told to stop. Says why where it cannot start, and sets the exit code.
- * `extensions` are served beside the API: pages, files, streams (docs/guides/extend.md). `settings` has what LIGHTNING and CHAIN can name.
+ * Runs the service as a whole program, configured by the environment, until it is stopped. If it cannot
+ * start, it prints the reason and sets the exit code. `extensions` are served next to the API: pages, files,
+ * streams (docs/guides/extend.md). `settings` defines the values of LIGHTNING and CHAIN.
  */
 export const main = <E, EX = never>(
   servicesOf: Services<E>,
   extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>> = [],
-  settings = Environment.bundled
+  settings = Environment.bundled,
+  besides: Besides = () => Effect.void
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const environment = yield* Effect.fromResult(settings.read(yield* Variables))
-    // What this process makes in its directory is its owner's alone, the database's and the sandbox's files too.
+    // Files that this process creates are accessible only to their owner, including those of the database and
+    // the sandbox.
     yield* Effect.sync(() => process.umask(0o077))
-    // A stop that takes too long is ended; whatever was under way is found and finished at the next start.
+    // A shutdown that takes too long is aborted. The next start finds and completes all pending work.
     yield* Effect.sync(() => {
       const end = () => setTimeout(() => process.exit(1), (environment.drainSeconds + environment.shutdownSeconds + 2) * 1000).unref()
       process.once("SIGTERM", end)
       process.once("SIGINT", end)
     })
-    yield* Effect.provide(running(environment, servicesOf, extensions), telemetry(environment))
+    yield* Effect.provide(running(environment, servicesOf, extensions, besides), telemetry(environment))
   }).pipe(
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
-    // To be told to stop, and to stop, is no failure.
+    // Stopping on request is not a failure.
     Effect.onInterrupt(() =>
       Effect.sync(() => {
         process.exitCode ??= 0
@@ -141,7 +160,7 @@ export const main = <E, EX = never>(
     )
   )
 
-/** Runs it, with nothing else in the process. */
+/** Runs `main` as the whole process. */
 export const run = <E, EX = never>(...composed: Parameters<typeof main<E, EX>>): void =>
   NodeRuntime.runMain(main(...composed), {
     disableErrorReporting: true,

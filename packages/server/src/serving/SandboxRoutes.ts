@@ -7,7 +7,7 @@ import { Example } from "@satrail/http/wire/Examples"
 import * as Scalars from "@satrail/http/wire/Scalars"
 import * as Section from "@satrail/http/api/Section"
 import { maxFeeRate } from "@satrail/sandbox/Miner"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -24,7 +24,7 @@ const Outcome = Schema.Literals(["settle", "fail"])
 const within = ([minimum, maximum]: readonly [number, number]) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ examples: [Math.min(maximum, 600)] })
 
-/** Of a TXT record: a name of the domain name system (RFC 1035), and four of the strings of which a record is made. */
+/** Limits of a TXT record: a domain name (RFC 1035), and four of the strings that make up a record. */
 const maxNameCharacters = 253
 const maxValueCharacters = 1020
 
@@ -39,22 +39,22 @@ const pay = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Pay an invoice from an outside wallet")
-    .annotate(OpenApi.Description, "As an outside payer would. `amount_sats` may exceed the invoice's amount, up to twice.")
+    .annotate(OpenApi.Description, "Pays like an outside payer. `amount_sats` may be up to twice the invoice's amount.")
     .annotate(Example, ({ asked: { paymentRequest, paymentHash, preimage } }) => ({
       body: { payment_request: paymentRequest },
       message: "Invoice paid",
       data: { payment_hash: paymentHash, preimage }
     })),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats }, request }) {
-      yield* may(pretended.lightning, request)
+      yield* may(simulated.lightning, request)
       const { paymentHash, preimage } = yield* refused(sandbox.pay({ paymentRequest: payment_request, ...amountOf(amount_sats) }))
       return Envelope.ok("Invoice paid", { payment_hash: paymentHash, preimage })
     })
 )
 
-/** Which part makes up a recipient of this kind. */
+/** The part that simulates a recipient of each kind. */
 const partOf = {
   lightning_invoice: "lightning",
   lightning_address: "web",
@@ -68,12 +68,10 @@ const destination = Section.company(
     payload: Schema.Struct({
       type: Destination.RecipientType,
       amount_sats: Scalars.given(Scalars.GivenSats),
-      behaviour: Scalars.given(Sandbox.Behaviour.annotate({ description: "What becomes of payments to it: `settle` unless given" })),
-      expiry_seconds: Scalars.given(
-        within(Sandbox.expiryBounds).annotate({ description: "Of an invoice: its lifetime; 3600 unless given" })
-      ),
+      behaviour: Scalars.given(Sandbox.Behaviour.annotate({ description: "Outcome of payments to it. Default: `settle`" })),
+      expiry_seconds: Scalars.given(within(Sandbox.expiryBounds).annotate({ description: "Lifetime of an invoice. Default: 3600" })),
       final_cltv_expiry: Scalars.given(
-        within(Sandbox.finalCltvBounds).annotate({ description: "Of an invoice: for how many blocks its payee may hold the payment" })
+        within(Sandbox.finalCltvBounds).annotate({ description: "Number of blocks for which an invoice's payee may hold the payment" })
       )
     }).annotate({ identifier: "SandboxDestination" }),
     success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
@@ -82,17 +80,17 @@ const destination = Section.company(
     .annotate(OpenApi.Summary, "Create an outside destination")
     .annotate(
       OpenApi.Description,
-      "An invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address of an outside payee. `payment_hash` is there for an invoice."
+      "An invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address of an outside payee. `payment_hash` is set for an invoice."
     )
     .annotate(Example, ({ paid }) => ({
       body: { type: "lightning_invoice", amount_sats: 3000, behaviour: "hold" },
-      message: "Destination made up",
+      message: "Destination created",
       data: { destination: paid.paymentRequest, payment_hash: paid.paymentHash }
     })),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour, expiry_seconds, final_cltv_expiry }, request }) {
-      yield* may(pretended[partOf[type]], request)
+      yield* may(simulated[partOf[type]], request)
       const made = yield* refused(
         sandbox.destination({
           type,
@@ -102,7 +100,7 @@ const destination = Section.company(
           minFinalCltvExpiry: final_cltv_expiry ?? undefined
         })
       )
-      return Envelope.created("Destination made up", {
+      return Envelope.created("Destination created", {
         destination: made.destination,
         ...(made.paymentHash !== undefined && { payment_hash: made.paymentHash })
       })
@@ -115,16 +113,16 @@ const release = Section.company(
     success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, outcome: Outcome })),
     error
   })
-    .annotate(OpenApi.Summary, "End a payment that is held")
-    .annotate(OpenApi.Description, "A payment to a destination with the behaviour `hold` waits for this.")
+    .annotate(OpenApi.Summary, "End a held payment")
+    .annotate(OpenApi.Description, "Settles or fails a payment to a destination with the behavior `hold`.")
     .annotate(Example, ({ paid }) => {
       const ended = { payment_hash: paid.paymentHash, outcome: "settle" }
       return { body: ended, message: "Payment released", data: ended }
     }),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { payment_hash, outcome }, request }) {
-      yield* may(pretended.lightning, request)
+      yield* may(simulated.lightning, request)
       yield* refused(sandbox.release({ paymentHash: payment_hash, outcome }))
       return Envelope.ok("Payment released", { payment_hash, outcome })
     })
@@ -144,9 +142,9 @@ const send = Section.company(
       data: { chain_tx_id: "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b" }
     })),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { address, amount_sats }, request }) {
-      yield* may(pretended.chain, request)
+      yield* may(simulated.chain, request)
       const txId = yield* refused(sandbox.send({ address, amount: Msat.fromSats(amount_sats) }))
       return Envelope.created("Transaction sent", { chain_tx_id: txId })
     })
@@ -159,12 +157,12 @@ const mine = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Mine blocks")
-    .annotate(OpenApi.Description, "The first has everything in it that waits in the mempool.")
+    .annotate(OpenApi.Description, "The first block contains everything in the mempool.")
     .annotate(Example, () => ({ body: { blocks: 6 }, message: "Blocks mined", data: { height: 806 } })),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { blocks }, request }) {
-      yield* may(pretended.chain, request)
+      yield* may(simulated.chain, request)
       const { height } = yield* refused(sandbox.mine(blocks))
       return Envelope.ok("Blocks mined", { height })
     })
@@ -176,13 +174,13 @@ const reorg = Section.company(
     success: Envelope.success(200, Tip),
     error
   })
-    .annotate(OpenApi.Summary, "Replace the last blocks by empty ones")
-    .annotate(OpenApi.Description, "What was in them waits in the mempool for the next block.")
+    .annotate(OpenApi.Summary, "Replace the latest blocks with empty ones")
+    .annotate(OpenApi.Description, "Their transactions return to the mempool and wait for the next block.")
     .annotate(Example, () => ({ body: { depth: 1 }, message: "Blocks replaced", data: { height: 807 } })),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { depth }, request }) {
-      yield* may(pretended.chain, request)
+      yield* may(simulated.chain, request)
       const { height } = yield* refused(sandbox.reorg(depth))
       return Envelope.ok("Blocks replaced", { height })
     })
@@ -197,16 +195,19 @@ const feeRate = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Set the chain's fee rate")
-    .annotate(OpenApi.Description, "What a transaction has to pay to be mined soon. The next block takes all that waits, whatever it pays.")
+    .annotate(
+      OpenApi.Description,
+      "Sets the fee rate that a transaction needs to be mined soon. The next block still includes all waiting transactions, whatever they pay."
+    )
     .annotate(Example, () => ({
       body: { sats_per_virtual_byte: 10 },
       message: "Fee rate set",
       data: { sats_per_virtual_byte: 10 }
     })),
   Playing,
-  ({ sandbox, pretended }) =>
+  ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload, request }) {
-      yield* may(pretended.chain, request)
+      yield* may(simulated.chain, request)
       yield* refused(sandbox.setFeeRate(payload.sats_per_virtual_byte))
       return Envelope.ok("Fee rate set", payload)
     })
@@ -224,7 +225,7 @@ const txt = Section.company(
     .annotate(OpenApi.Summary, "Set a TXT record")
     .annotate(
       OpenApi.Description,
-      `In the simulated DNS, in place of an earlier one. An empty value removes it. ${PretendNames.maxNames} names may have one.`
+      `Replaces the name's record in the simulated DNS. An empty value removes it. At most ${SimulatedDns.maxNames} names can have one.`
     )
     .annotate(Example, ({ domain, companyId }) => ({
       body: { name: `_satrail-verify.${domain}`, value: `satrail-verify=${companyId}` },
@@ -232,20 +233,20 @@ const txt = Section.company(
       data: { name: `_satrail-verify.${domain}` }
     })),
   Playing,
-  ({ names, pretended }) =>
+  ({ names, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { name, value }, request }) {
-      yield* may(pretended.web, request)
+      yield* may(simulated.web, request)
       yield* refused(names.set(name, value === "" ? [] : [value]))
       return Envelope.ok("Record set", { name })
     })
 )
 
-/** The world outside, for trying the service. Open to any key, whatever its scopes; a reset is the operator's. */
+/** The simulated outside world. Open to any key, whatever its scopes. Only the operator can reset it. */
 export const section = Section.make(
   "sandbox",
-  { title: "Sandbox", description: "The world outside, in a simulated network. Not there on a real one" },
+  { title: "Sandbox", description: "The simulated outside world. Not available on a real network" },
   [pay, destination, release, send, mine, reorg, feeRate, txt, ...World.operations, ...Webhooks.operations]
 )
 
-/** Controls what is simulated, and answers 404 about the rest. */
+/** Controls the simulated parts, and returns 404 for the others. */
 export const layer = (given: Controls.Given) => Layer.provide(section.layer, [Controls.layer(given), Keys.layer(given.database)])

@@ -2,6 +2,7 @@ import * as Asset from "@satrail/http/wire/Asset"
 import * as Docs from "@satrail/http/pages/Docs"
 import * as Extension from "@satrail/http/edge/Extension"
 import * as Html from "@satrail/http/wire/Html"
+import { type Content, h, raw } from "@satrail/http/wire/Html"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Marked } from "marked"
@@ -10,38 +11,26 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** The documentation: a release and the image have a copy beside the program, and the repository has the original. */
+/** The documentation. A release and the image contain a copy; the repository contains the original. */
 export const bundled = ["../../docs", "../../../../docs"]
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((folder) => existsSync(path.join(folder, "README.md")))
 
-/** The kinds of file that are served as they are. */
+/** File types served unchanged. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }
 
-// A search reads every page, and needs no key.
+// A search reads every page and requires no key, so it is limited.
 const limits = { words: 8, characters: 100, results: 50 } as const
 
-const { style, contentSecurityPolicy } = Html.styled(`
-body{max-width:72rem;padding:1rem}
-main{min-width:0}
-main h2{font-size:1.3rem;margin-top:2rem}
-main h3{font-size:1.1rem}
-nav{font-size:.9rem}
-nav ul{list-style:none;padding:0}
-nav a{text-decoration:none}
-input{font:inherit;width:100%;box-sizing:border-box;padding:.25rem .5rem}
-img{max-width:100%;height:auto}
-table{display:block;overflow-x:auto;border-collapse:collapse}
-th,td{border:1px solid #8886;padding:.25rem .5rem;text-align:start;vertical-align:top;overflow-wrap:normal}
-pre{overflow-x:auto;padding:.75rem;background:#8882;border-radius:.25rem}
-main strong{border:0;padding:0;display:inline}
-@media(min-width:56rem){body{display:grid;grid-template-columns:15rem 1fr;gap:2rem;align-items:start}nav{order:-1}}`)
 const headers = {
-  "content-security-policy": contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'"),
+  "content-security-policy": Html.contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'"),
   "referrer-policy": "no-referrer"
 }
 
-/** The anchor of a heading, as on GitHub: https://docs.github.com/en/get-started/writing-on-github, "Section links". */
+/**
+ * Returns the anchor of a heading, as GitHub does: https://docs.github.com/en/get-started/writing-on-github,
+ * "Section links".
+ */
 export const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -49,14 +38,14 @@ export const anchorOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
     .replaceAll(" ", "-")
 
-/** Where a link of a page leads: what is not in the documentation is on GitHub. */
+/** Returns the target of a link in a page. Links out of the documentation lead to GitHub. */
 const linkOf = (file: string, to: string): string => {
   if (/^(?:[a-z]+:|#)/.test(to)) return to
   const target = path.posix.join("docs", path.posix.dirname(file), to)
   return target.startsWith("docs/") ? to : `${Docs.contact.url}/blob/HEAD/${target}`
 }
 
-/** The body of a page, with GitHub's anchors. */
+/** Renders the body of a page, with GitHub's anchors. */
 const bodyOf = (file: string, text: string): string => {
   const anchors = new Map<string, number>()
   const marked = new Marked({
@@ -64,7 +53,7 @@ const bodyOf = (file: string, text: string): string => {
     walkTokens: (token) => {
       if (token.type === "link") token["href"] = linkOf(file, String(token["href"]))
     },
-    // The URLs in the text are examples.
+    // URLs in the text are examples, not links.
     tokenizer: { url: () => undefined },
     renderer: {
       heading({ tokens, depth, text }) {
@@ -82,36 +71,64 @@ interface Page {
   readonly file: string
   readonly title: string
   readonly text: string
-  /** The text in lower case, which a search reads. */
+  /** The text in lower case, for searching. */
   readonly lower: string
 }
 
-/** A page of which `file` says the folder: links lead from there. */
-const shell = (pages: ReadonlyArray<Page>, file: string, title: string, main: string, asked = ""): string => {
-  const root = "../".repeat(file.split("/").length - 1) || "./"
-  const listOf = (heading: string, folder: string): string =>
-    `<h2>${heading}</h2>\n<ul>\n${pages
-      .filter((page) => path.posix.dirname(page.file) === folder && page.file !== "README.md")
-      .map((page) => `<li><a href="${root}${page.file}">${Html.escaped(page.title)}</a></li>`)
-      .join("\n")}\n</ul>`
-  const body = `<main>
-${main}</main>
-<nav>
-<form action="${root}"><input type="search" name="q" value="${Html.escaped(asked)}" maxlength="${limits.characters}" placeholder="Search" aria-label="Search"></form>
-<ul>
-<li><a href="${root}">Documentation</a></li>
-<li><a href="${root}api">API reference</a></li>
-<li><a href="${root}decisions/">Decisions</a></li>
-</ul>
-${listOf("Concepts", ".")}
-${listOf("Guides", "guides")}
-${listOf("Reference", "reference")}
-</nav>`
-  return Html.page({ title: `${title} · satrail`, body, style, root: `${root}../` })
+/** A section of the navigation. */
+interface Section {
+  readonly heading: string
+  readonly links: ReadonlyArray<{ readonly title: string; readonly file: string }>
 }
 
-/** The pages that have every word, those with a word in the title first. */
-const search = (pages: ReadonlyArray<Page>, asked: string): string => {
+/** Reads the navigation from the first page: its headings, and the lists of links below them. */
+const sectionsOf = (text: string): ReadonlyArray<Section> =>
+  text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({
+      heading: section.slice(0, section.indexOf("\n")),
+      links: Array.from(section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm), ([, title = "", file = ""]) => ({ title, file }))
+    }))
+
+interface Documentation {
+  /** In the order of the navigation; pages that it lacks come last. */
+  readonly pages: ReadonlyArray<Page>
+  readonly sections: ReadonlyArray<Section>
+}
+
+/** Renders a page. Its links are relative to the folder of `file`. */
+const shell = ({ sections }: Documentation, file: string, title: string, main: Content, asked = ""): string => {
+  const root = "../".repeat(file.split("/").length - 1) || "./"
+  const list = (links: Section["links"]) =>
+    h(
+      "ul",
+      null,
+      links.map(({ title, file }) => h("li", null, h("a", { href: `${root}${file}` }, title)))
+    )
+  const { characters } = limits
+  const body = [
+    main,
+    h(
+      "nav",
+      null,
+      h(
+        "form",
+        { action: root },
+        h("input", { type: "search", name: "q", value: asked, maxlength: characters, placeholder: "Search", "aria-label": "Search" })
+      ),
+      list([
+        { title: "Documentation", file: "" },
+        { title: "Try the API", file: "api" }
+      ]),
+      sections.map(({ heading, links }) => [h("h2", null, heading), list(links)])
+    )
+  ]
+  return Html.page({ title: `${title} · satrail`, body, kind: "site", root: `${root}../` })
+}
+
+/** Returns the pages that contain every word, with title matches first. */
+const search = ({ pages }: Documentation, asked: string) => {
   const words = asked.slice(0, limits.characters).toLowerCase().split(/\s+/).filter(Boolean).slice(0, limits.words)
   const has = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
   const found = words.length === 0 ? [] : pages.filter(({ lower }) => words.every((word) => lower.includes(word)))
@@ -120,12 +137,22 @@ const search = (pages: ReadonlyArray<Page>, asked: string): string => {
     .slice(0, limits.results)
     .map(({ file, title, text }) => {
       const line = text.split("\n").find((line) => !line.startsWith("#") && has(line) > 0) ?? ""
-      return `<li><a href="${file}">${Html.escaped(title)}</a><br>${Html.escaped(line.slice(0, 200))}</li>`
+      return h("li", null, h("a", { href: file }, title), h("br", null), line.slice(0, 200))
     })
-  return `<h1>Search</h1>\n${results.length === 0 ? "<p>No page has these words.</p>" : `<ul>\n${results.join("\n")}\n</ul>`}\n`
+  return h("main", null, h("h1", null, "Search"), results.length === 0 ? h("p", null, "No page has these words.") : h("ul", null, results))
 }
 
-/** Everything in the folder that is served, by path. A page is rendered when it is first asked for. */
+/** A page's Markdown and its HTML have the same URL. */
+const negotiated = { vary: "Accept, Accept-Encoding" }
+
+/**
+ * Returns the first page for language models (https://llmstxt.org): its first paragraph quoted as the
+ * summary, and without its picture.
+ */
+const indexOf = (pages: ReadonlyArray<Page>): string =>
+  (pages.find(({ file }) => file === "README.md")?.text ?? "").replace(/^(# .+\n\n)/, "$1> ").replace(/<picture>[^]*?<\/picture>\n+/g, "")
+
+/** Reads everything served from the folder, by path. A page is rendered on its first request. */
 const read = Effect.fnUntraced(function* (folder: string) {
   const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll(path.sep, "/"))
   const pages = yield* Effect.forEach(
@@ -135,24 +162,33 @@ const read = Effect.fnUntraced(function* (folder: string) {
       return { file, text, lower: text.toLowerCase(), title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file }
     })
   )
-  pages.sort((a, b) => a.title.localeCompare(b.title, "en"))
+  const sections = sectionsOf(pages.find(({ file }) => file === "README.md")?.text ?? "")
+  const order = ["README.md", ...sections.flatMap(({ links }) => links.map(({ file }) => file))]
+  const placeOf = ({ file }: Page) => (order.includes(file) ? order.indexOf(file) : order.length)
+  pages.sort((a, b) => placeOf(a) - placeOf(b) || a.title.localeCompare(b.title, "en"))
+  const documentation: Documentation = { pages, sections }
   const files = new Map<string, Effect.Effect<Asset.Asset>>()
+  const sources = new Map<string, Effect.Effect<Asset.Asset>>()
   const once = (make: Effect.Effect<Asset.Asset>) => Effect.cached(Effect.uninterruptible(make))
   for (const { file, title, text } of pages) {
-    const html = Effect.sync(() => shell(pages, file, title, bodyOf(file, text)))
+    const html = Effect.sync(() => shell(documentation, file, title, raw("main", bodyOf(file, text))))
     const asset = yield* once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
     for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")]) files.set(name, asset)
+    sources.set(file, yield* once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
   }
+  const forAgents = (text: () => string) => once(Effect.suspend(() => Asset.make(text(), "text/plain; charset=utf-8")))
+  files.set("llms.txt", yield* forAgents(() => indexOf(pages)))
+  files.set("llms-full.txt", yield* forAgents(() => pages.map(({ file, text }) => `<!-- ${file} -->\n\n${text}`).join("\n")))
   for (const file of all) {
     const type = types[path.extname(file)]
     if (type === undefined) continue
     const bytes = Effect.promise(async () => new Uint8Array(await readFile(path.join(folder, file))))
     files.set(file, yield* once(Effect.flatMap(bytes, (bytes) => Asset.make(bytes, type))))
   }
-  return { pages, files }
+  return { documentation, files, sources }
 })
 
-/** The documentation, at `/docs` and below it: the Markdown files of a folder as pages. */
+/** The documentation at `/docs` and below: the Markdown files of a folder as pages. */
 export const extension = (folder = bundled): Extension.Extension<never, HttpRouter.HttpRouter> | undefined =>
   folder === undefined
     ? undefined
@@ -164,24 +200,27 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const request = yield* HttpServerRequest.HttpServerRequest
               const { pathname, searchParams } = new URL(request.url, "http://docs")
               const name = pathname.slice(`${Docs.paths.docs}/`.length)
-              const { pages, files } = yield* cached
-              // Links in a page are relative to it: the page of a folder is in the folder.
+              const { documentation, files, sources } = yield* cached
+              // Links in a page are relative, so a folder's page must be inside the folder.
               if (pathname === Docs.paths.docs || files.has(`${name}/`)) return HttpServerResponse.redirect(`${pathname}/`)
-              const html = (title: string, main: string, status: number, asked?: string) =>
-                HttpServerResponse.text(shell(pages, name, title, main, asked), {
+              const html = (title: string, main: Content, status: number, asked?: string) =>
+                HttpServerResponse.text(shell(documentation, name, title, main, asked), {
                   status,
                   contentType: "text/html; charset=utf-8",
                   headers
                 })
               const asked = searchParams.get("q")
-              if (name === "" && asked !== null) return html("Search", search(pages, asked), 200, asked)
-              const file = files.get(name)
+              if (name === "" && asked !== null) return html("Search", search(documentation, asked), 200, asked)
+              const isForBrowser = request.headers["accept"]?.includes("text/html") === true
+              const file = (isForBrowser ? undefined : sources.get(name)) ?? files.get(name)
               if (file !== undefined) return yield* Asset.answer(yield* file)
-              // An empty answer becomes the envelope, for programs.
-              if (request.headers["accept"]?.includes("text/html") !== true) return HttpServerResponse.empty({ status: 404 })
-              return html("Not found", "<h1>There is no such page</h1>\n", 404)
+              // An empty response becomes the envelope, for programs.
+              if (!isForBrowser) return HttpServerResponse.empty({ status: 404 })
+              return html("Not found", h("main", null, h("h1", null, "There is no such page")), 404)
             })
             yield* router.add("GET", `${Docs.paths.docs}/*`, answer)
+            for (const name of ["llms.txt", "llms-full.txt"])
+              yield* router.add("GET", `/${name}`, Effect.succeed(HttpServerResponse.redirect(`${Docs.paths.docs}/${name}`)))
           })
         )
       )

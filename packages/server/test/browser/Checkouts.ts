@@ -2,18 +2,33 @@ import * as Customer from "../Customer.ts"
 import { type Company, eventually } from "../Service.ts"
 import * as Whole from "../Whole.ts"
 
-/** What a company sees of a checkout, as far as it matters here. */
+/** The fields of a company's checkout that these tests use. */
 export interface Made {
   readonly id: string
   readonly url: string
   readonly address: string
   readonly payment_request: string
+  readonly amount_sats: number
   readonly status: string
+  readonly tip_sats: number | null
+  readonly payer_email: string | null
+}
+
+/** Answers the seller's questions on a page, as its form does. */
+export const answer = async (page: string, answers: Readonly<Record<string, string>>): Promise<void> => {
+  const { status } = await fetch(`${page}/answer`, { method: "POST", body: new URLSearchParams(answers), redirect: "manual" })
+  if (status !== 303) throw new Error(`${page}: answered ${status}`)
+}
+
+/** Requests a new quote, as the page's form does. */
+export const renew = async (page: string): Promise<void> => {
+  const { status } = await fetch(`${page}/renew`, { method: "POST", redirect: "manual" })
+  if (status !== 303) throw new Error(`${page}: renewed ${status}`)
 }
 
 /** The whole service on a port, and a company with checkouts. */
 export const start = async () => {
-  const whole = await Whole.start()
+  const whole = await Whole.start({ SATRAIL_EXPLORER_URL: "https://explorer.example/tx/{txid}" })
   const shop = await whole.companyWith("paid")
   const make = async (body: Readonly<Record<string, unknown>> = {}): Promise<Made> => {
     const asked = {
@@ -27,7 +42,7 @@ export const start = async () => {
     }
     return Customer.data(201, shop.post("/v1/checkouts", asked))
   }
-  /** Its page, at the port that this service has. */
+  /** The checkout's page at this service's port. */
   const page = ({ url }: Pick<Made, "url">): string => whole.url + new URL(url).pathname
   return { whole, shop, make, page, ...paying(shop), refund: refunding(shop), payTo: () => payingTo(whole, shop), advance: advancing(shop) }
 }
@@ -35,7 +50,7 @@ export type Started = Awaited<ReturnType<typeof start>>
 
 const advancing = (shop: Company) => (seconds: number) => Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: seconds }))
 
-/** Gives a part of what came on-chain for a checkout back: by a link, unless there is a destination. */
+/** Refunds part of an on-chain payment toward a checkout. Sends a refund link if no destination is given. */
 const refunding = (shop: Company) => async (made: Made, sats: number, destination?: string) => {
   const deposits: ReadonlyArray<{ readonly id: string; readonly recipient: string }> = await Customer.data(
     200,
@@ -49,12 +64,16 @@ const refunding = (shop: Company) => async (made: Made, sats: number, destinatio
   return refund
 }
 
-/** The page of a Lightning address: its form, and the pages of amounts that were entered there. */
+/** The page of a Lightning address: its form, and the pages for amounts entered there. */
 const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
   const { handle } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" }))
   const form = `${url}/pay/to/${handle}`
   const entered = async (sats: number): Promise<string> => {
-    const { headers } = await fetch(form, { method: "POST", body: new URLSearchParams({ sats: String(sats) }), redirect: "manual" })
+    const { headers } = await fetch(form, {
+      method: "POST",
+      body: new URLSearchParams({ amount: String(sats), unit: "sats" }),
+      redirect: "manual"
+    })
     return new URL(headers.get("location") ?? "", form).href
   }
   const stateOf = async (page: string) => JSON.parse(await (await fetch(`${page}/state`)).text())
@@ -90,7 +109,7 @@ const paying = (shop: Company) => {
         200,
         shop.post("/sandbox/pay", { payment_request: made.payment_request, ...(sats !== undefined && { amount_sats: sats }) })
       ),
-    /** A part, deep enough, and what is asked for the rest. */
+    /** Pays a part on-chain, confirms it, and waits for the invoice over the rest. */
     part: async (made: Made, sats: number) => {
       await send(made, sats)
       await mine(6)
@@ -100,19 +119,33 @@ const paying = (shop: Company) => {
   }
 }
 
-/** Every state that a payer can see, by name, with where its page is. Those whose time is over first: the clock goes on for all. */
+/**
+ * Every state that a payer can see, by name, with the URL of its page. Expired states come first because the
+ * clock moves for all checkouts.
+ */
 export const states = async (started: Started): Promise<ReadonlyMap<string, string>> => {
   const { make, page, pay, send, mine, part, cancel, refund, is, advance, shop, payTo } = started
+  const price = { amount: 42.5, currency: "eur" }
+  const contact = "help@shop.example"
   const [expired, partly, late, refundOpen, refundPaid] = [
     await make({ expiry_seconds: 60 }),
-    await make({ expiry_seconds: 60 }),
-    await make({ expiry_seconds: 60 }),
+    await make({ expiry_seconds: 60, contact }),
+    await make({ expiry_seconds: 60, contact }),
     await make({ expiry_seconds: 60 }),
     await make({ expiry_seconds: 60 })
   ]
+  const fiatExpired = await make({ expiry_seconds: 60, ...price })
+  const [renewable, arabicRenewable] = [
+    await make({ expiry_seconds: 60, ...price, options: ["new_quote"], contact }),
+    await make({ expiry_seconds: 60, ...price, options: ["new_quote"], contact, locale: "ar", description: "كيسان من القهوة" })
+  ]
   for (const one of [partly, refundOpen, refundPaid]) await part(one, 6000)
   await advance(61)
-  await Promise.all([expired, partly, late, refundOpen, refundPaid].map((one) => is(one, "expired", ({ status }) => status === "expired")))
+  await Promise.all(
+    [expired, fiatExpired, renewable, arabicRenewable, partly, late, refundOpen, refundPaid].map((one) =>
+      is(one, "expired", ({ status }) => status === "expired")
+    )
+  )
   await send(late, 21_000)
   await mine(6)
   await is(late, "paid", ({ status }) => status === "paid")
@@ -127,7 +160,27 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
     await make({ amount: null, currency: null, locale: "de" }),
     await make({ amount: 12.5, currency: "eur", locale: "fr" })
   ]
-  const [paid, overpaid, underpaid, canceled] = [await make(), await make(), await make(), await make()]
+  const [fiatOpen, german, fiatPartly, fiatPaid, change] = [
+    await make(price),
+    await make({ ...price, amount: 1249.9, locale: "de", description: "Lastenfahrradanhänger mit Regenschutzverdeck" }),
+    await make(price),
+    await make(price),
+    await make(price)
+  ]
+  await part(fiatPartly, 20_000)
+  await pay(fiatPaid)
+  await send(change, change.amount_sats + 12_000)
+  await mine(6)
+  await is(change, "paid", ({ status }) => status === "paid")
+  await refund(change, 12_000)
+  const [paid, overpaid, underpaid, canceled] = [await make(), await make({ contact }), await make(), await make()]
+  const asking = { ...price, options: ["tip", "email"] }
+  const [questions, arabicQuestions, tipped] = [
+    await make(asking),
+    await make({ ...asking, locale: "ar", description: "كيسان من القهوة" }),
+    await make(asking)
+  ]
+  await answer(page(tipped), { tip: "10", email: "ann@example.com" })
   await pay(paid)
   await pay(overpaid, 30_000)
   await part(underpaid, 6000)
@@ -150,11 +203,24 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
     "expired-partly": partly,
     "refund-open": refundOpen,
     "refund-paid": refundPaid,
-    canceled
+    canceled,
+    "fiat-open": fiatOpen,
+    german,
+    "fiat-underpaid": fiatPartly,
+    "fiat-paid": fiatPaid,
+    "fiat-expired": fiatExpired,
+    change,
+    renewable,
+    "arabic-renewable": arabicRenewable,
+    questions,
+    "arabic-questions": arabicQuestions,
+    tipped
   }
   const to = await payTo()
   return new Map([
     ...Object.entries(made).map(([name, one]) => [name, page(one)] as const),
+    ["address-only", `${page(fiatOpen)}?way=chain`],
+    ["framed", `${page(fiatOpen)}?frame=`],
     ["to-amount", to.form],
     ["to-open", await to.entered(2100)],
     ["to-paid", await to.paid(2100)],

@@ -6,53 +6,88 @@ import * as Customer from "../Customer.ts"
 import * as Whole from "../Whole.ts"
 import { launch } from "./Chromium.ts"
 
-// The console of a whole service in a browser: a tab for each thing that is looked at.
+// The console of a whole service in a browser, with one tab per check.
 
 export type State = Exclude<BrowserContextOptions["storageState"], string | undefined>
 
-/** The pages in the menu. */
-export const ofCompany = [
-  "Overview",
-  "Transactions",
-  "New invoice",
-  "Send",
-  "Addresses and domains",
-  "Vouchers and refunds",
-  "API keys",
-  "Webhooks",
-  "Events",
-  "Audit log",
-  "Account and key"
+/** A company's pages, by address. */
+export const ofCompany: ReadonlyArray<readonly [path: string, title: string]> = [
+  ["", "Overview"],
+  ["payments", "Payments"],
+  ["payments/filter?by=status", "Filter by status"],
+  ["checkouts", "Checkouts"],
+  ["checkouts/new", "New checkout"],
+  ["send", "Send"],
+  ["statements", "Statements and export"],
+  ["invoices", "Invoices"],
+  ["invoices/new", "New invoice"],
+  ["offers", "Offers"],
+  ["offers/new", "New offer"],
+  ["addresses", "Addresses"],
+  ["addresses/new", "New Lightning address"],
+  ["addresses/on-chain", "On-chain addresses"],
+  ["addresses/domains", "Domains"],
+  ["vouchers", "Vouchers"],
+  ["vouchers/new", "New voucher"],
+  ["refunds", "Refunds"],
+  ["events", "Events"],
+  ["keys", "API keys"],
+  ["keys/new", "New API key"],
+  ["webhooks", "Webhooks"],
+  ["webhooks/new", "Add endpoint"],
+  ["people", "People"],
+  ["people/new", "Invite a person"],
+  ["limits", "Limits"],
+  ["audit", "Audit log"]
 ]
-export const ofOperator = ["Companies", "Health", "Nodes and liquidity", "Backlog", "Suspense", "Audit log"]
+/** An operator's pages, by address. The title of the first depends on what is wrong. */
+export const ofOperator: ReadonlyArray<readonly [path: string, title: string | RegExp]> = [
+  ["", /Now|need/],
+  ["pause", "Pause for everyone"],
+  ["backlog", "Backlog"],
+  ["companies", "Companies"],
+  ["companies/new", "Open a company"],
+  ["nodes", "Nodes and channels"],
+  ["reconciliation", /^Reconciliation/],
+  ["reconciliation/own-funds", "Own funds"],
+  ["suspense", "Suspense"],
+  ["adjustments", "Adjustments"],
+  ["adjustments/new", "Request an adjustment"],
+  ["people", "People"],
+  ["people/new", "Invite a person"],
+  ["tokens", "Tokens"],
+  ["tokens/new", "Issue a token"],
+  ["webhooks", "Webhooks"],
+  ["webhooks/new", "Add endpoint"],
+  ["audit", "Audit log"],
+  ["search?q=nothing", "No results for “nothing”"]
+]
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const rules = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`
 
-/** What axe finds on a page. */
+/** Accessibility violations that axe finds on a page. */
 export const violations = async (page: Page): Promise<unknown> => {
   await page.evaluate(axe)
   return page.evaluate(rules)
 }
 
-/** How far a page reaches to the right of its window, at this width. */
+/** How far a page extends to the right of its window at this width. */
 export const widthAt = async (page: Page, width: number): Promise<number> => {
   await page.setViewportSize({ width, height: 800 })
   return Number(await page.evaluate("document.documentElement.scrollWidth"))
 }
 
-export const loaded = (page: Page) => page.getByText("Loading …").first().waitFor({ state: "hidden" })
-
-/** Apps can be connected, at a relay that is not there. */
+/** Apps can connect through a relay that does not exist. */
 const env = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: "relay.example=http://127.0.0.1:9" }
 
-/** A service with a company that has some money, and who signed in to it. */
-export const start = async () => {
-  const [browser, whole] = await Promise.all([launch(), Whole.start(env)])
+/** A service with a funded company, and the sessions signed in to it. */
+export const start = async (more: Readonly<Record<string, string>> = {}) => {
+  const [browser, whole] = await Promise.all([launch(), Whole.start({ ...env, ...more })])
   const shop = await whole.companyWith("paid")
   await Customer.fund(shop, 100_000)
 
-  /** A tab, with what went wrong in it. */
+  /** Opens a tab and collects its errors. */
   const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     context.setDefaultTimeout(longestMillis)
@@ -73,9 +108,9 @@ export const start = async () => {
   }
   const signIn = async (page: Page, key: string) => {
     await page.goto(`${whole.url}/console`)
-    await page.getByLabel("An API key, or an operator's token").fill(key)
+    await page.getByLabel("API key or operator token").fill(key)
     await page.keyboard.press("Enter")
-    await page.getByRole("navigation").waitFor()
+    await page.getByRole("navigation").first().waitFor()
   }
   const stateOf = (key: string): Promise<State> =>
     tab({}, async (page) => {
@@ -90,15 +125,15 @@ export const start = async () => {
     signedIn: { company: await stateOf(shop.key), operator: await stateOf(Whole.operatorToken) },
     tab,
     signIn,
-    /** A page by its address, once it is there. */
-    open: async (page: Page, path: string, title: string) => {
-      await page.goto(`${whole.url}/console#/${path}`)
+    /** Opens a page by its address, and waits until it is shown. */
+    visit: async (page: Page, path: string, title: string) => {
+      await page.goto(`${whole.url}/console${path === "" ? "" : `/${path}`}`)
       await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor()
     },
-    /** Shows the key again where the page asks for it. */
-    stepUp: async (page: Page, key: string) => {
-      await page.getByRole("dialog").getByLabel("The key that you signed in with").fill(key)
-      await page.keyboard.press("Enter")
+    /** Opens a page of the operator's console by its address, and waits until it is shown. */
+    oversee: async (page: Page, path: string, title: string | RegExp) => {
+      await page.goto(`${whole.url}/operator/console${path === "" ? "" : `/${path}`}`)
+      await page.getByRole("heading", { name: title, level: 1 }).waitFor()
     },
     end: async () => {
       await browser.close()

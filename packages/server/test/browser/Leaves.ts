@@ -1,4 +1,7 @@
-/** A page to leaf through: one leaf for each screen, with what it looks like in every way, and links to the one before and after. Nothing but markup, and no script. */
+/**
+ * A page for browsing the screenshots: one section per screen with all its variants, and links to the
+ * previous and next one. Pure markup without scripts.
+ */
 export const page = (screens: ReadonlyMap<string, ReadonlyArray<string>>): string => {
   const names = [...screens.keys()]
   const link = (name: string | undefined, words: string) =>

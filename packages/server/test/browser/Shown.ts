@@ -2,13 +2,14 @@ import type { Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import type { Company } from "../Service.ts"
 import * as Whole from "../Whole.ts"
+import * as Overseen from "./Overseen.ts"
 
-// A company that has traded for a day, for who looks at pictures of the console.
+// A company that traded for a day, for screenshots of the console.
 
 const hourSeconds = 3600
 const hours = 25
 
-/** What came in and what went out in an hour: the same every time. */
+/** The amounts received and sent in an hour. They are the same in every run. */
 const trade = (hour: number): readonly [came: number, went: number] => [
   Math.round(11_000 + 7500 * Math.sin((hour - 5) / 4) + 1700 * ((hour * 7) % 5)),
   hour % 4 === 3 ? 12_000 + 900 * (hour % 7) : 0
@@ -20,7 +21,10 @@ const send = async (shop: Company, sats: number) => {
   await Customer.ends(shop, id, "settled")
 }
 
-/** Fills a company. Answers the service's time, which is ahead of the machine's by then, and the pages of one thing each: of the company, and of an operator. */
+/**
+ * Fills a company with records. Returns the service's time, which is then ahead of the machine's, and the
+ * detail pages of the company and of an operator.
+ */
 export const fill = async ({ whole, shop }: { readonly whole: Whole.Whole; readonly shop: Company }) => {
   for (let hour = 0; hour < hours; hour++) {
     const [came, went] = trade(hour)
@@ -30,33 +34,37 @@ export const fill = async ({ whole, shop }: { readonly whole: Whole.Whole; reado
   }
   const [, , keyId = ""] = shop.key.split("_")
   const create = (path: string, body: object) => Customer.data(201, shop.post(path, body))
-  await create("/v1/bitcoin/deposit/lightning-address", { handle: "counter" })
-  await create("/v1/vouchers", { amount: 1000, currency: "sats", description: "A coffee on us" })
+  const address = await create("/v1/bitcoin/deposit/lightning-address", { handle: "counter" })
+  const offer = await create("/v1/bitcoin/deposit/offer", { description: "Donations", lightning_address_id: address.id })
+  const { address: chain } = await create("/v1/bitcoin/deposit/on-chain", {})
+  const voucher = await create("/v1/vouchers", { amount: 1000, currency: "sats", description: "A coffee on us" })
   await create("/v1/api-keys", { name: "till 3", scopes: ["receive", "read"] })
   const endpoint = await create("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", types: ["deposit.*"] })
   const checkout = await create("/v1/checkouts", { amount: 12.5, currency: "eur", description: "Two bags of coffee" })
   await Customer.fund(shop, 2500)
   const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
   const [withdrawal] = await Customer.transactions(shop, "type=withdrawal&limit=1")
-  const [invoice] = await Customer.data(200, shop.get("/v1/bitcoin/deposit/lightning-invoice?limit=1"))
+  const invoice = await create("/v1/bitcoin/deposit/lightning-invoice", { amount: 2500, currency: "sats", description: "Two coffees" })
   const limits = { day_sats: 500_000, approval_above_sats: 200_000 }
   await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, { key: Whole.operatorToken, body: limits })
   return {
     now: () => new Date(Date.now() + hours * hourSeconds * 1000),
     ofCompany: {
-      invoice: `invoice/${invoice.id}`,
-      checkout: `checkout/${checkout.id}`,
-      deposit: `deposit/${deposit.id}`,
-      withdrawal: `withdrawal/${withdrawal.id}`,
-      webhook: `webhook/${endpoint.id}`,
-      key: `key/${keyId}`
+      checkout: `checkouts/${checkout.id}`,
+      "payment-received": `payments/in/${deposit.id}`,
+      refund: `payments/in/${deposit.id}/refund`,
+      "payment-sent": `payments/out/${withdrawal.id}`,
+      webhook: `webhooks/${endpoint.id}`,
+      "webhook-settings": `webhooks/${endpoint.id}/settings`,
+      invoice: `invoices/${invoice.id}`,
+      offer: `offers/${offer.id}`,
+      address: `addresses/${address.id}`,
+      "bitcoin-address": `addresses/on-chain/${chain.id}`,
+      voucher: `vouchers/${voucher.id}`,
+      key: `keys/${keyId}`
     },
-    ofOperator: { company: `company/${shop.id}`, "operator-key": `key/${keyId}` }
+    ofOperator: await Overseen.records({ whole, shop })
   }
 }
 
-/** Once a page shows what there is. */
-export const settled = async (page: Page) => {
-  await page.getByRole("heading", { level: 1 }).waitFor()
-  await page.getByText("Loading …").first().waitFor({ state: "hidden" })
-}
+export const settled = (page: Page) => page.getByRole("heading", { level: 1 }).waitFor()

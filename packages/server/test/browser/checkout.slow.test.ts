@@ -12,14 +12,14 @@ import * as Customer from "../Customer.ts"
 import * as Checkouts from "./Checkouts.ts"
 import { isMissing, launch } from "./Chromium.ts"
 
-// The page of a checkout in a real browser: one browser, and a tab for each thing that is looked at.
+// The checkout page in a real browser, with one tab per check.
 
 const widths = [320, 390, 1440]
 
 interface Pixels {
   readonly width: number
   readonly height: number
-  /** Red, green, blue, alpha of each. */
+  /** Red, green, blue and alpha of each pixel. */
   readonly pixels: ReadonlyArray<number>
 }
 
@@ -36,7 +36,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     await started?.whole.end()
   })
 
-  /** A tab, with what went wrong in it. */
+  /** Opens a tab and collects its errors. */
   const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
     context.setDefaultTimeout(longestMillis)
@@ -55,7 +55,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       await context.close()
     }
   }
-  /** The text of the code in a picture. */
+  /** Decodes the QR code in a picture. */
   const codeIn = async (picture: Buffer): Promise<string> => {
     const context = await browser.newContext()
     const page = await context.newPage()
@@ -74,7 +74,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
   const stateOf = (name: string): string => states.get(name) ?? assert.fail(`there is no state ${name}`)
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`browser: each state, ${colorScheme}: fits every width, has no violation of WCAG 2.2 AA or of its own policy`, () =>
+    it(`browser: each state, ${colorScheme}: fits every width, and violates neither WCAG 2.2 AA nor its own policy`, () =>
       tab({ colorScheme }, async (page, complaints) => {
         for (const [name, url] of states) {
           await page.goto(url)
@@ -91,92 +91,198 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         }
       }))
 
-  it("browser: what each state says", () =>
+  it("browser: the text of each state", () =>
     tab({}, async (page) => {
       const said: Record<string, ReadonlyArray<string>> = {
-        open: ["21,000 sats", "Time left: ", "One code", "This is a test"],
+        open: ["Example Ltd", "Two bags of coffee", "21,000 sats", "Pay within", "Open in wallet", "Simulate a payment", "Test mode"],
         arabic: ["21,000 sats", "محفظة"],
         "any-amount": ["Beliebiger Betrag"],
-        fiat: ["12,50 EUR"],
-        seen: ["Your payment of 21,000 sats was seen", "Confirmations: 1 of 2"],
-        underpaid: ["6,000 sats were received. 15,000 sats are still missing."],
-        paid: ["Paid", "Receipt", "Go on"].filter((text) => text !== "Receipt"),
-        overpaid: ["9,000 sats more", "pay back the rest"],
-        late: ["The payment came late"],
-        expired: ["The time to pay is over"],
-        "expired-partly": ["The time to pay is over", "6,000 sats were received, which is less"],
-        "refund-open": ["Received: 6,000 sats", "5,000 sats are yours to take back", "show it to nobody", "Take it before"],
-        "refund-paid": ["Received: 6,000 sats", "5,000 sats were paid back"],
-        canceled: ["This payment was canceled"],
-        "to-amount": ["To coffee@", "Amount in sats", "A whole number from 1 to"],
-        "to-open": ["2,100 sats", "To coffee@", "Time left: "],
+        fiat: ["12,50 €", "1 BTC = "],
+        "fiat-open": ["€42.50", "1 BTC = €", "Rate held for"],
+        german: ["1.249,90 €", ["Kurs", "gilt", "noch"].join(" ")],
+        "fiat-underpaid": ["still due", "of €42.50 received"],
+        "fiat-paid": ["Paid", "€42.50 · ", "1 BTC = €", "Paid with", "Payment hash", "Save receipt"],
+        "fiat-expired": ["This quote has expired", "The exchange rate was held until"],
+        change: [
+          "Paid, with change to collect",
+          "more than the price",
+          "You have a refund of 12,000 sats",
+          "Anyone who sees this code",
+          "Valid until"
+        ],
+        "address-only": ["Scan with a wallet that can send on-chain", "Show a QR code for any wallet"],
+        framed: ["Example Ltd", "€42.50", "Rate held for"],
+        seen: ["Payment seen, waiting for a block", "1 of 2", "Transaction"],
+        underpaid: ["15,000 sats still due", "6,000 sats of 21,000 sats received"],
+        paid: ["Paid", "Example Ltd has received your payment.", "Return to shop", "Print receipt", "Payment hash"],
+        overpaid: ["Paid, with change due", "9,000 sats more than the price", "Ask the seller to return it", "Contact the seller"],
+        late: ["Your payment arrived late", "after the deadline", "The seller decides", "Contact the seller"],
+        expired: ["This payment has expired", "Please don’t use the old code", "Back to shop"],
+        "expired-partly": ["This payment has expired", "Received 6,000 sats, less than the price"],
+        "refund-open": [
+          "Received",
+          "6,000 sats",
+          "You have a refund of 5,000 sats",
+          "Anyone who sees this code can collect the money",
+          "Valid until"
+        ],
+        "refund-paid": ["Received", "6,000 sats", "Your refund of 5,000 sats is complete"],
+        renewable: ["This quote has expired", "Get a new quote", "Back to shop", "Contact the seller"],
+        "arabic-renewable": ["الحصول على سعر جديد", "التواصل مع البائع"],
+        questions: ["Add a tip?", "No tip", "5% €2.13", "10% €4.25", "15% €6.38", "Total €42.50", "Email for your receipt", "Continue"],
+        "arabic-questions": ["هل تودّ إضافة إكرامية؟", "€42.50"],
+        tipped: ["€46.75", "Includes a tip of €4.25", "Change tip or receipt", "Open in wallet"],
+        canceled: ["This payment was canceled", "Nothing was charged"],
+        "to-amount": ["coffee@", "Choose an amount", "From $0.01 to"],
+        "to-open": ["2,100 sats", "coffee@", "Pay within", "Scan with a Lightning wallet"],
         "to-paid": ["Paid", "2,100 sats"],
-        "to-unknown": ["There is no such payment"],
-        unknown: ["There is no such payment"]
+        "to-unknown": ["Payment not found", "What you can do"],
+        unknown: ["Payment not found", "What you can do"]
       }
       assert.sameMembers([...states.keys()], Object.keys(said))
       for (const [name, texts] of Object.entries(said)) {
         await page.goto(stateOf(name))
-        const text = await page.locator("main").innerText()
+        const text = (await page.locator("body").innerText()).replaceAll(/\s+/g, " ")
         for (const one of texts) assert.include(text, one, name)
       }
       await page.goto(stateOf("arabic"))
       assert.strictEqual(await page.evaluate("getComputedStyle(document.querySelector('main')).direction"), "rtl")
     }))
 
-  it("browser: without a script there is all that a payer needs", () =>
+  it("browser: without scripts the payer sees everything needed to pay, and no dead button", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
       const made = await started.make()
       await page.goto(started.page(made))
       const text = await page.locator("main").innerText()
-      for (const one of ["21,000 sats", made.address, made.payment_request, "Pay before"]) assert.include(text, one)
+      for (const one of ["21,000 sats", "Pay by"]) assert.include(text, one)
+      assert.notInclude(text, "Pay within")
+      const codes = await page.locator("code").allTextContents()
+      assert.includeMembers(codes, [made.address, made.payment_request])
       assert.strictEqual(await page.locator("svg.qr").count(), 1)
-      assert.strictEqual(await page.locator("button").count(), 0)
+      for (const button of await page.locator("button:visible").all()) assert.isNotNull(await button.getAttribute("formaction"))
+      await page.getByText("Pay to a bitcoin address").click()
+      await page.getByRole("link", { name: "Show as QR code" }).click()
+      assert.strictEqual(await codeIn(await page.locator(".tile").screenshot()), `bitcoin:${made.address}?amount=0.00021000`)
+      await page.getByRole("button", { name: "By Lightning" }).click()
+      await started.is(made, "paid", ({ status }) => status === "paid")
+      await page.goto(started.page(made))
+      assert.include(await page.locator("main").innerText(), "Example Ltd has received your payment.")
     }))
 
-  it("browser: the code on the screen is read back, and is what our own BIP 21 reads", async () => {
+  it("browser: without scripts the payer adds a tip, changes it, and gets a new quote for the price after it expired", () =>
+    tab({ javaScriptEnabled: false }, async (page) => {
+      const made = await started.make({ amount: 42.5, currency: "eur", expiry_seconds: 60, options: ["new_quote", "tip", "email"] })
+      const seen = () => started.is(made, "read", () => true)
+      await page.goto(started.page(made))
+      const heading = async () => (await page.getByRole("heading", { level: 1 }).innerText()).replaceAll(/\s+/g, " ")
+      await page.getByText("10%").click()
+      assert.include(await page.locator(".total").innerText(), "€46.75")
+      await page.getByLabel("Email for your receipt").fill("ann@example.com")
+      await page.getByRole("button", { name: "Continue" }).click()
+      assert.strictEqual(await heading(), "Amount due: €46.75")
+      assert.deepStrictEqual(
+        [(await seen()).payer_email, (await seen()).tip_sats],
+        ["ann@example.com", Math.ceil((await seen()).amount_sats / 10)]
+      )
+      await page.getByRole("link", { name: "Change tip or receipt" }).click()
+      assert.isTrue(await page.locator("#tip-10").isChecked())
+      await page.getByText("No tip").click()
+      await page.getByRole("button", { name: "Continue" }).click()
+      assert.strictEqual(await heading(), "Amount due: €42.50")
+      await started.advance(61)
+      await started.is(made, "expired", ({ status }) => status === "expired")
+      await page.goto(started.page(made))
+      await page.getByRole("button", { name: "Get a new quote" }).click()
+      assert.strictEqual(await heading(), "Add a tip?")
+      await page.getByRole("button", { name: "Continue" }).click()
+      const { payment_request } = await seen()
+      assert.notStrictEqual(payment_request, made.payment_request)
+      assert.include(await page.locator("code").allTextContents(), payment_request)
+      await started.pay({ ...made, payment_request })
+      await started.is(made, "paid", ({ status }) => status === "paid")
+    }))
+
+  it("browser: a wallet in the browser (WebLN) is offered the invoice", () =>
+    tab({}, async (page) => {
+      const made = await started.make()
+      await page.addInitScript(
+        "window.webln = { enable: async () => undefined, sendPayment: async (invoice) => { document.title = invoice } }"
+      )
+      await page.goto(started.page(made))
+      await page.getByRole("button", { name: "Pay with your browser’s wallet" }).click()
+      const title = await eventually(
+        "an invoice at the wallet",
+        () => page.title(),
+        (title) => title.startsWith("lnbcrt")
+      )
+      assert.strictEqual(title, made.payment_request)
+    }))
+
+  it("browser: the receipt of an on-chain payment links to its transaction at the operator's explorer", () =>
+    tab({}, async (page) => {
+      await page.goto(stateOf("late"))
+      const id = await page.locator("dt", { hasText: "Transaction" }).locator("+ dd code").textContent()
+      const link = page.getByRole("link", { name: "View in block explorer" }).first()
+      assert.strictEqual(await link.getAttribute("href"), `https://explorer.example/tx/${id}`)
+    }))
+
+  it("browser: the displayed QR code decodes to a URI that our BIP 21 parser reads", async () => {
     const made = await started.make()
     const image = await tab({}, async (page) => {
       await page.goto(started.page(made))
-      return page.locator("svg.qr").screenshot()
+      return page.locator(".tile").screenshot()
     })
     const read = await codeIn(image)
     const { address, lightning, amount } = Result.getOrThrow(Bip21.parse(read))
     assert.deepStrictEqual([address, lightning, amount], [made.address, made.payment_request, 21_000_000n])
   })
 
-  it("browser: by keyboard alone a way is chosen, and the invoice copied, which is announced", () =>
+  it("browser: with the keyboard alone the invoice is copied, which is announced, and another code is selected", () =>
     tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
       const made = await started.make()
       await page.goto(started.page(made))
+      const focused = page.locator(":focus")
       await page.keyboard.press("Tab")
-      assert.strictEqual(await page.locator(":focus").innerText(), "One code")
-      await page.keyboard.press("ArrowRight")
-      assert.strictEqual(await page.locator("[aria-selected=true]").innerText(), "Lightning")
-      assert.notInclude(await page.locator("#way").innerText(), made.address)
+      assert.match((await focused.getAttribute("href")) ?? "", /^bitcoin:/)
       await page.keyboard.press("Tab")
-      assert.match((await page.locator(":focus").getAttribute("href")) ?? "", /^lightning:LNBCRT/)
-      await page.keyboard.press("Tab")
+      assert.strictEqual(await focused.getAttribute("aria-label"), "Copy invoice")
       await page.keyboard.press("Enter")
       await page.locator("[role=status]", { hasText: "Copied" }).waitFor({ state: "attached" })
       assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), made.payment_request)
+      await page.keyboard.press("Tab")
+      assert.strictEqual(await focused.innerText(), "Pay to a bitcoin address")
+      await page.keyboard.press("Enter")
+      await page.keyboard.press("Tab")
+      assert.strictEqual(await focused.getAttribute("aria-label"), "Copy address")
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), "0.00021000 BTC")
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      await page.getByText("Scan with a wallet that can send on-chain").waitFor()
+      assert.strictEqual(await codeIn(await page.locator(".tile").screenshot()), `bitcoin:${made.address}?amount=0.00021000`)
     }))
 
-  it("browser: a Lightning address is paid by keyboard alone: an amount that cannot be is said beside its field, and another one is paid", () =>
+  it("browser: a Lightning address is paid with the keyboard alone: an invalid amount is reported beside its field, and another one is paid", () =>
     tab({}, async (page, complaints) => {
       await page.goto(stateOf("to-amount"))
       await page.keyboard.press("Tab")
-      assert.strictEqual(await page.locator(":focus").getAttribute("name"), "sats")
+      assert.strictEqual(await page.locator(":focus").getAttribute("name"), "amount")
       await page.keyboard.type("0")
       await page.keyboard.press("Enter")
       await page.locator("[aria-invalid=true]").waitFor()
-      const described = page.locator(`#${await page.locator("#sats").getAttribute("aria-describedby")}`)
-      assert.match(await described.innerText(), /^A whole number from 1 to/)
+      const described = page.locator(`#${await page.locator("#amount").getAttribute("aria-describedby")}`)
+      assert.match(await described.innerText(), /^Enter an amount from \$0\.01 to/)
       await page.keyboard.press("Tab")
       await page.keyboard.press("ControlOrMeta+a")
       await page.keyboard.type("2500")
       await page.keyboard.press("Tab")
-      assert.strictEqual(await page.locator(":focus").innerText(), "Pay with bitcoin")
+      await page.keyboard.press("ArrowRight")
+      assert.match(await described.innerText(), /^Enter an amount from 1 sats to/)
+      await page.keyboard.press("Tab")
+      await page.keyboard.type("For the coffee")
+      await page.keyboard.press("Tab")
+      assert.strictEqual(await page.locator(":focus").innerText(), "Continue")
       await page.keyboard.press("Enter")
       await page.getByRole("timer").waitFor()
       await page.keyboard.press("Tab")
@@ -187,7 +293,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("browser: a payment shows within a second of its settlement, and the connection is closed", async () => {
+  it("browser: a payment is shown within a second of its settlement, and the connection is closed", async () => {
     const millis = await quickest(1000, () =>
       tab({}, async (page) => {
         const made = await started.make()
@@ -202,22 +308,108 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     assert.isBelow(millis, 1000)
   })
 
-  it("browser: a refund shows on a page that is open, as a code that a wallet reads, and is gone when it is canceled", () =>
+  /** Everything a page shows, except the remaining time. */
+  const drawn = (page: Page) =>
+    page.evaluate<string>(`(() => {
+      const main = document.querySelector("main").cloneNode(true)
+      for (const timer of main.querySelectorAll("[role=timer]")) timer.replaceWith("the time that is left")
+      return document.title + main.outerHTML
+    })()`)
+
+  type Way = readonly [
+    name: string,
+    heading: string,
+    body: Readonly<Record<string, unknown>>,
+    act: (made: Checkouts.Made) => Promise<unknown>
+  ]
+  const fiat = { amount: 42.5, currency: "eur" }
+  const renewable = { options: ["new_quote"], contact: "help@shop.example" }
+  const ways: ReadonlyArray<Way> = [
+    ["paid over Lightning", "Paid", fiat, (made) => started.pay(made)],
+    ["seen on-chain", "Payment seen, waiting for a block", fiat, (made) => started.send(made, made.amount_sats)],
+    ["paid on-chain", "Paid", {}, (made) => started.send(made, 21_000).then(() => started.mine(6))],
+    ["partly paid", "still due", fiat, (made) => started.part(made, 10_000)],
+    ["overpaid", "Paid, with change due", fiat, (made) => started.pay(made, made.amount_sats + 5000)],
+    ["canceled", "This payment was canceled", {}, (made) => started.cancel(made)],
+    [
+      "paid late",
+      "Your payment arrived late",
+      {},
+      async (made) => {
+        await started.cancel(made)
+        await started.send(made, 21_000)
+        await started.mine(6)
+      }
+    ],
+    [
+      "overpaid, with a refund",
+      "Paid, with change to collect",
+      fiat,
+      async (made) => {
+        await started.send(made, made.amount_sats + 5000)
+        await started.mine(6)
+        await started.is(made, "paid", ({ status }) => status === "paid")
+        await started.refund(made, 5000)
+      }
+    ],
+    ["expired", "This quote has expired", { ...fiat, expiry_seconds: 60 }, () => started.advance(61)],
+    [
+      "expired, with a new quote on offer",
+      "This quote has expired",
+      { ...fiat, expiry_seconds: 60, ...renewable },
+      () => started.advance(61)
+    ],
+    [
+      "open again with a new quote",
+      "Amount due",
+      { ...fiat, expiry_seconds: 60, ...renewable },
+      async (made) => {
+        await started.advance(61)
+        await started.is(made, "expired", ({ status }) => status === "expired")
+        await Checkouts.renew(started.page(made))
+      }
+    ],
+    ["answered", "Amount due", { ...fiat, options: ["tip", "email"] }, (made) => Checkouts.answer(started.page(made), { tip: "15" })]
+  ]
+  for (const [name, heading, body, act] of ways)
+    it(`browser: an open page shows exactly what a reload shows: ${name}`, () =>
+      tab({ timezoneId: "America/New_York" }, async (page, complaints) => {
+        const made = await started.make(body)
+        const url = started.page(made)
+        await page.goto(url)
+        if (name !== "answered") await page.getByText("Pay to a bitcoin address").click()
+        await act(made)
+        await page.getByRole("heading", { name: heading }).waitFor()
+        const other = await page.context().newPage()
+        const reloaded = async () => {
+          await other.goto(url)
+          return drawn(other)
+        }
+        const followed = async () => (await drawn(page)).replace(/(<details[^>]*) open=""/, "$1")
+        await eventually(
+          "a page that is as if it were reloaded",
+          async () => [await followed(), await reloaded()] as const,
+          ([left, right]) => left === right
+        )
+        assert.deepStrictEqual(complaints, [])
+      }))
+
+  it("browser: an open page shows a refund as a code that a wallet reads, and removes it when it is canceled", () =>
     tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page, complaints) => {
       const made = await started.make()
       await started.part(made, 6000)
       await started.cancel(made)
       await page.goto(started.page(made))
-      await page.getByText("Ask the seller to pay it back").waitFor()
+      await page.getByText("Ask the seller for a refund").waitFor()
       const { id, lnurl } = await started.refund(made, 5000)
       assert.strictEqual(await page.locator(".refund code").textContent(), lnurl)
-      assert.strictEqual(await codeIn(await page.locator(".refund svg.qr").screenshot()), `lightning:${lnurl}`)
-      await page.getByRole("button", { name: "Copy the link" }).click()
+      assert.strictEqual(await codeIn(await page.locator(".refund .tile").screenshot()), `lightning:${lnurl}`)
+      await page.getByRole("button", { name: "Copy refund link" }).click()
       assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), lnurl)
       const authorization = `Bearer ${started.shop.key}`
       const { status } = await fetch(`${started.whole.url}/v1/refunds/${id}/cancel`, { method: "POST", headers: { authorization } })
       assert.strictEqual(status, 200)
-      await page.getByText("Ask the seller to pay it back").waitFor()
+      await page.getByText("Ask the seller for a refund").waitFor()
       assert.strictEqual(await page.locator(".refund").count(), 0)
       assert.deepStrictEqual(complaints, [])
     }))
@@ -237,19 +429,48 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     assert.isBelow(millis, 500)
   })
 
-  it("browser: a lost connection is told, and what happened meanwhile shows when it is back", () =>
+  it("browser: a page weighs at most 60 kB with everything it loads, and its code is above the fold on a phone", async () => {
+    for (const name of [
+      "questions",
+      "tipped",
+      "renewable",
+      "fiat-open",
+      "fiat-underpaid",
+      "seen",
+      "fiat-paid",
+      "change",
+      "expired",
+      "to-amount",
+      "to-open",
+      "unknown"
+    ])
+      await tab({}, async (page) => {
+        await page.goto(stateOf(name))
+        const bytes = await page.evaluate<number>(
+          `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce((sum, { transferSize }) => sum + transferSize, 0)`
+        )
+        assert.isTrue(bytes > 5000 && bytes <= 60_000, `${name}: ${bytes} bytes`)
+        if (!["fiat-open", "fiat-underpaid", "to-open"].includes(name)) return
+        const code = await page.locator(".way > .code").boundingBox()
+        assert.isAtMost((code?.y ?? 844) + (code?.height ?? 1), 844, name)
+        const tile = await page.locator(".qr").boundingBox()
+        assert.isAtLeast(tile?.width ?? 0, 300, name)
+      })
+  })
+
+  it("browser: a lost connection is announced, and changes made meanwhile are shown after reconnecting", () =>
     tab({}, async (page) => {
       const made = await started.make()
       await page.route("**/state", (route) => route.abort("connectionrefused"))
       await page.goto(started.page(made))
-      await page.getByText("The connection is lost").waitFor()
+      await page.getByText("Connection lost").waitFor()
       await started.pay(made)
       await page.unroute("**/state")
       await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
-      assert.strictEqual(await page.getByText("The connection is lost").count(), 0)
+      assert.strictEqual(await page.getByText("Connection lost").count(), 0)
     }))
 
-  it("browser: where there is no stream, the page asks", () =>
+  it("browser: without a stream the page polls", () =>
     tab({}, async (page) => {
       const made = await started.make()
       await page.route("**/state", (route) =>
@@ -258,18 +479,21 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       await page.goto(started.page(made))
       await started.pay(made)
       await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
-      assert.strictEqual(await page.getByText("The connection is lost").count(), 0)
+      assert.strictEqual(await page.getByText("Connection lost").count(), 0)
     }))
 
-  it("browser: the sandbox's button pays it", () =>
+  it("browser: the sandbox's buttons pay the price or another amount", () =>
     tab({}, async (page, complaints) => {
       await page.goto(started.page(await started.make()))
-      await page.getByRole("button", { name: "sandbox · Lightning" }).click()
+      await page.getByRole("button", { name: "By Lightning" }).click()
       await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      await page.goto(started.page(await started.make()))
+      await page.getByRole("button", { name: "Too much" }).click()
+      await page.getByRole("heading", { name: "Paid, with change due" }).waitFor()
       assert.deepStrictEqual(complaints, [])
     }))
 
-  /** A shop at an origin of its own, whose page opens a checkout over itself and writes down what it is told. */
+  /** A shop at its own origin. Its page opens a checkout as an overlay and records the events it receives. */
   const shop = async (look: (origin: string, visit: (url: string) => Promise<Page>) => Promise<void>): Promise<void> => {
     let html = ""
     const server = createServer((_, response) => response.setHeader("content-type", "text/html").end(html)).listen(0, "127.0.0.1")
@@ -294,14 +518,17 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
     }
   }
 
-  it("browser: in a shop's own page, which hears that it is paid, and that it was closed", () =>
+  it("browser: embedded in a shop's page, it notifies the page when it is paid and when it is closed", () =>
     shop(async (origin, visit) => {
       const made = await started.make({ embed_origin: origin, color: "#1d4ed8" })
       const page = await visit(started.page(made))
       const frame = page.frameLocator("iframe")
       await frame.getByRole("timer").waitFor()
-      const color = await page.frames().at(-1)?.evaluate("getComputedStyle(document.querySelector('a.main')).backgroundColor")
-      assert.strictEqual(color, "rgb(29, 78, 216)")
+      await eventually(
+        "the seller's color",
+        async () => page.frames().at(-1)?.evaluate("getComputedStyle(document.querySelector('a.primary')).backgroundColor"),
+        (color) => color === "rgb(29, 78, 216)"
+      )
       await started.pay(made)
       await page.getByText("paid", { exact: true }).waitFor()
       await frame.getByRole("button", { name: "Close" }).click()
@@ -309,7 +536,61 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.strictEqual(await page.locator("iframe").count(), 0)
     }))
 
-  it("browser: no other origin may show it, nor one that nobody named", () =>
+  it("browser: embedded in a shop's page, the close button stays visible, Escape and a click outside also close it, and focus returns to where it was", () =>
+    shop(async (origin, visit) => {
+      const page = await visit(started.page(await started.make({ embed_origin: origin })))
+      const frame = page.frameLocator("iframe")
+      const close = frame.getByRole("button", { name: "Close" })
+      const isClosed = async (how: string) => {
+        await page.locator("iframe").waitFor({ state: "detached" })
+        assert.strictEqual(await page.evaluate("document.activeElement.textContent"), "Pay", how)
+        await page.getByRole("button", { name: "Pay" }).click()
+        await close.waitFor()
+      }
+      await close.waitFor()
+      await frame.getByText("Powered by").or(frame.getByText("How do I pay?")).first().scrollIntoViewIfNeeded()
+      const box = (await close.boundingBox()) ?? assert.fail("the close button has no place")
+      assert.isTrue(box.y >= 0 && box.y + box.height <= 844, `the close button is at ${box.y}`)
+      await frame.locator("h1").click()
+      await page.keyboard.press("Escape")
+      await isClosed("Escape in the frame")
+      await page.setViewportSize({ width: 1440, height: 900 })
+      const place = (await page.locator("iframe").boundingBox()) ?? assert.fail("the frame has no place")
+      assert.isTrue(place.width === 416 && place.height <= 900 - 48, JSON.stringify(place))
+      await page.mouse.click(10, 10)
+      await isClosed("a click outside")
+      for (let press = 0; press < 12; press++) await page.keyboard.press("Tab")
+      assert.notStrictEqual(await page.evaluate("document.activeElement.textContent"), "Pay")
+    }))
+
+  it("browser: embedded in a shop's page, the frame is as high as its content", () =>
+    shop(async (origin, visit) => {
+      const made = await started.make({ embed_origin: origin })
+      const page = await visit(started.page(made))
+      await page.setViewportSize({ width: 1440, height: 1400 })
+      const frame = page.frameLocator("iframe")
+      await frame.getByRole("timer").waitFor()
+      const heights = async () => {
+        const [outside, inside] = [await page.locator("iframe").boundingBox(), await frame.locator("body").boundingBox()]
+        return [Math.round(outside?.height ?? 0), Math.round(inside?.height ?? 1)] as const
+      }
+      const fits = () => eventually("a frame that fits", heights, ([outside, inside]) => outside === inside)
+      const [open] = await fits()
+      await started.pay(made)
+      await frame.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      const [paid] = await fits()
+      assert.isBelow(paid, open)
+    }))
+
+  it("browser: a frame that the browser blocks leaves the shop's page a way out", () =>
+    shop(async (_, visit) => {
+      const page = await visit(started.page(await started.make({ embed_origin: "https://shop.example" })))
+      await page.getByRole("button", { name: "Close" }).click()
+      await page.getByText("closed").waitFor()
+      assert.strictEqual(await page.locator("dialog").count(), 0)
+    }))
+
+  it("browser: only named origins may frame the page", () =>
     shop(async (_, visit) => {
       for (const embed_origin of ["https://shop.example", null]) {
         const page = await visit(started.page(await started.make({ embed_origin })))
@@ -319,8 +600,8 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       }
     }))
 
-  it("browser: no text that a company can set is anything but text", async () => {
-    // Three texts on each page, and each string in one of them.
+  it("browser: text set by a company is always rendered as text", async () => {
+    // Each page shows three texts, so that every string of the corpus appears once.
     const perText = Math.ceil(corpus.length / 3)
     const urls = await Promise.all(
       corpus.slice(0, perText).map(async (text, at) => {
@@ -345,7 +626,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
         const tags = await load(plain)
         for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
           assert.strictEqual(await load(one.url), tags, one.text)
-          assert.include(await page.locator("h1").textContent(), one.text.slice(0, 5))
+          assert.include(await page.locator(".what").textContent(), one.text.slice(0, 5))
           assert.deepStrictEqual(complaints, [], one.text)
         }
       })

@@ -1,42 +1,45 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { quickest } from "@satrail/testing/Waiting"
 import { readFileSync } from "node:fs"
 import http from "node:http"
 import type { AddressInfo } from "node:net"
+import type { Locator, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import { eventually } from "../Service.ts"
 import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
-import { loaded, ofCompany, ofOperator } from "./Console.ts"
+import { ofCompany } from "./Console.ts"
 
-// The console in a real browser: one browser, and a tab for each thing that is looked at.
+// The console in a real browser, with one tab per check.
+
+/** Without a script, the accessibility tree says where the focus is. */
+const isFocused = async (one: Locator): Promise<boolean> => (await one.and(one.page().locator(":focus")).count()) > 0
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
 
 describe.skipIf(isMissing)("the console in a browser", () => {
   if (started === undefined) return
-  const { browser, whole, shop, signedIn, tab, signIn, open } = started
+  const { browser, whole, shop, signedIn, tab, signIn, visit } = started
 
-  it("console: a browser that asks for / comes to it, and who asks without one gets JSON", async () => {
+  it("console: a browser that requests / is redirected to the console, and other clients get JSON", async () => {
     await tab({}, async (page) => {
       await page.goto(whole.url)
       assert.strictEqual(page.url(), `${whole.url}/console`)
-      await page.getByRole("button", { name: "Sign in" }).waitFor()
+      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
     })
     assert.strictEqual((await whole.ask("GET", "/")).data.name, "satrail")
   })
 
-  it("console: an invoice is made, paid from the sandbox and seen to arrive, and the balance and the events show it", () =>
+  it("console: an invoice is created, paid from the sandbox and shown as paid, and the balance and the events show it", () =>
     tab({ storageState: signedIn.company }, async (page, complaints) => {
       const before = await Customer.balance(shop)
-      await open(page, "receive", "New invoice")
+      await visit(page, "invoices/new", "New invoice")
       await page.getByLabel("Amount").fill("2500")
-      await page.getByLabel("Description").fill("Coffee")
-      await page.getByRole("button", { name: "Create" }).click()
-      await page.getByRole("button", { name: "Pay it from the sandbox" }).click()
-      await page.getByText("The payment has arrived").waitFor()
+      await page.getByLabel("What for").fill("Coffee")
+      await page.getByRole("button", { name: "Create invoice" }).click()
+      await page.getByRole("img", { name: "QR code of the invoice" }).waitFor()
+      await page.getByRole("button", { name: "Pay from the sandbox" }).click()
+      await page.getByRole("heading", { name: "Coffee Paid", level: 1 }).waitFor()
       await page.getByRole("link", { name: "Events" }).click()
       await page.getByText("invoice.settled").first().waitFor()
       await page.getByRole("link", { name: "Overview" }).click()
@@ -45,144 +48,99 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: what is sent is estimated first, wants the key again, and is a withdrawal with its timeline", () =>
+  it("console: a payment is estimated, requires the key again, is sent once, and is shown with its timeline", () =>
     tab({ storageState: signedIn.company }, async (page, complaints) => {
-      await open(page, "send", "Send")
-      await page.getByRole("button", { name: "Use an invoice of the sandbox" }).click()
-      await eventually(
-        "an invoice",
-        () => page.getByLabel("To").inputValue(),
-        (text) => text.startsWith("ln")
-      )
-      await page.getByRole("button", { name: "What does it cost?" }).click()
-      await page.getByRole("button", { name: "Send 1000 sats" }).click()
-      const dialog = page.getByRole("dialog")
+      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+      await visit(page, "send", "Send")
+      await page.getByLabel("To").fill(destination)
+      await page.getByLabel("Your reference").fill("INV-77")
+      await page.getByRole("button", { name: "Show the fee…" }).click()
+      await page.getByRole("heading", { name: "Check and send", level: 1 }).waitFor()
       const other = await whole.companyWith("free")
-      await dialog.getByLabel("The key that you signed in with").fill(other.key)
-      await page.keyboard.press("Enter")
-      await dialog.getByText("This is not the key").waitFor()
-      await dialog.getByLabel("The key that you signed in with").fill(shop.key)
-      await page.keyboard.press("Enter")
-      await page.getByRole("heading", { name: "Withdrawal", level: 1 }).waitFor()
-      await page.getByRole("main").getByText("withdrawal.lightning.completed").waitFor()
-      assert.deepStrictEqual(complaints, [])
+      await page.getByLabel("Your API key").fill(other.key)
+      await page.getByRole("button", { name: "Send 1,000 sats" }).click()
+      await page.getByText("This is not the key you signed in with").first().waitFor()
+      await page.getByRole("button", { name: "Show the fee…" }).click()
+      await page.getByLabel("Your API key").fill(shop.key)
+      await page.getByRole("button", { name: "Send 1,000 sats" }).click()
+      await page.getByRole("heading", { name: "−1,000 sats", level: 1 }).waitFor()
+      await page.getByText("Withdrawal lightning completed").waitFor()
+      await page.getByText("reference=INV-77").waitFor()
+      assert.deepStrictEqual(
+        complaints.filter((text) => !text.includes("401")),
+        []
+      )
     }))
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`console: every page, ${colorScheme}: fits a phone, has no violation of WCAG 2.2 AA or of its own policy`, async () => {
-      for (const [storageState, pages] of [
-        [signedIn.company, ofCompany],
-        [signedIn.operator, ofOperator]
-      ] as const)
-        await tab({ storageState, colorScheme }, async (page, complaints) => {
-          await page.goto(`${whole.url}/console`)
-          await page.getByRole("navigation").waitFor()
-          for (const name of pages) {
-            await page.getByRole("navigation").getByRole("link", { name, exact: true }).click()
-            await page.getByRole("heading", { name, level: 1 }).waitFor()
-            await loaded(page)
-            for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
-            assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${name}, ${colorScheme}`)
-          }
-        })
+    it(`console: every page, ${colorScheme}: fits a phone, and violates neither WCAG 2.2 AA nor its own policy`, async () => {
+      const fits = async (page: Page, name: string, complaints: ReadonlyArray<string>) => {
+        for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
+        assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${name}, ${colorScheme}`)
+      }
+      await tab({ storageState: signedIn.company, colorScheme }, async (page, complaints) => {
+        for (const [path, title] of ofCompany) {
+          await visit(page, path, title)
+          await fits(page, title, complaints)
+        }
+      })
     })
 
-  it("console: what was booked is saved as a file", () =>
+  it("console: exactly the payments that a filter selects are saved as a file", () =>
     tab({ storageState: signedIn.company }, async (page, complaints) => {
-      await open(page, "transactions", "Transactions")
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Export all as CSV" }).click()])
-      const text = readFileSync(await download.path(), "utf8")
-      assert.match(text, /^company_id,booked_at,type,/)
-      assert.include(text, shop.id)
+      await visit(page, "payments?type=deposit", "Payments")
+      const link = page.getByRole("link", { name: /^Export these/ })
+      const count = Number(/\d+/.exec((await link.textContent()) ?? "")?.[0])
+      const [download] = await Promise.all([page.waitForEvent("download"), link.click()])
+      const [heads = "", ...rows] = readFileSync(await download.path(), "utf8")
+        .trim()
+        .split("\r\n")
+      assert.match(heads, /^created_at,type,id,/)
+      assert.lengthOf(rows, count)
+      assert.isTrue(rows.every((row) => row.includes(",deposit,")))
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: the keyboard alone signs in, goes to a page and signs out", () =>
-    tab({}, async (page) => {
+  it("console: with the keyboard alone and without a script you can sign in, open a page, choose a theme and sign out", () =>
+    tab({ javaScriptEnabled: false }, async (page) => {
       const other = await whole.companyWith("free")
       await page.goto(`${whole.url}/console`)
-      await page.getByLabel("An API key, or an operator's token").waitFor()
-      await page.keyboard.press("Tab")
+      const tabTo = async (role: "link" | "button" | "textbox", name: string) => {
+        const wanted = page.getByRole(role, { name, exact: true }).first()
+        for (let i = 0; i < 60 && !(await isFocused(wanted)); i++) await page.keyboard.press("Tab")
+        assert.isTrue(await isFocused(wanted), name)
+      }
+      await tabTo("textbox", "API key or operator token")
       await page.keyboard.type(other.key)
       await page.keyboard.press("Enter")
       await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor()
-      const focused = () => page.evaluate("document.activeElement.textContent")
-      assert.strictEqual(await focused(), "Overview")
-      for (let i = 0; i < 20 && (await focused()) !== "Transactions"; i++) await page.keyboard.press("Shift+Tab")
+      await tabTo("link", "Payments")
       await page.keyboard.press("Enter")
-      await page.getByRole("heading", { name: "Transactions", level: 1 }).waitFor()
-      for (let i = 0; i < 20 && (await focused()) !== "Sign out"; i++) await page.keyboard.press("Shift+Tab")
+      await page.getByRole("heading", { name: "Payments", level: 1 }).waitFor()
+      await tabTo("button", "Dark")
       await page.keyboard.press("Enter")
-      await page.getByRole("button", { name: "Sign in" }).waitFor()
-      assert.deepStrictEqual(await page.context().cookies(), [])
+      await page.locator("html[data-theme=dark]").waitFor()
+      await page.getByRole("heading", { name: "Payments", level: 1 }).waitFor()
+      await tabTo("button", "Sign out")
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
+      const names = (await page.context().cookies()).map(({ name }) => name)
+      assert.deepStrictEqual(names, ["satrail_theme"])
     }))
 
-  it("console: a key is kept nowhere that a script could read it", () =>
+  it("console: the key is never stored where a script can read it", () =>
     tab({ storageState: signedIn.company }, async (page) => {
-      await open(page, "", "Overview")
+      await visit(page, "", "Overview")
       const readable = await page.evaluate(
         "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML, location.href])"
       )
       assert.notInclude(String(readable), shop.key)
       assert.notInclude(String(readable), "__Host-")
-      const [cookie] = await page.context().cookies()
+      const cookie = (await page.context().cookies()).find(({ name }) => name === "__Host-satrail")
       assert.deepInclude(cookie, { name: "__Host-satrail", httpOnly: true, secure: true, sameSite: "Strict", path: "/" })
     }))
 
-  it("console: ten thousand transactions are scrolled through without a long task", () =>
-    tab({ storageState: signedIn.company }, async (page) => {
-      const all = 10_000
-      const row = (index: number) => ({
-        id: `0191f3b1-7c00-7a3b-9c1d-${String(all - index).padStart(12, "0")}`,
-        company_id: shop.id,
-        amount_sats: index,
-        recipient: `lnbcrt${index}`,
-        rail_type: "lightning",
-        type: index % 2 === 0 ? "deposit" : "withdrawal",
-        fee_microsats: 0,
-        fee_sats: 0,
-        status: "settled",
-        created_at: "2026-01-31T12:00:00.000Z"
-      })
-      await page.route(/\/v1\/transactions\?/, (route) => {
-        const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0)
-        const data = Array.from({ length: 1000 }, (_, index) => row(from + index))
-        const link = from + 1000 < all ? { link: `</v1/transactions?cursor=${from + 1000}>; rel="next"` } : {}
-        return route.fulfill({ json: { status: 200, message: "", data }, headers: link })
-      })
-      await open(page, "transactions", "Transactions")
-      await page.getByText("1000 and more").waitFor()
-      const end = `(async () => {
-        const box = document.querySelector(".virtual")
-        for (let i = 0; i < 400 && !document.querySelector("main [role=status]").textContent.startsWith("10000"); i++) {
-          box.scrollTop = box.scrollHeight
-          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)))
-        }
-        return document.querySelector("main [role=status]").textContent
-      })()`
-      assert.strictEqual(await page.evaluate(end), "10000")
-      assert.isAtMost(await page.locator(".virtual tr").count(), 60)
-      // What a task has cost the processor, not how long it had to wait for one.
-      const longest = await quickest(50, async () => {
-        await browser.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] })
-        await page.evaluate(`(async () => {
-          const box = document.querySelector(".virtual")
-          for (let i = 0; i < 60; i++) {
-            box.scrollTop = (box.scrollHeight / 60) * i
-            await new Promise((resolve) => requestAnimationFrame(resolve))
-          }
-        })()`)
-        const trace: { readonly traceEvents: ReadonlyArray<{ readonly name: string; readonly tdur?: number }> } = JSON.parse(
-          (await browser.stopTracing()).toString()
-        )
-        const tasks = trace.traceEvents.flatMap(({ name, tdur }) => (name.endsWith("RunTask") && tdur !== undefined ? [tdur / 1000] : []))
-        assert.isAbove(tasks.length, 60)
-        return Math.max(...tasks)
-      })
-      assert.isBelow(longest, 50)
-    }))
-
-  it("console: another origin's page cannot act by the session, frame the page, or sign anybody in", async () => {
+  it("console: a page of another origin cannot use the session, frame the console, or sign anyone in", async () => {
     const before = await Customer.balance(shop)
     const evil = http.createServer((_request, response) => response.setHeader("content-type", "text/html").end("<p>evil</p>"))
     await new Promise<void>((resolve) => {
@@ -191,7 +149,8 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     const { port } = evil.address() as AddressInfo
     const context = await browser.newContext({ storageState: signedIn.company })
     const page = await context.newPage()
-    // Of another port, which is the same site: SameSite lets the cookie through, and what is behind it does not. And of another host.
+    // The first origin differs in its port, so it is the same site: SameSite lets the cookie through, but the
+    // checks behind it do not. The second differs in its host.
     for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
       await page.goto(origin)
       const outcome = await page.evaluate(`(async () => {
@@ -202,23 +161,25 @@ describe.skipIf(isMissing)("the console in a browser", () => {
           await tried("/v1/transactions/balance", { headers: { "x-satrail-console": "1" } }),
           await tried("/v1/bitcoin/deposit/on-chain", { method: "POST", mode: "no-cors", body: "{}", headers: { "content-type": "text/plain" } }),
           await tried("/console/session", { method: "DELETE", mode: "no-cors" }),
+          await tried("/console/send", { method: "POST", mode: "no-cors", body: "destination=x&max_fee_sats=1", headers: { "content-type": "application/x-www-form-urlencoded" } }),
+          await tried("/console/sign-out", { method: "POST", mode: "no-cors", body: "" }),
           await tried("/console/session", { method: "POST", mode: "no-cors", body: JSON.stringify({ credential: ${JSON.stringify(shop.key)} }) })
         ]
       })()`)
-      assert.deepStrictEqual(outcome, ["blocked", "blocked", "opaque", "blocked", "opaque"])
+      assert.deepStrictEqual(outcome, ["blocked", "blocked", "opaque", "blocked", "opaque", "opaque", "opaque"])
       await page.evaluate(
         `document.body.insertAdjacentHTML("beforeend", '<iframe id="f" src=${JSON.stringify(`${whole.url}/console`)}></iframe>')`
       )
       const frame = await (await page.waitForSelector("#f")).contentFrame()
       await page.waitForTimeout(300)
-      assert.strictEqual(await frame?.locator("#console").count(), 0)
+      assert.strictEqual(await frame?.locator("main").count(), 0)
       const posted = page.waitForURL(`${whole.url}/**`)
       await page.evaluate(
         `(() => { const form = document.createElement("form"); form.method = "post"; form.action = ${JSON.stringify(`${whole.url}/v1/bitcoin/deposit/on-chain`)}; document.body.append(form); form.submit() })()`
       )
       await posted
     }
-    // The session is as it was.
+    // The session is unchanged.
     await page.goto(`${whole.url}/console`)
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor()
     const { data } = await shop.get("/v1/bitcoin/deposit/on-chain")
@@ -228,24 +189,28 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     evil.close()
   })
 
-  it("console: no address leads out of it", () =>
-    tab({ storageState: signedIn.company }, async (page, complaints) => {
+  it("console: no path leads to another origin", () =>
+    tab({ storageState: signedIn.operator }, async (page, complaints) => {
       for (const path of ["//evil.example", "https://evil.example", "javascript:alert(1)", "..%2f..%2f", "__proto__", "constructor"]) {
-        await page.goto("about:blank")
-        await page.goto(`${whole.url}/console#/${path}`)
-        await page.getByRole("heading", { level: 1 }).waitFor()
-        assert.strictEqual(new URL(page.url()).origin, whole.url)
+        for (const root of ["console", "operator/console"]) {
+          await page.goto(`${whole.url}/${root}/${path}`)
+          assert.strictEqual(new URL(page.url()).origin, whole.url, path)
+        }
+        const form = { theme: "dark", back: path }
+        const answer = await page.request.post(`${whole.url}/console/theme`, {
+          form,
+          headers: { "sec-fetch-site": "same-origin" },
+          maxRedirects: 0
+        })
+        assert.deepStrictEqual([answer.status(), answer.headers()["location"]], [303, "../console"], path)
       }
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a key that is revoked signs its person out", () =>
+  it("console: revoking a key ends its sessions", () =>
     tab({}, async (page) => {
       const other = await whole.companyWith("free")
       await signIn(page, other.key)
-      // A request that is under way when the key is revoked would sign out before the link is clicked.
-      await page.getByTestId("available").waitFor()
-      await page.getByText("Loading …").first().waitFor({ state: "hidden" })
       const [, , id = ""] = other.key.split("_")
       const { status } = await whole.ask("DELETE", `/operator/api-keys/${id}`, { key: Whole.operatorToken })
       assert.strictEqual(status, 200)

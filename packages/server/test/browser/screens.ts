@@ -1,5 +1,6 @@
-// `npm run screens -- --out DIR`: what every state of the checkout and every page of the console looks like, on a small phone, a phone and a desktop, light and dark, with a page to
-// leaf through them. With --pictures it makes those of the README instead, in docs/pictures.
+// `npm run screens -- --out DIR`: screenshots of every checkout state and every console page on a small
+// phone, a phone and a desktop, in light and dark, with a page for browsing them. With --pictures it renders
+// the pictures of the README into docs/pictures instead.
 import { mkdirSync, statSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { parseArgs } from "node:util"
@@ -9,6 +10,7 @@ import * as Checkouts from "./Checkouts.ts"
 import { isMissing, launch } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 import * as Leaves from "./Leaves.ts"
+import * as Overseen from "./Overseen.ts"
 import * as Shown from "./Shown.ts"
 
 const { values } = parseArgs({ options: { out: { type: "string" }, pictures: { type: "boolean", default: false } } })
@@ -19,7 +21,7 @@ if (out === undefined || isMissing) {
 }
 mkdirSync(out, { recursive: true })
 
-/** For machines that do much else at the same time. */
+/** Long enough for a machine under heavy load. */
 const patienceMillis = 240_000
 const widths = [320, 390, 1440]
 const schemes = ["light", "dark"] as const
@@ -31,7 +33,7 @@ const shoot = async (page: Page, screen: string, look: string): Promise<void> =>
   screens.set(screen, [...(screens.get(screen) ?? []), name])
 }
 
-/** The same in every width and colour: a browser window for each. */
+/** Takes a screenshot in every width and color scheme, each in its own browser window. */
 const everyWay = async (browser: Browser, options: BrowserContextOptions, look: (page: Page, how: string) => Promise<void>) => {
   for (const colorScheme of schemes)
     for (const width of widths) {
@@ -55,89 +57,96 @@ const checkouts = async (): Promise<void> => {
   await started.whole.end()
 }
 
-/** `Addresses and domains` is addresses-and-domains. */
+/** Turns `Addresses and domains` into addresses-and-domains. */
 const nameOf = (title: string) => title.toLowerCase().replaceAll(" ", "-")
 
-/** What a page of the menu, or one with an address of its own, looks like. */
-const visit = async (
-  page: Page,
-  url: string,
-  prefix: string,
-  how: string,
-  titles: ReadonlyArray<string>,
-  addresses: Record<string, string>
-) => {
-  await page.goto(`${url}/console`)
-  for (const title of titles) {
-    await page.getByRole("navigation").getByRole("link", { name: title, exact: true }).click()
-    await page.getByRole("heading", { name: title, level: 1 }).waitFor()
-    await Shown.settled(page)
-    await shoot(page, `${prefix}-${nameOf(title)}`, how)
-  }
-  for (const [name, address] of Object.entries(addresses)) {
-    await page.goto("about:blank") // so that the next address is a page of its own, and not a place in this one
-    await page.goto(`${url}/console#/${address}`)
-    await Shown.settled(page)
-    await shoot(page, `${prefix}-${name}`, how)
-  }
-}
-
 const consoles = async (): Promise<void> => {
-  const started = await Console.start()
+  const started = await Console.start(Overseen.env)
   const { browser, whole, shop, stateOf, end } = started
   const filled = await Shown.fill(started)
   const asking = { company: await stateOf(shop.key), operator: await stateOf(Whole.operatorToken) }
   await everyWay(browser, {}, async (page, how) => {
     await page.goto(`${whole.url}/console`)
-    await page.getByRole("button", { name: "Sign in" }).waitFor()
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
     await shoot(page, "console-sign-in", how)
   })
   await everyWay(browser, { storageState: asking.company }, async (page, how) => {
-    await page.clock.setFixedTime(filled.now())
-    await visit(page, whole.url, "console", how, Console.ofCompany, filled.ofCompany)
+    const all = [...Console.ofCompany.map(([path, title]) => [nameOf(title), path] as const), ...Object.entries(filled.ofCompany)]
+    for (const [name, path] of all) {
+      await page.goto(`${whole.url}/console/${path}`)
+      await Shown.settled(page)
+      await shoot(page, `console-${name}`, how)
+    }
   })
-  await everyWay(browser, { storageState: asking.operator }, (page, how) =>
-    visit(page, whole.url, "operator", how, Console.ofOperator, filled.ofOperator)
-  )
+  await everyWay(browser, { storageState: asking.operator }, async (page, how) => {
+    const all = [
+      ...Console.ofOperator.map(([path]) => [path === "" ? "now" : path.replaceAll(/[^a-z]+/g, "-"), path] as const),
+      ...Object.entries(filled.ofOperator)
+    ]
+    for (const [name, path] of all) {
+      await page.goto(`${whole.url}/operator/console/${path}`.replace(/\/$/, ""))
+      await Shown.settled(page)
+      await shoot(page, `operator-${name}`, how)
+    }
+  })
   await end()
 }
 
-/** The pictures of the README: small, and in a light that suits both of its own. */
+/** Takes a picture for the documentation. */
+const picture = async (
+  browser: Browser,
+  name: string,
+  options: BrowserContextOptions,
+  url: string,
+  ready: (page: Page) => Promise<void>
+): Promise<void> => {
+  const context = await browser.newContext({ colorScheme: "light", timezoneId: "UTC", locale: "en", ...options })
+  const page = await context.newPage()
+  await page.goto(url)
+  await ready(page)
+  const file = path.join(out, `${name}.png`)
+  await page.screenshot({ path: file, animations: "disabled" })
+  console.log(`${name}.png: ${statSync(file).size} bytes`)
+  await context.close()
+}
+
+const phone = { viewport: { width: 420, height: 760 }, deviceScaleFactor: 1.5 }
+const drawn = (page: Page) => page.locator("main svg").first().waitFor()
+
+/** The pictures of the documentation: small, in light colors. */
 const pictures = async (): Promise<void> => {
-  const started = await Console.start()
+  const started = await Console.start(Overseen.env)
   const { browser, whole, shop, stateOf, end } = started
   const filled = await Shown.fill(started)
-  const look = async (name: string, options: BrowserContextOptions, url: string, ready: (page: Page) => Promise<void>) => {
-    const context = await browser.newContext({ colorScheme: "light", timezoneId: "UTC", locale: "en", ...options })
-    const page = await context.newPage()
+  const desktop = { storageState: await stateOf(shop.key), viewport: { width: 1200, height: 760 } }
+  await picture(browser, "console", desktop, `${whole.url}/console`, async (page) => {
     await page.clock.setFixedTime(filled.now())
-    await page.goto(url)
-    await ready(page)
-    const file = path.join(out, `${name}.png`)
-    await page.screenshot({ path: file, animations: "disabled" })
-    console.log(`${name}.png: ${statSync(file).size} bytes`)
-    await context.close()
-  }
-  await look(
-    "console",
-    { storageState: await stateOf(shop.key), viewport: { width: 1200, height: 760 } },
-    `${whole.url}/console`,
-    Shown.settled
-  )
-  const { data } = await shop.get(`/v1/${filled.ofCompany.checkout.replace("checkout/", "checkouts/")}`)
-  await look(
-    "checkout",
-    { viewport: { width: 420, height: 760 }, deviceScaleFactor: 1.5 },
-    whole.url + new URL(data.url).pathname,
-    async (page) => {
-      await page.locator("svg").first().waitFor()
-    }
-  )
+    await page.reload()
+    await Shown.settled(page)
+  })
+  const { data } = await shop.get(`/v1/${filled.ofCompany.checkout}`)
+  await picture(browser, "checkout", phone, whole.url + new URL(data.url).pathname, drawn)
   await end()
 }
 
-if (values.pictures) await pictures()
-else {
+/** Pictures of checkouts that were not simply paid. */
+const outcomes = async (): Promise<void> => {
+  const [browser, started] = await Promise.all([launch(), Checkouts.start()])
+  const body = { amount: 42.5, currency: "eur", contact: "help@shop.example", options: ["new_quote"] }
+  const [due, expired] = [await started.make(body), await started.make({ ...body, expiry_seconds: 60 })]
+  await started.part(due, 20_000)
+  await started.advance(61)
+  await started.is(expired, "expired", ({ status }) => status === "expired")
+  await picture(browser, "checkout-due", phone, started.page(due), drawn)
+  await picture(browser, "checkout-expired", phone, started.page(expired), drawn)
+  await browser.close()
+  await started.whole.end()
+}
+
+if (values.pictures) {
+  await pictures()
+  await outcomes()
+} else {
   await checkouts()
   await consoles()
   writeFileSync(path.join(out, "index.html"), Leaves.page(screens))

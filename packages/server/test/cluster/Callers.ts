@@ -4,11 +4,14 @@ import * as Customer from "../Customer.ts"
 import { type Answer, type Company, eventually } from "../Service.ts"
 import type { Cluster } from "./Cluster.ts"
 
-/** A company whose program sends one payment after the other, each with a key, and remembers which of them were answered. */
+/**
+ * A company that sends payments one after the other, each with an idempotency key, and records which of them
+ * got a response.
+ */
 interface Shop {
   readonly company: Company
   readonly to: string
-  /** By amount, which no two of them share: the answer. */
+  /** The responses, by the payment's amount, which is unique. */
   readonly answered: Map<number, string>
   readonly lost: Set<number>
 }
@@ -23,7 +26,7 @@ const agrees = async (shop: Shop): Promise<void> => {
   const { company, answered, lost } = shop
   const found = await amounts(shop)
   assert.strictEqual(new Set(found).size, found.length, "each is there once")
-  assert.includeMembers([...found], [...answered.keys()], "what was answered is there")
+  assert.includeMembers([...found], [...answered.keys()], "every acknowledged request is recorded")
   for (const [sats, text] of answered) assert.strictEqual((await send(shop, sats)).text, text)
   for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
   assert.sameMembers([...(await amounts(shop))], [...answered.keys(), ...lost])
@@ -35,7 +38,7 @@ const agrees = async (shop: Shop): Promise<void> => {
   assert.isEmpty(await Customer.transactions(company, "type=withdrawal&status=failed"))
 }
 
-/** So many of them, over processes whose database is about to go away. */
+/** Starts `count` shops on processes that are about to lose their database. */
 export const make = async (cluster: Cluster, count: number) => {
   const shops = await Customer.times(count, async (): Promise<Shop> => {
     const company = await cluster.company()
@@ -64,7 +67,7 @@ export const make = async (cluster: Cluster, count: number) => {
     count,
     answers: () => total(({ answered }) => answered.size),
     losses: () => total(({ lost }) => lost.size),
-    /** The longest time between two answers from then on, in seconds. */
+    /** The longest time between two responses since then, in seconds. */
     secondsWithout: (sinceMillis: number): number => {
       const times = [sinceMillis, ...answeredAt.filter((atMillis) => atMillis >= sinceMillis)]
       return Math.max(0, ...times.slice(1).map((atMillis, i) => atMillis - (times[i] ?? atMillis))) / 1000
@@ -77,7 +80,7 @@ export const make = async (cluster: Cluster, count: number) => {
         (more) => more >= by
       )
     },
-    /** They send for as long as this takes. */
+    /** Keeps the shops sending while `story` runs. */
     during: async (story: () => Promise<void>): Promise<void> => {
       const ends = async () => {
         try {
@@ -88,7 +91,7 @@ export const make = async (cluster: Cluster, count: number) => {
       }
       await Promise.all([...shops.map(caller), ends()])
     },
-    /** Each process has found a database by itself, and requests go to any of them. */
+    /** Waits until each process has found a database, so that any of them can serve requests. */
     served: async (): Promise<void> => {
       for (const { company } of shops) {
         await eventually(
@@ -98,12 +101,15 @@ export const make = async (cluster: Cluster, count: number) => {
         )
       }
     },
-    /** How many of those that were answered are not there. */
+    /** The number of acknowledged payments that are missing. */
     missing: async (): Promise<number> => {
       const found = await Promise.all(shops.map(amounts))
       return total((shop) => [...shop.answered.keys()].filter((sats) => found[shops.indexOf(shop)]?.includes(sats) !== true).length)
     },
-    /** What was answered is there once, and asked again is answered the same; what had no answer gets one; and all end well. */
+    /**
+     * Checks that each acknowledged payment exists once and that a repeated request gets the same response.
+     * Payments without a response get one, and all payments complete.
+     */
     agree: async (): Promise<void> => {
       await Promise.all(shops.map(agrees))
     }

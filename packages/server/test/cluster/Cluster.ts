@@ -12,33 +12,39 @@ import * as Remote from "./Remote.ts"
 
 const operatorToken = "the-operators-token-in-these-tests"
 
-/** Written beside and moved into place: whoever reads it at the same time reads all of it. */
+/** Writes to a temporary file and renames it, so that readers see all of it or nothing. */
 const write = (file: string, text: string): void => {
   writeFileSync(`${file}.new`, text)
   renameSync(`${file}.new`, file)
 }
 
-/** A process of the service, and where it is asked. */
+/** A process of the service, and its address. */
 interface Replica {
   readonly running: Running
   readonly url: string
 }
 
-/** Several processes of the service over one PostgreSQL and one pretend network. */
+/** Several processes of the service on one PostgreSQL and one simulated network. */
 export type Cluster = Awaited<ReturnType<typeof make>>
 
-/** How a cluster differs from three processes with the usual configuration over a database that need not outlive a power cut. */
+/**
+ * Differences from the default: three processes with the usual configuration, on a database that need not
+ * survive a power failure.
+ */
 export interface Options {
   readonly size?: number
-  /** Of each process's environment. */
+  /** Added to each process's environment. */
   readonly more?: Readonly<Record<string, string>>
-  /** What Node is started with. Nothing unless told: the tests run the sources. */
+  /** Options of Node. By default none, because the tests run the sources. */
   readonly nodeOptions?: ReadonlyArray<string>
-  /** Of the database's configuration. */
+  /** Added to the database's configuration. */
   readonly settings?: ReadonlyArray<string>
-  /** Another database than one server of this configuration. */
+  /** Replaces the single server with this configuration. */
   readonly postgres?: () => Promise<PostgresServer.PostgresServer>
-  /** Whether all clocks go forward by a claim's length whenever a process is killed, so that nobody waits for what it had claimed. They do unless told. */
+  /**
+   * Whether a kill moves all clocks ahead by the length of a claim, so that no test waits for the killed
+   * process's claims. True by default.
+   */
   readonly clocksMove?: boolean
 }
 
@@ -85,10 +91,10 @@ export const make = async ({
 
   const stopped = async (running: Running): Promise<void> => {
     const { code, signal } = await running.ended
-    assert.deepStrictEqual([code, signal], [0, null], "a stop that was asked for ends well")
+    assert.deepStrictEqual([code, signal], [0, null], "a requested stop exits with 0")
   }
 
-  /** Starts the service at a place that is free. Whenever it is killed there it is started again. */
+  /** Starts the service in a free place, and again whenever it is killed there. */
   const start = async (at: number): Promise<void> => {
     const replica = await begin(
       "replica",
@@ -123,7 +129,10 @@ export const make = async ({
   const alive = (): ReadonlyArray<Replica> =>
     replicas.flatMap((replica) => (replica === undefined || replica.running.isOver() ? [] : [replica]))
 
-  /** Asks one replica after the other. Who gets no answer asks the next one where that does no harm: to read, or with a key. */
+  /**
+   * Sends requests to the replicas in turn. A request without a response is repeated at the next replica if
+   * that is safe: if it only reads or has an idempotency key.
+   */
   const ask = async (method: string, route: string, options: Ask = {}): Promise<Answer> => {
     for (let tries = 1; ; tries++) {
       const all = alive()
@@ -149,21 +158,21 @@ export const make = async ({
     alive,
     points,
     urls: () => alive().map(({ url }) => url),
-    /** Asks with the operator's token. */
+    /** Sends a request with the operator's token. */
     operate,
-    /** Somebody outside, or the weather. */
+    /** Acts on the simulated network. */
     outside: <A, E>(what: (sandbox: Sandbox["Service"]) => Effect.Effect<A, E>): Promise<A> =>
       outside.runPromise(Effect.flatMap(Sandbox, what)),
-    /** How many were killed so far. */
+    /** The number of killed processes so far. */
     deaths: () => deaths,
-    /** Stops the process at one place, which must end well, and starts another there. */
+    /** Stops the process in one place, which must exit cleanly, and starts another one there. */
     restart: async (at: number): Promise<void> => {
       const { running } = replicas[at] ?? assert.fail(`nobody is at ${at}`)
       running.kill("SIGTERM")
       await stopped(running)
       await start(at)
     },
-    /** Waits until all that were killed are back. */
+    /** Waits until all killed processes are running again. */
     complete: () =>
       eventually(
         "all replicas",
@@ -173,7 +182,10 @@ export const make = async ({
         },
         (count) => count === size
       ),
-    /** Has whoever comes to this point wait there until it is opened. `waiting` says who does, by process, as often as he does. */
+    /**
+     * Makes every process that reaches this point wait there until `open`. `waiting` lists the processes that
+     * wait, once per wait.
+     */
     hold: (point: string) => {
       rmSync(points.waiting, { force: true })
       write(points.gate, point)
@@ -182,10 +194,15 @@ export const make = async ({
         open: () => rmSync(points.gate)
       }
     },
-    /** Everyone's clock goes forward by as much as a claim lasts. */
+    /** Lets every process go on that a failed test holds or suspends, so that the tests after it don't wait for it. */
+    release: () => {
+      rmSync(points.gate, { force: true })
+      for (const { running } of alive()) running.kill("SIGCONT")
+    },
+    /** Moves every clock ahead by the length of a claim. */
     overslept: () => write(clock, String((aheadMillis += leaseMillis))),
 
-    /** A new company, with a key for everything, within these limits. */
+    /** A new company with an unrestricted key and these limits. */
     company: async (plan: "free" | "paid" = "paid", limits: Readonly<Record<string, number>> = {}): Promise<Company> => {
       const { id } = await operate("/companies", { name: "Example Ltd", plan })
       const { key } = await operate(`/companies/${id}/api-keys`, { name: "cluster", scopes: ["admin"], limits })
@@ -197,7 +214,7 @@ export const make = async ({
       }
     },
 
-    /** Stops all, which must end well, and looks into the books. Nothing may be on its way. */
+    /** Stops all processes, which must exit cleanly, and checks the books. Nothing may be pending. */
     audit: async (): Promise<void> => {
       await starting
       ending = true
@@ -210,10 +227,10 @@ export const make = async ({
       await Books.agree(Storage.layer({ url: Redacted.make(postgres.url), maxConnections: 2 }), sandboxDirectory)
     },
 
-    /** What all processes have complained about so far. */
+    /** Everything that all processes have written to standard error. */
     logs: () => past.map(({ stderr }) => stderr()).join(""),
 
-    /** Ends whatever still runs, and leaves nothing behind. */
+    /** Kills the process if it still runs, and deletes its files. */
     end: async (): Promise<void> => {
       ending = true
       for (const { running } of alive()) running.kill("SIGKILL")

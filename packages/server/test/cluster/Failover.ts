@@ -4,7 +4,7 @@ import { setTimeout as pass } from "node:timers/promises"
 import type { Callers } from "./Callers.ts"
 import * as Road from "./Road.ts"
 
-/** A primary and its standby. What leads to the primary can be cut: for its clients, and for the standby. */
+/** A primary and its standby. The connections of clients and of the standby to the primary can be cut. */
 export const make = async (isSynchronous: boolean) => {
   const installation = PostgresServer.find()
   if ("missing" in installation) throw new Error(`there is no PostgreSQL here: ${installation.missing}`)
@@ -13,10 +13,10 @@ export const make = async (isSynchronous: boolean) => {
   const clients = await Road.to(first.port)
   const replication = await Road.to(first.port)
   const second = await PostgresServer.start(installation, { settings, standbyOf: replication.port })
-  /** Asks one server itself. */
+  /** Queries one server directly. */
   const ask = ({ url }: PostgresServer.PostgresServer, text: string): string =>
     Client.run(installation, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
-  /** From here on what this server acknowledges its standby has, too. */
+  /** From here on, this server acknowledges a commit only when its standby has it. */
   const synchronize = (server: PostgresServer.PostgresServer) => {
     ask(server, "alter system set synchronous_standby_names = 'ANY 1 (*)'")
     ask(server, "select pg_reload_conf()")
@@ -36,17 +36,17 @@ export const make = async (isSynchronous: boolean) => {
 
 export type Servers = Awaited<ReturnType<typeof make>>
 
-/** How long the primary goes on after its standby is cut off, and before it is cut off itself. */
+/** How long the primary runs after its standby is cut off and before it is cut off itself. */
 const aloneMillis = 1000
 
 /**
- * The standby is cut off, then the primary's machine is gone, and the standby is promoted. Answers how many requests were answered while the primary
- * was alone, and for how long none was.
+ * Cuts off the standby, stops the primary and promotes the standby. Returns the number of responses while the
+ * primary was alone, and how long there was none.
  */
 export const dies = async ({ first, second, clients, replication }: Servers, callers: Callers) => {
   await callers.grows("answers", callers.answers, 100)
   replication.close()
-  await pass(aloneMillis / 2) // what the standby had already is answered
+  await pass(aloneMillis / 2) // commits that the standby already had are acknowledged
   const before = callers.answers()
   await pass(aloneMillis)
   const alone = callers.answers() - before
@@ -54,6 +54,6 @@ export const dies = async ({ first, second, clients, replication }: Servers, cal
   clients.close()
   await first.stop("immediate")
   await second.promote()
-  await callers.grows("answers of the new primary", callers.answers, 100)
+  await callers.grows("responses from the new primary", callers.answers, 100)
   return { alone, seconds: callers.secondsWithout(goneAt) }
 }

@@ -15,17 +15,18 @@ import { text } from "node:stream/consumers"
 import * as Service from "../Service.ts"
 import * as Served from "./Served.ts"
 
-// Two services that share nothing but the pretend network between their nodes: each is a process with its own data, its own server and its own way
-// out, on which it finds the other's domain at the other's front.
+// Two services that share only the simulated network between their nodes. Each is a process with its own
+// data, its own server and its own outbound connections, and reaches the other's domain through the other's
+// front.
 
-/** What somebody was asked, at which domain, and what the answer was. */
+/** A request to a domain, and the response. */
 export interface Exchange {
   readonly host: string
   readonly path: string
   readonly answer: string
 }
 
-/** What stands where the world finds a service: it passes on what it is asked, and remembers it. */
+/** The public server in front of a service. It forwards requests and records them. */
 const front = Effect.fnUntraced(function* () {
   const asked: Array<Exchange> = []
   let service = () => ""
@@ -54,21 +55,21 @@ const front = Effect.fnUntraced(function* () {
       })
   )
   return {
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    /** Wherever that is now: a process that is started again listens at another port. */
+    /** Sets the current service URL: a restarted process listens on another port. */
     standsBefore: (url: () => string) => {
       service = url
     },
-    /** Has other questions reach the service than the world asks. */
+    /** Alters the paths of requests before they reach the service. */
     falsify: (how: (path: string) => string) => {
       falsify = how
     }
   }
 })
 
-/** One of the two, running. */
+/** Starts one of the two services. */
 const start = Effect.fnUntraced(function* (options: {
   readonly domain: string
   readonly allow: string
@@ -92,14 +93,17 @@ const start = Effect.fnUntraced(function* (options: {
   yield* Effect.promise(() => service.start(env))
   return {
     ...service,
-    /** Kills it without a word, and starts it again when `meanwhile` is over. */
+    /** Kills the process and restarts it after `meanwhile`. */
     dies: (meanwhile: () => Promise<void>) =>
       Effect.promise(async () => {
         await service.stop("SIGKILL")
         await meanwhile()
         await service.start(env)
       }),
-    /** Stops it. Its books are sound, and what its node owns has changed by what they say, to the millisatoshi. Answers what `look` finds in them. */
+    /**
+     * Stops the service. Its books must be sound, and its node's balance must have changed by the booked
+     * amount to the millisatoshi. Returns the result of `look`.
+     */
     close: <A, E>(look: (records: AllReads) => Effect.Effect<A, E>) =>
       Effect.gen(function* () {
         yield* Effect.promise(() => service.stop("SIGTERM"))
@@ -114,19 +118,19 @@ const start = Effect.fnUntraced(function* (options: {
   }
 })
 
-/** A service of the pair, and its front. */
+/** A service of the pair and its front. */
 export type Side = Effect.Success<ReturnType<typeof start>> & { readonly front: Effect.Success<ReturnType<typeof front>> }
 
 const pretend = (seed: string) => Layer.build(Layer.fresh(Sandbox.layer({ seed, network: "regtest" })))
 
-/** Where the world finds a service, at which domain its addresses are, and what else it is told. */
+/** The public host of a service, the domain of its addresses, and further settings. */
 export interface Placed {
   readonly host: string
   readonly domain: string
   readonly more?: Readonly<Record<string, string>>
 }
 
-/** The two of them. */
+/** Starts both services at these places. */
 export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
   const fronts = [yield* front(), yield* front()] as const
   const [network, elsewhere] = [yield* pretend("pair"), yield* pretend("elsewhere")]
@@ -138,7 +142,7 @@ export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
       start({
         ...other,
         allow: `${one.host}=${fronts[0].url}`,
-        // Its node is in the same network; its chain and its wallet are nobody else's.
+        // Its node is in the same network. Its chain and its wallet are separate.
         ports: elsewhere.pipe(Context.add(LightningReceiver, receiver), Context.add(LightningSender, sender)),
         localBalance
       })
@@ -158,7 +162,7 @@ export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
   }
 })
 
-/** The two of them, at `first.example` and `second.example`. */
+/** Both services, at `first.example` and `second.example`. */
 export const make = Effect.suspend(() =>
   placed({ host: "first.example", domain: "first.example" }, { host: "second.example", domain: "second.example" })
 )

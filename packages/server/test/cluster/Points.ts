@@ -13,19 +13,22 @@ import path from "node:path"
 
 type Call = Effect.Effect<unknown, unknown>
 
-/** The files through which a test and its replicas talk about points. */
+/** The files through which a test controls the points of its replicas. */
 export const files = (directory: string) => ({
-  /** Names the point at which the first process to come there dies. It takes the file with it, so that no other does. */
+  /**
+   * Names a point. The first process that reaches it dies there. The process deletes the file, so that no
+   * other dies.
+   */
   death: path.join(directory, "death"),
-  /** Names the point at which whoever comes there waits until the file is gone. */
+  /** Names the point at which processes wait until the file is deleted. */
   gate: path.join(directory, "gate"),
-  /** Who waits there: a line each, the process's id. */
+  /** The waiting processes, one process id per line. */
   waiting: path.join(directory, "waiting"),
-  /** Where it is there, every call that is made is written down: a line each, its name. */
+  /** If this file exists, every call appends its name as a line. */
   trace: path.join(directory, "trace")
 })
 
-/** What the file says; nothing where it is gone, or goes just now. */
+/** The file's content, or nothing if the file is gone or disappears during the read. */
 const namedIn = (file: string): string => {
   try {
     return readFileSync(file, "utf8")
@@ -34,7 +37,7 @@ const namedIn = (file: string): string => {
   }
 }
 
-/** Whether this process is the one that takes the file away: of many that try, one. */
+/** Returns whether this process deleted the file. Of several processes that try, one succeeds. */
 const takes = (file: string): boolean => {
   try {
     unlinkSync(file)
@@ -44,10 +47,10 @@ const takes = (file: string): boolean => {
   }
 }
 
-/** What withdrawals go through; every other task keeps a role. */
+/** The task kinds of withdrawals. Tasks of other kinds are named `duty`. */
 const kinds = new Set<unknown>(["withdrawal", "recipient", "payment", "payout"])
 
-/** Commits are told apart by what they commit, tasks by their kind, however they are claimed. */
+/** Names commits by their content, and tasks by their kind however they are claimed. */
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   if (typeof first !== "object" || first === null) return member
   if (member === "commit" && "_tag" in first) return String(first._tag)
@@ -55,12 +58,15 @@ const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   return `${member === "claimInTurn" ? "claim" : member} ${kinds.has(first.kind) ? String(first.kind) : "duty"}`
 }
 
-/** To look and to find nothing happens all the time, and is no step of anything. */
+/** Polls that find nothing happen all the time and are not a step of any scenario. */
 const isNothing = (answer: unknown): boolean =>
   (Array.isArray(answer) && answer.length === 0) ||
   (typeof answer === "object" && answer !== null && "outputs" in answer && Array.isArray(answer.outputs) && answer.outputs.length === 0)
 
-/** Every call of a port is a point before it is made and another one when it is answered. At a point a test may have the process held or killed. */
+/**
+ * Turns each call to a port into two points: one before the call, one when it returns. A test can hold or
+ * kill the process at a point.
+ */
 export const pass = (directory: string) => {
   const { death, gate, waiting, trace } = files(directory)
 
@@ -82,7 +88,7 @@ export const pass = (directory: string) => {
     })
 
   const wrapped = <S extends object>(service: S): S =>
-    // Member by member the same type again, which no type can say of all services at once.
+    // Each member keeps its type, but no type expresses that for all services.
     Object.fromEntries(
       Object.entries(service).map(([name, member]: [string, unknown]) => {
         if (Effect.isEffect(member)) return [name, around(name, member as Call)]

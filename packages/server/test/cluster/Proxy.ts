@@ -3,25 +3,25 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 
-/** What stands before several processes of the service, as small as it can be. */
+/** A minimal load balancer for several processes of the service. */
 export interface Proxy {
   readonly url: string
   readonly end: () => Promise<void>
 }
 
-/** How often each process is asked whether it is ready. */
+/** How often each process is checked for readiness. */
 const everyMillis = 100
 
 /**
- * Passes each request to one of those that are ready, in turn, and to the next one when nobody listens there: then it was not taken, and that is the
- * only case in which it is tried again. Whatever else goes wrong is the caller's to see, as 502.
+ * Forwards each request to a ready process, in turn. If nothing listens there, the request was not accepted
+ * and goes to the next process. Other failures are not retried: the caller gets a 502.
  */
 export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> => {
   const ready = new Set(urls())
   const asked = new Set<string>()
   let turn = 0
 
-  // Who has not answered yet is as he was: on a busy machine that may be all of them.
+  // A process that has not responded yet keeps its state, because on a busy machine all of them may be slow.
   const isReady = async (url: string): Promise<boolean> => {
     try {
       return (await fetch(`${url}/readyz`)).status === 200
@@ -29,7 +29,7 @@ export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> =>
       return false
     }
   }
-  // Each on its own: who is slow to answer keeps nobody from hearing that another is being stopped.
+  // Checks run independently, so that a slow process does not delay the detection of a stopping one.
   const look = async (url: string): Promise<void> => {
     if (asked.has(url)) return
     asked.add(url)
@@ -42,7 +42,7 @@ export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> =>
   const pass = (incoming: IncomingMessage, body: Uint8Array, outgoing: ServerResponse, tries = 0): void => {
     const url = [...ready][turn++ % Math.max(1, ready.size)]
     if (url === undefined || tries > 20) {
-      outgoing.writeHead(502).end("nobody is ready")
+      outgoing.writeHead(502).end("no process is ready")
       return
     }
     const passed = request(url + incoming.url, { method: incoming.method, headers: incoming.headers, agent: false }, (answer) => {
@@ -66,7 +66,7 @@ export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> =>
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   return {
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     end: async () => {
       clearInterval(looking)

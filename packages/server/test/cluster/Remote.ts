@@ -13,14 +13,17 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import * as Wire from "./Wire.ts"
 
-/** How long after its process died a call may still reach the network, which answers one after the other on the same machine. */
+/**
+ * How long a call may still reach the network after its process died. The network handles calls one by one on
+ * the same machine.
+ */
 const graceMillis = 2000
 
 const decodeFailure = Schema.decodeSync(Wire.Failure)
 
 type Away = (cause: unknown, member: string) => Effect.Effect<unknown, unknown>
 
-/** What a caller of each port is told when the network does not answer. */
+/** The error a caller of each port receives when the network does not respond. */
 const node: Away = (cause, operation) => Effect.fail(new NodeUnavailable({ operation, cause }))
 const chain: Away = (cause, operation) => Effect.fail(new ChainUnavailable({ operation, cause }))
 const signer: Away = (cause) => Effect.fail(new SignerUnavailable({ cause }))
@@ -51,7 +54,7 @@ const make = Effect.fnUntraced(function* (url: string) {
         }
       }
     })
-  // The other end has the same port: what it answers and how it fails is of the member's type.
+  // The other end serves the same port, so values and errors have the member's type.
   const value = <A>(port: string, member: string, away: Away): A => ask(port, member, away, []) as A
   const method = <F>(port: string, member: string, away: Away): F =>
     ((...args: ReadonlyArray<unknown>) => ask(port, member, away, args)) as F
@@ -101,7 +104,7 @@ const make = Effect.fnUntraced(function* (url: string) {
         graceMillis,
         pay: method("sender", "pay", unknown),
         lookupPayment: method("sender", "lookupPayment", unknown),
-        ends: Stream.empty, // only questions are carried: payments are looked up
+        ends: Stream.empty, // streams are not carried, so payments are polled
         quote: method("sender", "quote", node)
       })
     ),
@@ -109,7 +112,7 @@ const make = Effect.fnUntraced(function* (url: string) {
       ChainSource,
       ChainSource.of({
         tip: value("chain", "tip", chain),
-        // A question cannot be sent: the other end tells everything, and what is ours is asked here.
+        // A callback cannot be sent. The other end returns all activity, and `ours` filters it here.
         activity: (after, ours) =>
           Effect.gen(function* () {
             const told = yield* everything(after)
@@ -166,12 +169,12 @@ const make = Effect.fnUntraced(function* (url: string) {
         outputsTo: method("sandbox", "outputsTo", broken),
         localBalance: value("sandbox", "localBalance", broken),
         survey: Effect.die(new Error("the survey of the network stays in its own process")),
-        // Whoever wants all of it opens the sandbox's directory.
+        // To read the whole state, open the sandbox's directory.
         state: Effect.die(new Error("the state of the network stays in its own process"))
       })
     )
   )
 })
 
-/** One pretend network, in a process of its own at `url`, as every process that asks it sees it. */
+/** A simulated network in its own process at `url`, as each connected process sees it. */
 export const layer = (url: string) => Layer.effectContext(make(url))

@@ -1,11 +1,14 @@
 import { once } from "node:events"
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net"
 
-/** A way to a server that can be closed without a word, as when its machine is cut off: nothing passes, and neither end hears why. */
+/**
+ * A route to a server that can be cut silently, as when the server's machine loses its network: nothing
+ * passes, and neither end is notified.
+ */
 export interface Road {
   readonly port: number
   readonly close: () => void
-  /** What was on its way when it was closed is lost; who comes from now on gets through. */
+  /** Data in flight when the route was closed is lost. New connections pass. */
   readonly open: () => void
   readonly end: () => void
 }
@@ -34,7 +37,7 @@ export const to = async (port: number): Promise<Road> => {
   await once(server, "listening")
   const drop = () => sockets.forEach((socket) => socket.destroy())
   return {
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
     port: (server.address() as AddressInfo).port,
     close: () => {
       isClosed = true

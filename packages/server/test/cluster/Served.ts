@@ -15,7 +15,7 @@ import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import * as Wire from "./Wire.ts"
 
-/** Everything outside of our processes. */
+/** Everything outside our processes. */
 export type Ports =
   | LightningReceiver
   | LightningSender
@@ -27,10 +27,13 @@ export type Ports =
   | Resolver
   | Sandbox
 
-/** How long the next settlement is waited for before the asker is told to ask again. */
+/** How long to wait for the next settlement before the caller has to ask again. */
 const nextWithinMillis = 5000
 
-/** Which coins a wallet would choose from: asked of whoever knows which are free, and then the wallet is asked again. */
+/**
+ * The coins from which a wallet would choose. The caller finds out which are free, then asks the wallet
+ * again.
+ */
 class Candidates extends Error {
   readonly outpoints: ReadonlyArray<string>
   constructor(outpoints: ReadonlyArray<string>) {
@@ -41,7 +44,10 @@ class Candidates extends Error {
 
 type Payout = Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">
 
-/** The ports as they can be asked from another process: what is no plain value or takes a callback is told in steps. */
+/**
+ * The ports in a form that another process can call: members with non-serializable values or callbacks are
+ * split into steps.
+ */
 const askable = (ports: Context.Context<Ports>) => {
   const receiver = Context.get(ports, LightningReceiver)
   const chain = Context.get(ports, ChainSource)
@@ -94,13 +100,13 @@ const replyFor = (exit: Exit.Exit<unknown, unknown>): Wire.Reply => {
     : { _tag: "Defect", message: Cause.pretty(exit.cause) }
 }
 
-/** Lets other processes ask these ports, on a port of this machine that it answers with, for as long as the scope is open. */
+/** Serves these ports to other processes until the scope closes. Returns the local TCP port. */
 export const serve = (ports: Context.Context<Ports>, port = 0) => {
   const members: { readonly [port: string]: { readonly [member: string]: unknown } } = askable(ports)
   const answer = async (request: IncomingMessage, signal: AbortSignal): Promise<Wire.Reply> => {
     const { port, member, args } = Wire.questionOf(await buffer(request))
     const found = members[port]?.[member]
-    // A port's member is an effect, or a function that makes one.
+    // A port's member is an effect or a function that returns one.
     const asked = (typeof found === "function" ? found(...args) : found) as Effect.Effect<unknown, unknown>
     return replyFor(await Effect.runPromiseExit(asked, { signal }))
   }
@@ -122,6 +128,6 @@ export const serve = (ports: Context.Context<Ports>, port = 0) => {
         server.close()
         server.closeAllConnections()
       })
-    // It listens on TCP, so its address is one of TCP.
+    // A TCP server's address is an `AddressInfo`.
   ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 }

@@ -2,10 +2,10 @@ import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/v
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import * as Cluster from "./Cluster.ts"
 
-/** Left out where no PostgreSQL can be made, unless one is required: then it fails. */
+/** Skipped if no PostgreSQL can be started, unless one is required. Then the suite fails. */
 const isLeftOut = "missing" in PostgresServer.find() && process.env["REQUIRE_REAL_POSTGRES"] !== "1"
 
-/** Promises of one cluster, told one after the other. In the end its processes stop, and its books are right. */
+/** The tests of one cluster, run in sequence. Afterwards its processes stop and its books are checked. */
 export const suite = (name: string, options: Cluster.Options, tell: (cluster: () => Cluster.Cluster) => void): void => {
   describe.skipIf(isLeftOut)(`${name}`, () => {
     let cluster: Cluster.Cluster | undefined
@@ -14,10 +14,15 @@ export const suite = (name: string, options: Cluster.Options, tell: (cluster: ()
       cluster = await Cluster.make(options)
     })
     afterAll(() => cluster?.end())
-    beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster?.logs().slice(-10_000))))
+    beforeEach(({ onTestFailed }) =>
+      onTestFailed(() => {
+        cluster?.release()
+        console.error(cluster?.logs().slice(-10_000))
+      })
+    )
     tell(current)
 
-    it("cluster: the books are right in the end", async () => {
+    it("cluster: the books balance at the end", async () => {
       await current().complete()
       await current().audit()
       assert.isEmpty(current().alive())

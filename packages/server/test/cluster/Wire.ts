@@ -7,20 +7,20 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Schema } from "effect"
 import { deserialize, serialize } from "node:v8"
 
-/** What a process asks of the network: a member of a port, with what it is called with. */
+/** A process's request to the network: the member of a port and its arguments. */
 export interface Question {
   readonly port: string
   readonly member: string
   readonly args: ReadonlyArray<unknown>
 }
 
-/** How that ended over there. A failure travels as text, since an error loses its members on the way. */
+/** The result of the call. A failure is sent as text because serialization drops an error's members. */
 export type Reply =
   | { readonly _tag: "Success"; readonly value: unknown }
   | { readonly _tag: "Failure"; readonly failure: string }
   | { readonly _tag: "Defect"; readonly message: string }
 
-/** Every way in which a port of the network's can fail. */
+/** Every failure of the network's ports. */
 export const Failure = Schema.fromJsonString(
   Schema.toCodecJson(
     Schema.Union([
@@ -35,9 +35,9 @@ export const Failure = Schema.fromJsonString(
   )
 )
 
-/** A value as bytes, bigints, sets and undefined included. */
+/** Serializes a value, including bigints, sets and undefined. */
 export const toBytes = (value: Question | Reply): Uint8Array<ArrayBuffer> => new Uint8Array(serialize(value))
 
-// Both ends are ours and of one version: what one wrote the other may trust.
+// Both ends run the same version of our code, so the data needs no validation.
 export const questionOf = (bytes: Uint8Array): Question => deserialize(bytes) as Question
 export const replyOf = (bytes: Uint8Array): Reply => deserialize(bytes) as Reply

@@ -8,11 +8,14 @@ import type * as Cluster from "./Cluster.ts"
 import { suite } from "./Suite.ts"
 
 /**
- * A story of money on its way. `begin` is what happens before any process may die, and answers the rest of the story, which answers
- * how it ended: the same, whoever died in it.
+ * A payment scenario. `begin` runs before any process may die and returns the rest of the scenario. The rest
+ * must return the same result whichever process died.
  */
 interface Story {
-  /** Every call to the store and the nodes that it is made of, in order. At each a process dies before it is made, and when it is answered; at one that only reads, when it is. */
+  /**
+   * Every store and node call of the scenario, in order. A process dies before each call and after it
+   * returns. For a read it dies only after.
+   */
   readonly calls: ReadonlyArray<string>
   readonly begin: (cluster: Cluster.Cluster) => Promise<() => Promise<unknown>>
 }
@@ -29,7 +32,7 @@ const funded = async (cluster: Cluster.Cluster, sats: number): Promise<Company> 
 const send = async (company: Company, destination: string, sats: number): Promise<string> =>
   (await Customer.data(201, Customer.confirm(company, destination, sats, key()))).id
 
-/** The company's transactions, and what it has now. */
+/** The company's transactions and its balance. */
 const ended = async (company: Company, ...kinds: ReadonlyArray<string>) => {
   const seen = await eventually(
     `the end of ${kinds.join(", ")}`,
@@ -78,7 +81,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "a withdrawal whose payment is held for a while": {
+  "a withdrawal whose payment is held": {
     calls: ["pay", "postpone withdrawal", "claim payment", "lookupPayment", "WithdrawalSettled"],
     begin: async (cluster) => {
       const shop = await funded(cluster, 5000)
@@ -147,7 +150,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "an invoice that the node tells of": {
+  "an invoice reported as settled": {
     calls: ["createInvoice", "InvoiceCreated", "InvoiceSettled"],
     begin: async (cluster) => {
       const shop = await cluster.company()
@@ -171,7 +174,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "a deposit on the chain, taken away by a reorganisation and brought back": {
+  "an on-chain deposit removed by a reorganization and confirmed again": {
     calls: [
       "newAddress",
       "OnChainAddressCreated",
@@ -201,8 +204,9 @@ const stories: Readonly<Record<string, Story>> = {
 }
 
 /**
- * Calls that belong to no story: recording when a key was last used, taking and renewing roles, taking over the tasks of processes that are gone, asking
- * when the next task is due, what a role does by itself: the head of the audit log, and the clean-up of old idempotency answers and payouts of earlier stories.
+ * Calls outside any scenario: recording a key's last use, taking and renewing roles, taking over the tasks of
+ * dead processes, asking when the next task is due, and the background work of roles, such as the head of the
+ * audit log and the clean-up of stored responses and of earlier payouts.
  */
 const beside = [
   "ApiKeyUsed",
@@ -218,17 +222,17 @@ const beside = [
   "PayoutBuried"
 ]
 
-/** Calls that change nothing anywhere: to die before one and after it is the same. */
+/** Reads. Dying before a read is the same as dying after it. */
 const reading = new Set(["offer", "feeRate", "lookupPayment", "lookupInvoice", "transaction", "tip", "activity"])
 
 const pointsOf = (call: string): ReadonlyArray<string> => (reading.has(call) ? [`after ${call}`] : [`before ${call}`, `after ${call}`])
 
 const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), ...beside])
 
-// Payouts gather for a second.
+// Payouts are batched for one second.
 suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (cluster) => {
   for (const [title, { calls, begin }] of Object.entries(stories)) {
-    it(`C10: crash: a process killed at any step of ${title}: others finish it`, async () => {
+    it(`C10: crash: other processes finish the work of one that is killed at any step of ${title}`, async () => {
       const { death, trace } = cluster().points
       const undisturbed = await begin(cluster())
       writeFileSync(trace, "")
@@ -240,7 +244,8 @@ suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (
 
       for (const call of calls) {
         for (const point of pointsOf(call)) {
-          // All are there again when the story goes on, but its beginning need not wait for that.
+          // All processes must be running when the scenario continues, but its beginning need not wait for
+          // that.
           const [rest] = await Promise.all([begin(cluster()), cluster().complete()])
           const deaths = cluster().deaths()
           writeFileSync(death, point)

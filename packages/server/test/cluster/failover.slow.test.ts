@@ -12,30 +12,30 @@ const postgres = async () => (made = await Failover.make(true)).postgres
 const servers = () => made ?? assert.fail("the servers did not start")
 
 suite("The machine of the primary dies under load", { postgres }, (cluster) => {
-  it("failover: every answered request is on the new primary, each payment is sent once, and the old primary serves nobody", async () => {
+  it("failover: every acknowledged request is on the new primary, each payment is sent once, and the old primary gets no requests", async () => {
     const { first, second, clients, replication, ask, synchronize, postgres } = servers()
     const callers = await Callers.make(cluster(), 12)
     const withdrawals = () => ask(first, "select count(*) from satrail.withdrawals")
     await callers.during(async () => {
       const { alone } = await Failover.dies(servers(), callers)
-      assert.strictEqual(alone, 0, "nothing is answered that the standby does not have")
+      assert.strictEqual(alone, 0, "without the standby, no request is acknowledged")
 
-      // By mistake the old primary is back, takes writes, and is the first of the list.
+      // By mistake the old primary comes back and accepts writes, and it is first in the list.
       await first.restart()
       clients.open()
       assert.strictEqual(ask(first, "select pg_is_in_recovery()"), "f")
       const before = withdrawals()
       await cluster().restart(0)
-      await callers.grows("answers beside the old primary", callers.answers, 100)
-      assert.strictEqual(withdrawals(), before, "no process writes there, also none that started meanwhile")
-      // Another client that does not know better: what it writes is not acknowledged.
+      await callers.grows("responses while the old primary runs", callers.answers, 100)
+      assert.strictEqual(withdrawals(), before, "no process writes there, not even one that started in the meantime")
+      // A client that connects to the old primary: its write is not acknowledged.
       const written = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table lone as select 1 as n`).pipe(
         Effect.timeoutOption(1500),
         Effect.provide(PgClient.layer({ url: Redacted.make(first.url), maxConnections: 1 }))
       )
       assert.isTrue(Option.isNone(await Effect.runPromise(written)), "a lone old primary acknowledges nothing")
 
-      // It becomes a standby of the new one, and commits wait for it.
+      // The old primary becomes a standby of the new one, and commits wait for it.
       await first.stop("fast")
       await first.follow(second.port)
       await first.restart()
@@ -47,10 +47,10 @@ suite("The machine of the primary dies under load", { postgres }, (cluster) => {
         async () => ask(second, "select count(*) from pg_stat_replication where sync_state = 'quorum'"),
         (count) => count === "1"
       )
-      await callers.grows("answers that both have", callers.answers, 100)
+      await callers.grows("responses stored on both", callers.answers, 100)
       assert.strictEqual(ask(second, "select to_regclass('lone') is null"), "t", "what only the old one had is gone")
     })
-    // Whatever was claimed by somebody who did not hear of it.
+    // Release claims made by processes that did not receive the commit's acknowledgment.
     cluster().overslept()
     await callers.served()
     assert.strictEqual(await callers.missing(), 0)

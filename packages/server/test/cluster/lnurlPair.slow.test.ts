@@ -10,7 +10,7 @@ const thanks = "Thank you for the tea"
 
 const run = <A>(use: () => Promise<A>) => Effect.promise(use)
 
-/** A company's Lightning address that says thank you. */
+/** A company's Lightning address with a thank-you message. */
 const addressOf = async (side: Pair.Side, { key, post }: Company): Promise<string> => {
   const route = "/v1/bitcoin/deposit/lightning-address"
   const { id, address } = await Customer.data(201, post(route, {}))
@@ -18,7 +18,7 @@ const addressOf = async (side: Pair.Side, { key, post }: Company): Promise<strin
   return address
 }
 
-/** A company of this side, with so many sats that somebody outside paid it. */
+/** A company of this side, funded with this amount from outside. */
 const fundedAt = Effect.fnUntraced(function* (side: Pair.Side, sandbox: Effect.Success<typeof Pair.make>["sandbox"], sats: number) {
   const company = yield* run(() => side.company("paid"))
   const { payment_request: paymentRequest } = yield* run(() => Customer.invoice(company, sats))
@@ -27,11 +27,11 @@ const fundedAt = Effect.fnUntraced(function* (side: Pair.Side, sandbox: Effect.S
   return company
 })
 
-/** What a service was asked for invoices, and what it answered. */
+/** The invoice requests a service received, with its responses. */
 const callbacks = ({ front }: Pair.Side) =>
   front.asked.filter(({ path }) => path.includes("/callback?")).map(({ host, answer }) => ({ host, ...JSON.parse(answer) }))
 
-it.live("LNURL: two services pay each other's Lightning addresses, each found by its domain, with proof", () =>
+it.live("LNURL: two services pay each other's Lightning addresses, found by domain, with proof of payment", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const { first, second, sandbox, allow } = yield* Pair.make
@@ -54,8 +54,8 @@ it.live("LNURL: two services pay each other's Lightning addresses, each found by
 
         yield* run(() => Customer.hasBalance(shop, 1234))
         const [asked, ...more] = callbacks(payee).slice(1)
-        assert.deepStrictEqual([asked?.host, more], [domain, []], "one invoice, asked for where the address is")
-        assert.notStrictEqual(asked.pr, estimated?.pr, "what is paid was asked for when it was to be paid")
+        assert.deepStrictEqual([asked?.host, more], [domain, []], "one invoice, requested at the address's domain")
+        assert.notStrictEqual(asked.pr, estimated?.pr, "the invoice is requested when it is paid")
         assert.strictEqual(new URL(asked.verify).host, domain)
         const verified = yield* Outbound.make({ allow }).ask({ url: asked.verify })
         assert.deepStrictEqual(JSON.parse(verified.body), { status: "OK", settled: true, preimage, pr: asked.pr })
@@ -73,13 +73,13 @@ it.live("LNURL: two services pay each other's Lightning addresses, each found by
   )
 )
 
-it.live("LNURL: an invoice other than the requested one is not paid, and the payer's money is released", () =>
+it.live("LNURL: an invoice that differs from the requested one is not paid, and the payer's funds are released", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const { first, second, sandbox } = yield* Pair.make
       const [shop, from] = [yield* run(() => second.company("paid")), yield* fundedAt(first, sandbox, 50_000)]
       const address = yield* run(() => addressOf(second, shop))
-      // For less: a node would pay it all the same, with more than it asks for.
+      // Use a lower amount, because a node would pay an invoice over less than requested.
       second.front.falsify((path) => path.replace("amount=1234000", "amount=1000000"))
       const { id } = yield* run(() => Customer.data(201, Customer.confirm(from, address, 1234)))
       yield* run(() => Customer.ends(from, id, "failed"))
@@ -87,7 +87,7 @@ it.live("LNURL: an invoice other than the requested one is not paid, and the pay
       assert.strictEqual(yield* run(() => Customer.balance(from)), 50_000)
       assert.strictEqual(yield* run(() => Customer.balance(shop)), 0)
       const withdrawal = Option.getOrThrow(yield* first.close(({ withdrawal }) => withdrawal(CompanyId.make(from.id), id)))
-      assert.isNull(withdrawal.paymentHash, "the node never heard of it")
+      assert.isNull(withdrawal.paymentHash, "the node never received it")
       yield* second.close(() => Effect.void)
     })
   )

@@ -1,4 +1,5 @@
-// One pretend network in a process of its own, for any number of services: kept in SANDBOX_DIRECTORY, asked at NETWORK_PORT.
+// A simulated network in its own process for any number of services, stored in SANDBOX_DIRECTORY and served
+// at NETWORK_PORT.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Console, Effect } from "effect"

@@ -1,6 +1,7 @@
-// Three PostgreSQL servers that Patroni looks after, as deploy/patroni/patroni.yaml says, whose leader is killed under the service's load; what became of it is
-// printed, in one line a failover. ETCD and PATRONI name the programs (Debian's etcd-server; `pip install 'patroni[etcd3]' psycopg2-binary`). The figures of
-// docs/guides/high-availability.md are from here.
+// Runs three PostgreSQL servers under Patroni with deploy/patroni/patroni.yaml, kills the leader under the
+// service's load and prints one line of results per failover. ETCD and PATRONI name the programs (Debian's
+// etcd-server; `pip install 'patroni[etcd3]' psycopg2-binary`). Source of the figures in
+// docs/guides/high-availability.md.
 import * as Client from "@satrail/testing/Client"
 import { freePort } from "@satrail/testing/freePort"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
@@ -50,7 +51,7 @@ interface Node {
   readonly url: string
   readonly port: number
   readonly start: () => void
-  /** Its machine is gone: nothing is finished or written out. */
+  /** Simulates the loss of the machine: nothing is finished or flushed. */
   readonly kill: () => void
 }
 
@@ -89,14 +90,14 @@ const ask = ({ url }: Node, text: string): string | undefined => {
   try {
     return Client.run(found, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
   } catch {
-    return undefined // it is away
+    return undefined // not reachable
   }
 }
 
 const nodes = [await nodeOf("one"), await nodeOf("two"), await nodeOf("three")]
 for (const node of nodes) node.start()
 
-/** The leader, once the two others follow it and commits wait for one of them. */
+/** The leader, once both other servers follow it and commits wait for one of them. */
 const leader = async (): Promise<Node> => {
   const isLed = (node: Node) => ask(node, "select count(*) from pg_stat_replication where sync_state = 'quorum'") === "2"
   const seen = await eventually(
@@ -134,22 +135,22 @@ try {
       const dying = await leader()
       const [goneAt, before] = [performance.now(), callers.answers()]
       dying.kill()
-      await callers.grows("answers of the new leader", callers.answers, 200)
+      await callers.grows("responses from the new leader", callers.answers, 200)
       const seconds = callers.secondsWithout(goneAt).toFixed(1)
       dying.start()
       const next = await leader()
       process.stdout.write(
-        `${dying.name} was killed after ${before} acknowledged payments: ${seconds} s without an answer, then ${next.name} led, and ${dying.name} follows it\n`
+        `${dying.name} was killed after ${before} acknowledged payments: ${seconds} s without a response, then ${next.name} became the leader, and ${dying.name} follows it\n`
       )
     }
   })
   cluster.overslept()
   await callers.served()
-  process.stdout.write(`acknowledged ${callers.answers()}, missing ${await callers.missing()}, without an answer ${callers.losses()}\n`)
+  process.stdout.write(`acknowledged ${callers.answers()}, missing ${await callers.missing()}, without a response ${callers.losses()}\n`)
   await callers.agree()
   await cluster.complete()
   await cluster.audit()
-  process.stdout.write("whoever had no answer has one now, the books are right, and the node paid each payee once\n")
+  process.stdout.write("every caller has its response, the books balance, and the node paid each payee once\n")
 } finally {
   await cluster.end()
 }

@@ -1,4 +1,5 @@
-// The service as it is deployed, but that what it asks of its ports passes the points of POINTS_DIRECTORY, where a test may hold or kill it.
+// The service as deployed, except that its port calls pass the points of POINTS_DIRECTORY, where a test can
+// hold or kill it.
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Effect, Layer } from "effect"

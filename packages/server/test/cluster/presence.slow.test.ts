@@ -5,15 +5,15 @@ import { quickest } from "@satrail/testing/Waiting"
 import { eventually, leaseMillis } from "../Service.ts"
 import { suite } from "./Suite.ts"
 
-// Its clock stands still: nothing ends a killed process's claim but its absence.
+// Clocks do not move, so only the missing process ends its claims.
 suite("a single process is killed and started again", { size: 1, clocksMove: false }, (cluster) => {
-  it("C10: crash: a withdrawal that a killed process had dispatched ends long before its claim would have", async () => {
+  it("C10: crash: a withdrawal dispatched by a killed process ends long before its claim expires", async () => {
     const shop = await cluster().company()
     await Customer.fund(shop, 50_000)
     let deaths = 0
     const tookMillis = await quickest(leaseMillis / 2, async () => {
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
-      // The process is there for a while, as its presence says.
+      // The process runs for a while, so its presence is recorded.
       writeFileSync(cluster().points.death, "after pay")
       const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000, { "Idempotency-Key": `presence-${deaths++}` }))
       await eventually(

@@ -1,5 +1,6 @@
-// What a failover loses where no commit waits for the standby, and where it does (--synchronous): the story of the failover test by itself. Prints one
-// line; the figures of docs/guides/high-availability.md are from here.
+// Measures the loss in a failover when commits do not wait for the standby, and when they do (--synchronous),
+// with the scenario of the failover test. Prints one line. Source of the figures in
+// docs/guides/high-availability.md.
 import { setTimeout as pass } from "node:timers/promises"
 import * as Callers from "./Callers.ts"
 import * as Cluster from "./Cluster.ts"

@@ -6,7 +6,7 @@ import * as Customer from "../Customer.ts"
 import { type Answer, type Company, eventually, send } from "../Service.ts"
 import { suite } from "./Suite.ts"
 
-/** How often each answer was given. */
+/** Counts each response. */
 const tally = (answers: ReadonlyArray<Answer>): Record<string, number> => {
   const found: Record<string, number> = {}
   for (const { status, code } of answers) {
@@ -19,7 +19,7 @@ const tally = (answers: ReadonlyArray<Answer>): Record<string, number> => {
 suite("three processes on one PostgreSQL", {}, (cluster) => {
   const outside = async (company: Company) => (await Customer.outside(company, "lightning_address")).destination
 
-  /** The sats that a company must have for this withdrawal, fee included. */
+  /** The balance required for this withdrawal, including the fee. */
   const needed = async (company: Company, destination: string, sats: number): Promise<number> =>
     sats + (await Customer.estimate(company, destination, sats)).service_fee_sats
 
@@ -36,7 +36,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     for (const { id } of list) await Customer.ends(company, id, "settled")
   }
 
-  it("C12: withdrawals: of 200 of the whole balance at once exactly one is held", async () => {
+  it("C12: withdrawals: exactly one of 200 concurrent withdrawals of the whole balance is held", async () => {
     const shop = await cluster().company()
     const to = await outside(shop)
     const sats = await needed(shop, to, 100_000)
@@ -47,7 +47,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(sats) - sats))
   })
 
-  it("C12: withdrawals: of 512 at once, with money for 99, exactly 99 are held", async () => {
+  it("C12: withdrawals: exactly 99 of 512 concurrent withdrawals are held when the balance covers 99", async () => {
     const shop = await cluster().company()
     const to = await outside(shop)
     const each = await needed(shop, to, 1000)
@@ -59,7 +59,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
   })
 
   for (const point of [undefined, "before WithdrawalRequested", "after WithdrawalRequested"]) {
-    it(`C12: limits: of 64 at once with a key that has room for 10, exactly 10 are held${point === undefined ? "" : `, though a process is killed ${point}`}`, async () => {
+    it(`C12: limits: exactly 10 of 64 concurrent withdrawals are held when the key's limit allows 10${point === undefined ? "" : `, even if a process is killed ${point}`}`, async () => {
       const free = await cluster().company()
       const to = await outside(free)
       const each = await needed(free, to, 1000)
@@ -85,7 +85,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       { reason: "a drill", pending: "wait" }
     ]
   ] as const) {
-    it(`${what}: under load every process refuses from its answer on, one that starts later too; what was confirmed waits, and is sent after it`, async () => {
+    it(`${what}: once it is acknowledged, all processes reject withdrawals under load, even if started later; confirmed withdrawals wait and are sent afterwards`, async () => {
       const shop = await cluster().company()
       const to = await outside(shop)
       await Customer.fund(shop, 1_000_000)
@@ -100,11 +100,11 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
         }
       })
       await eventually(
-        "withdrawals under way",
+        "withdrawals in progress",
         async () => taken,
         (count) => count >= 50
       )
-      // From here on nobody takes one up, so that some are left to wait however quick the workers are.
+      // From here on no process starts a withdrawal, so that some stay pending however fast the workers are.
       const { waiting: held, open } = cluster().hold("before claim recipient")
       await eventually("all processes held", held, (pids) => new Set(pids).size === 3)
       const before = taken
@@ -127,15 +127,15 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       const pending = async (): Promise<ReadonlyArray<{ readonly id: string }>> =>
         Customer.transactions(shop, "type=withdrawal&status=pending&limit=1000")
       const waiting = await pending()
-      assert.isNotEmpty(waiting, "nothing was left to wait")
-      await pass(2500) // longer than what waits is left alone
+      assert.isNotEmpty(waiting, "nothing was left waiting")
+      await pass(2500) // longer than the time before pending work is picked up
       assert.deepStrictEqual(await pending(), waiting)
       await cluster().operate(goOn(shop), body, 200)
       await allSettle(shop, taken)
     })
   }
 
-  it("C60: invoice watcher: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
+  it("C60: invoice watcher: an invoice that listeners and polls of two processes settle concurrently is credited once", async () => {
     const shop = await cluster().company()
     const invoice = await Customer.invoice(shop, 1000)
     const { waiting, open } = cluster().hold("before InvoiceSettled")
@@ -144,17 +144,23 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       eventually(
         "all who would credit it",
         waiting,
-        // Each process comes there twice: told by the node, and by looking.
+        // Each process gets there twice: through the node's stream and through polling.
         (pids) => new Set(pids).size === processes && pids.length >= 2 * processes
       )
-    await wait(1)
-    // Its role is free for another, and it knows nothing of that.
+    const [pid] = await wait(1)
+    // The process with the role is suspended, so it neither renews its lease nor notices that the lease expired.
+    const suspended =
+      cluster()
+        .alive()
+        .find(({ running }) => String(running.pid) === pid) ?? assert.fail(`no process ${pid}`)
+    suspended.running.kill("SIGSTOP")
     cluster().overslept()
     await wait(2)
+    suspended.running.kill("SIGCONT")
     assert.strictEqual(await Customer.balance(shop), 0)
     open()
     await Customer.hasBalance(shop, 1000)
-    await Customer.fund(shop, 1) // whoever came too late has been answered by now
+    await Customer.fund(shop, 1) // late attempts have been rejected before this
     const deposits: ReadonlyArray<{ readonly amount_sats: number }> = await Customer.transactions(shop)
     assert.deepStrictEqual(
       deposits.map(({ amount_sats }) => amount_sats),
@@ -165,7 +171,10 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
   const payFromOutside = (paymentRequest: string): Promise<boolean> =>
     cluster().outside((sandbox) => Effect.isSuccess(sandbox.pay({ paymentRequest })))
 
-  /** An invoice that one company tries to pay to another and that somebody outside pays, each when it is his turn, is paid once. Answers whether from inside. */
+  /**
+   * Checks that an invoice is paid once if another company and an outside payer pay it, each in turn. Returns
+   * whether the company paid it.
+   */
   const paidOnce = async (
     [payer, payee]: readonly [payer: Company, payee: Company],
     turns: (confirm: () => Promise<Answer>, pay: () => Promise<boolean>) => Promise<readonly [Answer, boolean]>
@@ -190,13 +199,13 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     ["before cancelInvoice", "outside"],
     ["before InternalTransferred", "inside"]
   ] as const) {
-    it(`C15: invoice: paid from outside ${point} of a payment from inside: the ${wins} wins, alone`, async () => {
+    it(`C15: invoice: if it is paid externally ${point} of an internal payment, only the ${wins} payment counts`, async () => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)
       const isPaidInside = await paidOnce(companies, async (confirm, pay) => {
         const { waiting, open } = cluster().hold(point)
         const confirmed = await confirm()
-        await eventually("a payment that has come so far", waiting, ({ length }) => length === 1)
+        await eventually("a payment that has reached this step", waiting, ({ length }) => length === 1)
         const paid = await pay()
         open()
         return [confirmed, paid]
@@ -205,7 +214,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     })
   }
 
-  it("C15: invoices: paid from inside and from outside at any times, each is paid once", async () => {
+  it("C15: invoices: each is paid once, whatever the timing of internal and external payments", async () => {
     const outcomes = await Customer.times(24, async (at) => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)
@@ -214,7 +223,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(outcomes.length, 24)
   })
 
-  it("Lightning address: one handle requested 50 times at once has one owner", async () => {
+  it("Lightning address: a handle requested 50 times concurrently has one owner", async () => {
     const companies = await Customer.times(5, () => cluster().company())
     const answers = await Customer.times(50, (at) =>
       (companies[at % companies.length] ?? assert.fail("no company")).post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" })
@@ -229,7 +238,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     }
   })
 
-  it("idempotency key: one sent 50 times at once is one effect and 50 equal responses", async () => {
+  it("idempotency key: 50 concurrent requests with one key have one effect and 50 equal responses", async () => {
     const shop = await cluster().company()
     await Customer.fund(shop, 100_000)
     const to = await outside(shop)

@@ -20,7 +20,7 @@ const overLoopback = Layer.unwrap(
   })
 )
 
-// The other side of each contract looks into the network itself; only our side asks over the wire.
+// The contract's other side calls the network directly. Only our side uses the wire.
 const network = Peers.layer.pipe(
   Layer.provideMerge(Layer.effect(Sandbox.Sandbox, Sandbox.Sandbox).pipe(Layer.provide(sandbox))),
   Layer.provideMerge(Layer.provide(overLoopback, sandbox))

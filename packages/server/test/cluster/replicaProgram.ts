@@ -1,10 +1,10 @@
-// The service as `npm start` runs it, but for two things: its nodes are one network that all replicas share, at NETWORK_URL; and
-// what it asks of its ports passes the points of POINTS_DIRECTORY, where a test may hold or kill it.
+// The service as `npm start` runs it, with two differences: its nodes are in one network shared by all
+// replicas, at NETWORK_URL, and its port calls pass the points of POINTS_DIRECTORY, where a test can hold or
+// kill it.
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import { Place } from "@satrail/core/features/wallet-connect/WalletConnections"
 import * as Satrail from "@satrail/core/service/Satrail"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
-import * as PretendRelays from "@satrail/sandbox/PretendRelays"
+import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer } from "effect"
 import type { Environment } from "../../src/deployment/Environment.ts"
@@ -20,18 +20,17 @@ const given = (name: string): string => {
 }
 
 const services = (environment: Environment) => {
-  // What is not in the network that all share, such as other people's name servers, each has for itself.
-  const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), PretendRelays.layer)
+  // Parts outside the shared network, such as external name servers, are separate for each replica.
+  const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), SimulatedRelays.layer)
   const ports = Layer.mergeAll(
     Server.storage(environment),
     Layer.merge(own, Remote.layer(given("NETWORK_URL"))),
     FixedRates.layer(),
-    Layer.succeed(Nostr.SecretKey, environment.nostrKey),
-    Layer.succeed(Place, Server.walletPlace(environment))
+    Layer.succeed(Nostr.SecretKey, environment.nostrKey)
   )
-  // A replica asks the network whether it is there before it says that it is ready: that is no step of anybody's life.
+  // A replica checks the network before it reports that it is ready. That call is not a step of any scenario.
   return Satrail.layer({ ...Server.settingsOf(environment), invoicePollMillis: 500, dutyLeaseMillis: 1500 }).pipe(
-    Layer.provide(Server.webhooks(environment)),
+    Layer.provide(Server.references(environment)),
     Layer.provide(Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(given("POINTS_DIRECTORY"))))),
     Layer.provideMerge(ports)
   )

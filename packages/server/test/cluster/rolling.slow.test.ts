@@ -7,7 +7,7 @@ import * as Proxy from "./Proxy.ts"
 const callers = 16
 
 suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "4" } }, (cluster) => {
-  it("shutdown: a process that stops is first not ready, and goes on answering for a while", async () => {
+  it("shutdown: a stopping process first reports not ready, and keeps responding for a while", async () => {
     const { running, url } = cluster().alive()[0] ?? assert.fail("nobody is alive")
     const stopping = cluster().restart(0)
     const { status, text } = await eventually(
@@ -21,7 +21,7 @@ suite("three processes are restarted one after the other", { more: { SATRAIL_DRA
     await stopping
   })
 
-  it("rolling restart: under load no request fails, and no withdrawal is left behind", async ({ onTestFinished }) => {
+  it("rolling restart: under load no request fails and no withdrawal is left behind", async ({ onTestFinished }) => {
     const proxy = await Proxy.make(cluster().urls)
     onTestFinished(proxy.end)
     const shops = await Customer.times(callers, async () => {
@@ -45,7 +45,7 @@ suite("three processes are restarted one after the other", { more: { SATRAIL_DRA
         assert.isBelow(await Customer.balance(company), 100_000)
       }
     })
-    /** Every shop has got on. */
+    /** Waits until every shop has made progress. */
     const loaded = async () => {
       const before = [...withdrawn]
       await eventually(

@@ -1,6 +1,7 @@
-// Mixed load on three processes over one PostgreSQL, one of which is killed every minute, for as long as --minutes says. In the end the books must be
-// right; what memory, latency and the tables did meanwhile is written down, in Markdown, to --out or to standard output. With --failover the database has
-// a standby, whose commits are waited for, and after each third of the run the machine of the primary dies: the other one takes over, and it follows.
+// Runs a mixed load on three processes over one PostgreSQL for --minutes and kills one of them every minute.
+// At the end the books must be sound. Writes memory, latency and table sizes as Markdown to --out or standard
+// output. With --failover the database has a synchronous standby, and after each third of the run the
+// primary's machine dies: the standby takes over, and the old primary becomes its standby.
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, ManagedRuntime, Redacted } from "effect"
@@ -21,7 +22,7 @@ const minutes = Number(values.minutes)
 if (!(minutes >= 1 && minutes <= 24 * 60)) throw new Error(`--minutes must be a number from 1 to 1440, got ${values.minutes}`)
 
 const callers = 12
-/** How long each caller waits between two requests: the load is far below what the machine can do, as in real life. */
+/** How long each caller waits between requests. The load is realistic, far below the machine's capacity. */
 const pauseMillis = 100
 const killEveryMillis = 60_000
 const sampleEveryMillis = 5000
@@ -30,19 +31,19 @@ const thirds = 3
 const startedAt = Date.now()
 const endsAt = startedAt + minutes * 60_000
 const isOver = () => Date.now() >= endsAt
-/** In which third of the run it is now. */
+/** The current third of the run. */
 const third = () => Math.min(thirds - 1, Math.floor(((Date.now() - startedAt) / (minutes * 60_000)) * thirds))
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
-// ---- what is written down
+// ---- the report
 
 const latencies = new Map<string, ReadonlyArray<Array<number>>>()
 const answers = new Map<number, number>()
-/** What each process had in memory, in MiB: the one that is never killed, and the others. */
+/** Memory of each process in MiB: the one that is never killed, and the others. */
 const memory: { readonly [who in "spared" | "killed"]: ReadonlyArray<Array<number>> } = { spared: [[], [], []], killed: [[], [], []] }
 
-/** When anybody was last answered well, and the longest time in which nobody was. */
+/** The time of the last successful response, and the longest time without one. */
 let answeredAt = Date.now()
 let longestMillis = 0
 
@@ -67,7 +68,7 @@ const residentMebibytes = (pid: number): number | undefined => {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
     return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
   } catch {
-    return undefined // it is gone, or this is not Linux
+    return undefined // the process is gone, or this is not Linux
   }
 }
 
@@ -81,7 +82,8 @@ interface Table {
 
 // ---- the load
 
-// A database as it comes, which writes to disk what it answered, and real claims; Node as this program was started, which is as `npm start` does it.
+// The database has its default durability, claims have their real length, and Node has this program's
+// options, as with `npm start`.
 const servers = values.failover ? await Failover.make(true) : undefined
 const cluster = await Cluster.make({
   ...(servers && { postgres: async () => servers.postgres }),
@@ -118,15 +120,15 @@ const caller = async (shop: Company, others: ReadonlyArray<string>) => {
       }
       case 2:
       case 5:
-        await timed("POST confirm, to the outside", () => Customer.confirm(shop, address, 1000, key()))
+        await timed("POST confirm, over the network", () => Customer.confirm(shop, address, 1000, key()))
         break
       case 7:
-        await timed("POST confirm, inside", () => Customer.confirm(shop, others[turn % others.length] ?? address, 100, key()))
+        await timed("POST confirm, internal", () => Customer.confirm(shop, others[turn % others.length] ?? address, 100, key()))
         break
       case 8: {
         const again = key()
-        await timed("POST confirm, to the outside", () => Customer.confirm(shop, address, 500, again))
-        await timed("POST confirm, again with its key", () => Customer.confirm(shop, address, 500, again))
+        await timed("POST confirm, over the network", () => Customer.confirm(shop, address, 500, again))
+        await timed("POST confirm, repeated key", () => Customer.confirm(shop, address, 500, again))
         break
       }
       case 9:
@@ -152,14 +154,14 @@ const every = async (millis: number, work: () => Promise<unknown>) => {
   }
 }
 
-/** The places of the last two are killed in turn; the first one lives from beginning to end. */
+/** Kills the last two processes in turn. The first runs from beginning to end. */
 let kills = 0
 const kill = async () => {
   cluster.alive()[1 + (kills++ % 2)]?.running.kill("SIGKILL")
   say(`${Math.round((Date.now() - startedAt) / 60_000)} min: ${keys} keys, ${kills} killed, answers ${JSON.stringify([...answers])}`)
 }
 
-/** The machine of the primary dies; the standby takes over, and the old one follows it. */
+/** The primary's machine dies, the standby takes over, and the old primary follows it. */
 const failOver = async ({ first, second, clients, replication, ask, synchronize }: Failover.Servers, isFirst: boolean) => {
   const [primary, standby] = isFirst ? [first, second] : [second, first]
   say(`${Math.round((Date.now() - startedAt) / 60_000)} min: the primary's machine dies, answers ${JSON.stringify([...answers])}`)
@@ -170,7 +172,8 @@ const failOver = async ({ first, second, clients, replication, ask, synchronize 
   await primary.stop("immediate")
   await standby.promote()
   if (!isFirst) clients.open()
-  // Its machine is back: it is what it was, and asked by whoever does not know better, until it is told to follow.
+  // The old machine returns as a primary, and clients with a stale configuration use it until it becomes a
+  // standby.
   await primary.restart()
   await primary.stop("fast")
   await primary.follow(standby.port)
@@ -187,7 +190,8 @@ const failOver = async ({ first, second, clients, replication, ask, synchronize 
 const failovers = async () => {
   if (servers === undefined) return 0
   for (const [nth, isFirst] of [true, false].entries()) {
-    // Between two kills: whoever starts while there is no database ends, and is started again by what watches over it, which there is none of here.
+    // Schedule the failover between two kills: a process that starts without a database exits, and this
+    // program has no supervisor to restart it.
     await pass(Math.max(0, startedAt + ((nth + 1) / thirds) * minutes * 60_000 + killEveryMillis / 2 - Date.now()))
     await failOver(servers, isFirst)
   }

@@ -15,27 +15,28 @@ import * as Caddy from "../deployed/Caddy.ts"
 import * as Machine from "../deployed/Machine.ts"
 import { suite } from "./Suite.ts"
 
-// Two attackers request invoices at one company's addresses, and other companies' payers request theirs at the same time, through the shipped proxy. IPv4
-// addresses are real, of 127.0.0.0/8. IPv6 addresses are real where this machine has 2001:db8:ab00::/40, which a network namespace can give it
-// (docs/decisions/overload.md#0146). Elsewhere, a proxy in front of one process claims them. The full command runs five minutes with the default limits:
-// SATRAIL_FLOOD_SECONDS=300. Otherwise a fixed number of requests meets a smaller pool, as SATRAIL_FLOOD_OPEN sets one for a machine that is too slow to fill
-// the default one.
+// Two attackers request invoices at one company's addresses while other companies' payers request theirs,
+// through the shipped proxy. The IPv4 addresses are real addresses from 127.0.0.0/8. IPv6 addresses are real if this
+// machine has 2001:db8:ab00::/40, which a network namespace can provide (docs/decisions/overload.md#0146).
+// Otherwise a proxy in front of one process claims them. The full test runs five minutes with the default
+// limits: SATRAIL_FLOOD_SECONDS=300. By default, the test sends a fixed number of requests to a smaller
+// pool. SATRAIL_FLOOD_OPEN sets the size of the pool on a machine too slow to fill the default one.
 
 const seconds = Number(process.env["SATRAIL_FLOOD_SECONDS"] ?? 0)
 const requests = 900
 const clients = 8
-/** Each address has limits of its own: with several, all invoices of the service are within reach. */
+/** Limits apply per address, so an attack on several addresses could exhaust all the service's invoices. */
 const attackedAddresses = 12
 const endsAt = () => performance.now() + seconds * 1000
 
-/** An address out of 2001:db8:ab00::/40, or out of 127.7.0.0/16: the next one in a permutation of all of them. */
+/** An address of 2001:db8:ab00::/40 or 127.7.0.0/16: the next one in a permutation of the whole range. */
 const attacker = (n: number): string => {
   const mixed = (n * 40_503) & 0xffff
   const hex = (value: number) => value.toString(16)
   return n % 2 === 0 ? `2001:db8:${hex(0xab00 + (mixed >> 8))}:${hex(mixed)}::1` : `127.7.${mixed >> 8}.${Math.max(mixed & 255, 1)}`
 }
 
-/** A payer's own address, each in a network of its own. */
+/** A payer's address, each in a different network. */
 const payer = (n: number): string => `127.${64 + ((n >> 8) & 63)}.${n & 255}.9`
 
 const ownsIpv6 = async (): Promise<boolean> => {
@@ -96,7 +97,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
     const ours = { host, port, localAddress: from, servername: Caddy.host, secureContext }
     return https.get({ ...ours, path: route, headers, agent: false })
   }
-  /** What a wallet at this address receives: an invoice, or why not. */
+  /** What a wallet at this address receives: an invoice, or the reason for none. */
   const ask = async (route: string, from: string, n: number): Promise<string> => {
     try {
       const [response] = await once(connection(from, n, route), "response")
@@ -108,7 +109,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
   }
 
   it(
-    "strangers: a /40 of IPv6 and 65,536 addresses of IPv4 that request invoices leave other companies' payers theirs",
+    "strangers: invoice requests from an IPv6 /40 and 65,536 IPv4 addresses do not use up the share of other companies' payers",
     { timeout: seconds * 1000 + testMillis },
     async () => {
       const victim = await cluster().company()

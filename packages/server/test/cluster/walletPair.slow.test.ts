@@ -10,7 +10,7 @@ import * as Customer from "../Customer.ts"
 import { type Company, eventually } from "../Service.ts"
 import { suite } from "./Suite.ts"
 
-// One wallet, two processes, one relay: the app's request is an event, and whoever hears it.
+// One wallet and one relay for two processes. The app's request is an event that any listener receives.
 
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
@@ -21,14 +21,15 @@ const more = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW
 suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
   const listening = () => relay.listeners(WalletConnect.kinds.request)
 
-  /** An app with a key that may pay, of a company that has money. */
+  /** An app with a key that may send, of a funded company. */
   const app = async (sats: number) => {
     const company = await cluster().company()
-    // Before the company's key is used: afterwards a second operator would have to approve the app's key.
+    // Connect before the company's key is used. Afterwards a second operator would have to approve the app's
+    // key.
     const { id } = await cluster().operate(`/companies/${company.id}/api-keys`, { name: "app", scopes: ["send", "read"] })
     const { connection, wallet_key: walletKey } = await cluster().operate(`/api-keys/${id}/connect`, {})
     await eventually(
-      "somebody listens",
+      "a process listens",
       async () => listening(),
       (count) => count > 0
     )
@@ -47,7 +48,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
   const payee = (behaviour: "hold" | "settle") =>
     cluster().outside((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: Msat.fromSats(1_000), behaviour }))
 
-  /** A request as the app sends it, and the events that answer it. */
+  /** Publishes a request as the app does, and collects the events that respond to it. */
   const asked = ({ walletKey, secretKey }: App, asking: WalletConnect.Request) => {
     const nonce = crypto.getRandomValues(new Uint8Array(32))
     const sealing = { from: secretKey, to: walletKey, atSeconds: Math.floor(Date.now() / 1000), nonce }
@@ -78,7 +79,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
 
   const firstResult = (answers: ReadonlyArray<WalletConnect.Response>) => answers.find(({ error }) => !error)?.result
 
-  it("wallet: an app's payment goes on when every process is killed in the middle of it: paid once, and answered by whoever comes after", async () => {
+  it("wallet: an app's payment survives a kill of every process: it is paid once, and the next process responds", async () => {
     const one = await app(5_000)
     const { destination, paymentHash } = await payee("hold")
     const { answers, send } = asked(one, payment(destination))
@@ -92,7 +93,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     )
     await cluster().complete()
     await cluster().outside((sandbox) => sandbox.release({ paymentHash: paymentHash ?? assert.fail("no hash"), outcome: "settle" }))
-    // The relay kept the request: the next that listens hears it again.
+    // The relay kept the request, so the next listener receives it again.
     const result = await eventually(
       "an answer with the proof",
       async () => firstResult(answers()),
@@ -106,7 +107,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     assert.strictEqual(balance / 1000, await Customer.balance(one.company))
   })
 
-  it("wallet: two processes that both believe to have the lease pay an event once, and answer the same", async () => {
+  it("wallet: two processes that both believe they hold the lease pay an event once and send the same response", async () => {
     const one = await app(5_000)
     await eventually(
       "one listens",
@@ -141,7 +142,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
       async () => answers(),
       (all) => all.length > 0
     )
-    // Whoever lost the lease notices, and only one listens again.
+    // The process that lost the lease notices, so only one listens.
     await eventually(
       "one listens again",
       async () => listening(),

@@ -11,7 +11,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     readonly id: string
     readonly payment_request: string
   }
-  /** With a key: whoever finds the process gone that he asks may ask the other. */
+  /** Sends an idempotency key, so that the request can be repeated at another process if this one is gone. */
   const make = (company: Company): Promise<Made> =>
     Customer.data(
       201,
@@ -24,7 +24,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     return invoice
   }
 
-  /** Everything that has happened to these invoices arrived, in order; what came twice was the same. */
+  /** Checks that every event of these invoices arrived in order, and that duplicates were identical. */
   const complete = async (received: ReadonlyArray<Receiver.Received>, invoices: ReadonlyArray<Made>) => {
     const typesOf = (subject: string) => {
       const first = new Map(received.filter((one) => one.subject === subject).map((one) => [one.id, one.type]))
@@ -40,7 +40,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     for (const { id, body } of received) assert.strictEqual(body, bodies.get(id) ?? (bodies.set(id, body), body))
   }
 
-  it("webhooks: killed between a request and its record, it is sent again, in the same bytes with the same id, and nothing is lost", async ({
+  it("webhooks: a kill between a delivery and its record repeats the same bytes with the same id, and loses nothing", async ({
     onTestFinished
   }) => {
     const company = await cluster().company()
@@ -61,7 +61,9 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("webhooks: of one record one at a time and in order, whichever process sends, and whoever stops", async ({ onTestFinished }) => {
+  it("webhooks: deliveries of one record are sent one at a time and in order, whichever processes send or stop", async ({
+    onTestFinished
+  }) => {
     const company = await cluster().company()
     const busy = new Map<string, number>()
     let mostOfOne = 0
@@ -82,7 +84,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("stream: ended in order by a process that is told to stop, before it stops", async () => {
+  it("stream: a stopping process ends its streams cleanly before it stops", async () => {
     const { url, running } = cluster().alive()[0] ?? assert.fail("nobody is alive")
     const { key } = await cluster().company()
     const stream = await fetch(`${url}/v1/events/stream`, { headers: { authorization: `Bearer ${key}` } })
@@ -90,7 +92,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     const read = stream.text().then((said) => ({ said, isOver: running.isOver() }))
     const stopped = cluster().restart(0)
     const { said, isOver } = await read
-    assert.match(said, /^retry: 3000\n\n/)
+    assert.match(said, /^retry: 3000\nid: \S+\n\n/)
     assert.isFalse(isOver)
     await stopped
   })

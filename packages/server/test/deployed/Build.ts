@@ -8,7 +8,7 @@ import { root } from "./Machine.ts"
 const migrations = ["packages/postgres/src/migrations/Baseline.ts", "packages/postgres/src/*/Migration0*.ts"]
 
 /**
- * Returns the commit before the newest migration, if git knows one: a shallow clone and a copy without git do not. The
+ * Returns the commit before the newest migration, or undefined in a shallow clone or without git. The
  * commit before the first release has the same tables, because its migrations ended at that number.
  */
 const earlier = (): string | undefined => {
@@ -21,11 +21,14 @@ const earlier = (): string | undefined => {
   }
 }
 
-/** The service as the version before this one's newest migration has it, built as an image is; undefined, and a line about it, where there is none. */
+/**
+ * The service as of the commit before the newest migration, built like the image. Logs a line and returns
+ * undefined if there is none.
+ */
 export const before = (home: string): string | undefined => {
   const commit = earlier()
   if (commit === undefined) {
-    console.error("deployed: git knows no earlier version here, so one process is upgraded to the version that it is")
+    console.error("deployed: git has no earlier version here, so the process is upgraded to its own version")
     return undefined
   }
   const tree = path.join(home, "earlier")
@@ -36,10 +39,10 @@ export const before = (home: string): string | undefined => {
   const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
   const sh = (step: string) => execFileSync("sh", ["-c", step], { cwd: tree, env, stdio: "pipe" })
   sh("npx -y pnpm@12.21.0 install --frozen-lockfile")
-  sh("node_modules/.bin/tsc -b packages/server --noCheck") // it was checked when it was made
+  sh("node_modules/.bin/tsc -b packages/server --noCheck") // checked when it was committed
   sh(`npx -y pnpm@12.21.0 --filter @satrail/server --prod --config.node-linker=hoisted deploy ${app}`)
   assert.isTrue(existsSync(path.join(app, "dist/main.js")))
-  // Where this version's unit looks for it: a version from before the bundle has none.
+  // The current systemd unit starts this bundle, which older versions don't have.
   if (existsSync(path.join(tree, "packages/server/build/main.ts"))) sh(`node packages/server/build/main.ts ${app}`)
   else {
     mkdirSync(path.join(app, "bundle"))
@@ -48,7 +51,7 @@ export const before = (home: string): string | undefined => {
   return app
 }
 
-/** A copy of this version as it was built. */
+/** A copy of the current build. */
 export const copy = (app: string, home: string): string => {
   const to = path.join(home, "same-app")
   cpSync(app, to, { recursive: true })

@@ -7,12 +7,12 @@ import path from "node:path"
 import { run, type Running } from "./Machine.ts"
 import type { Public } from "./Public.ts"
 
-/** Where Caddy is; undefined where it is not. */
+/** The path of Caddy, or undefined if it is not installed. */
 export const command = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/bin"]
   .map((folder) => path.join(folder, "caddy"))
   .find(existsSync)
 
-/** The domain of these deployments: Caddy makes a certificate for it by itself. */
+/** The domain of these deployments. Caddy creates its certificate. */
 export const host = "satrail.localhost"
 
 export const portOf = (server: { readonly address: () => unknown }): number => {
@@ -39,13 +39,13 @@ export const freePorts = async (count: number): Promise<ReadonlyArray<number>> =
 export interface Options {
   readonly command: string
   readonly config: string
-  /** Where Caddy keeps what it makes. */
+  /** Caddy's data directory. */
   readonly home: string
   readonly ports: { readonly http: number; readonly https: number; readonly internal: number }
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Starts Caddy with a Caddyfile as it is; what differs on this machine is in the environment. */
+/** Starts Caddy with an unmodified Caddyfile. The environment sets the values for this machine. */
 export const start = async ({
   command,
   config,

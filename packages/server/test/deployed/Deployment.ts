@@ -16,15 +16,18 @@ import { environmentOf, make as makeMachine, type Running } from "./Machine.ts"
 import type { Public } from "./Public.ts"
 
 export const processes = ["1", "2", "3"]
-/** How many invoices a minute one caller's wallets get of each process. Few, so that a test comes to their end. */
+/**
+ * How many invoices a minute each process issues to one caller's wallets. Low, so that a test reaches the
+ * limit.
+ */
 export const perCaller = 4
-/** How long what a killed process had claimed is nobody else's: twice the time that a call of its may be under way to lnd. */
+/** How long the claims of a killed process last: twice the time its call to lnd may be in flight. */
 const claimMillis = 121_000
 
-/** Passwords count, as they do on a machine of one's own; the superuser, who has none, is let in. */
+/** Passwords are required, as on a real machine. The superuser has none and is trusted. */
 const hba = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
 
-/** you@wallet.example: a wallet of somebody else's, whose invoices are carol's (LUD-16, LUD-06). */
+/** you@wallet.example: an external wallet whose invoices are carol's (LUD-16, LUD-06). */
 const walletOf = (carol: Network["Service"]["carol"]) =>
   createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "https://wallet.example")
@@ -38,7 +41,7 @@ const walletOf = (carol: Network["Service"]["carol"]) =>
     void Effect.runPromise(Peer.invoice(carol, { amount, behaviour: "settle" })).then((pr) => answer({ pr, routes: [] }))
   }).listen(0, "127.0.0.1")
 
-/** The topology of deploy/ on this machine, and the guide that puts it together step by step. */
+/** Sets up the topology of deploy/ on this machine by following the guide step by step. */
 export const make = async (
   { alice, carol, chain }: Network["Service"],
   installation: PostgresServer.Installation,
@@ -73,7 +76,7 @@ export const make = async (
       LND_ADMIN: alice.macaroonFile
     },
     [
-      // What the tests run in is installed.
+      // The dependencies are already installed.
       ["npx -y pnpm@12.21.0 install --frozen-lockfile\n", ""],
       ["@127.0.0.1/satrail", `@127.0.0.1:${first.port}/satrail`],
       ["/var/lib/lnd/tls.cert", alice.certificateFile],
@@ -90,7 +93,7 @@ export const make = async (
 
   const blocks = Guide.blocks()
   const stepsOf = (number: number): ReadonlyArray<Guide.Block> => blocks.filter(({ step }) => step.startsWith(`${number}. `))
-  /** Runs a block of the guide, which must print what the guide shows. */
+  /** Runs a block of the guide and checks that it prints what the guide shows. */
   const follow = async (block: Guide.Block | undefined, change = (text: string) => text): Promise<string> => {
     if (block === undefined) return assert.fail("the guide has no such block")
     const printed = await machine.sh(change(block.text))
@@ -119,7 +122,7 @@ export const make = async (
     running.set(name, one)
     begun.push(one)
   }
-  /** What `/readyz` says; undefined from who does not listen yet, or listens and does not answer yet: then it is asked again. */
+  /** The status of `/readyz`, or undefined if the process does not listen or respond yet. */
   const readiness = async (name: string): Promise<number | undefined> => {
     const asking = fetch(`http://127.0.0.1:${portsOwn.get(name)}/readyz`, { signal: AbortSignal.timeout(5000) })
     return (await asking.catch(() => undefined))?.status
@@ -130,20 +133,20 @@ export const make = async (
       async () => (running.get(name)?.isOver() === true ? assert.fail(running.get(name)?.said()) : readiness(name)),
       (status) => status === 200
     )
-  /** Ends a process, which must end well when it is asked to, and answers nothing before it has. */
+  /** Stops a process and waits for its exit, which must be clean after SIGTERM. */
   const stop = async (name: string, signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
     const one = running.get(name) ?? assert.fail(`process ${name} does not run`)
     one.kill(signal)
     assert.strictEqual(await one.ended, signal === "SIGTERM" ? 0 : signal, one.said())
   }
 
-  /** Everyone's clock goes forward by as much as a claim lasts. */
+  /** Moves every clock ahead by the length of a claim. */
   const overslept = (): void => {
     writeFileSync(`${clock.CLOCK_FILE}.next`, String((aheadMillis += claimMillis)))
     renameSync(`${clock.CLOCK_FILE}.next`, clock.CLOCK_FILE)
   }
 
-  /** With an editor, as the guide says, and what is other on this network. */
+  /** Edits the settings as the guide describes, with the values of this network. */
   const edit = (): void => {
     const changes: ReadonlyArray<readonly [RegExp | string, string]> = [
       [/\/etc\/satrail\//g, machine.at("etc/satrail/")],
@@ -155,7 +158,7 @@ export const make = async (
       ["#BITCOIN_RPC_PASSWORD=", `BITCOIN_RPC_PASSWORD=${Redacted.value(chain.password)}`],
       [/^#CHAIN_TLS_CERT=.*$/m, `CHAIN_TLS_CERT=${chain.certificateFile}`],
       [/^#SATRAIL_LNURL_PER_CALLER=.*$/m, `SATRAIL_LNURL_PER_CALLER=${perCaller}`],
-      // The proxy of a busy machine may be late.
+      // The proxy may be slow on a busy machine.
       [/^SATRAIL_DRAIN_SECONDS=.*$/m, "SATRAIL_DRAIN_SECONDS=5"]
     ]
     let text = readFileSync(settings, "utf8")
@@ -166,7 +169,7 @@ export const make = async (
     writeFileSync(settings, `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${Caddy.portOf(wallet)}\n`)
   }
 
-  /** Steps 1 to 5. Two processes are of the version before, so that this one comes beside them. */
+  /** Steps 1 to 5. Two processes run the previous version, so that the new version runs beside them. */
   const install = async (): Promise<void> => {
     await followAll(1)
     const earlier = Build.before(machine.home) ?? Build.copy(machine.at("opt/satrail"), machine.home)
@@ -186,7 +189,7 @@ export const make = async (
     await ready("1")
   }
 
-  /** Step 6: the proxy as Debian's unit of it would start it, with the environment that the guide gives it. */
+  /** Step 6: starts the proxy like Debian's unit, with the environment from the guide. */
   const publish = async (): Promise<Public> => {
     const [proxy, ...looks] = stepsOf(6)
     await follow(proxy)
@@ -207,7 +210,7 @@ export const make = async (
     return to
   }
 
-  /** The last of step 10: a new machine, which has /etc/satrail and a dump, and nothing in SATRAIL_DATA. */
+  /** The end of step 10: a new machine that has /etc/satrail and a dump, and an empty SATRAIL_DATA. */
   const restore = async (): Promise<void> => {
     const [dump, restored] = stepsOf(10)
     await follow(dump)

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 
-/** A block of the guide that is run, and what it must print, where that is shown. */
+/** A command block of the guide and the output it must print, if the guide shows one. */
 export interface Block {
-  /** The heading that it stands under. */
+  /** The heading above the block. */
   readonly step: string
   readonly text: string
   readonly output: string | undefined
@@ -11,7 +11,7 @@ export interface Block {
 
 const file = path.resolve(import.meta.dirname, "../../../../docs/guides/mainnet.md")
 
-/** The blocks of "Mainnet in an afternoon" that open with ```sh run, in order. */
+/** The blocks of "Mainnet in an afternoon" that start with ```sh run, in order. */
 export const blocks = (): ReadonlyArray<Block> => {
   const found: Array<Block> = []
   let step = ""
@@ -27,7 +27,7 @@ export const blocks = (): ReadonlyArray<Block> => {
   return found
 }
 
-/** Whether it was printed; … stands for anything on its line. */
+/** Returns whether the expected text was printed. … matches anything on its line. */
 export const isPrinted = (expected: string, printed: string): boolean => {
   const parts = expected
     .trimEnd()

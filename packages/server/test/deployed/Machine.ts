@@ -7,7 +7,7 @@ import { directory } from "../Service.ts"
 
 export const root = path.resolve(import.meta.dirname, "../../../..")
 
-/** A program that runs, and everything that it said. */
+/** A running program and its output. */
 export interface Running {
   readonly said: () => string
   readonly isOver: () => boolean
@@ -36,7 +36,7 @@ export const run = (command: string, args: ReadonlyArray<string>, env: Readonly<
   return running
 }
 
-/** The lines of an environment file, as systemd and Node read them. */
+/** Parses an environment file like systemd and Node. */
 export const environmentOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split("\n").flatMap((line) => {
@@ -47,7 +47,7 @@ export const environmentOf = (text: string): Record<string, string> =>
 
 const mark = "---satrail-block-done---"
 
-/** The machine of the guide, as a folder: what it calls /etc, /opt and /var is in there, and its commands are run by one shell. */
+/** The guide's machine as a folder: its /etc, /opt and /var are inside, and one shell runs its commands. */
 export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArray<readonly [text: string, by: string]>) => {
   const home = directory()
   const at = (file: string) => path.join(home, file)
@@ -58,7 +58,8 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
     writeFileSync(at(`bin/${name}`), `#!/bin/bash\n${text}\n`)
     chmodSync(at(`bin/${name}`), 0o755)
   }
-  // Everybody is the one who runs the tests; and as with sudo, nothing of the caller's environment goes along but where the database is.
+  // There is only the user who runs the tests. As with sudo, the command does not inherit the environment,
+  // except for the database's location.
   command("sudo", 'shift 2; exec env -i PATH="$PATH" PGHOST="$PGHOST" PGPORT="$PGPORT" PGUSER="$PGUSER" "$@"')
   command("systemctl", `echo "$@" >> ${at("systemctl.log")}`)
   command("lncli", `exec ${process.execPath} ${path.join(import.meta.dirname, "lncli.ts")} "$@"`)
@@ -75,7 +76,7 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
       ...others
     ].reduce((text, [from = "", by = ""]) => text.replaceAll(from, by), text)
 
-  // Of this process's environment what finds the registry and its cache, and nothing that is a setting of ours.
+  // Keeps the variables needed for the registry and its cache, but no settings of the service.
   const kept = Object.entries(process.env).filter(([name]) =>
     /^(HOME|TMPDIR|XDG_.*|.*_proxy|npm_config_.*|NODE_EXTRA_CA_CERTS)$/i.test(name)
   )
@@ -93,7 +94,7 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
     home,
     at,
     substituted,
-    /** Runs commands as the guide has them, in the shell that ran those before, and answers what they printed. */
+    /** Runs commands of the guide in the same shell as the previous ones and returns their output. */
     sh: async (text: string): Promise<string> => {
       const from = printed.length
       const file = at("block.sh")
@@ -107,13 +108,13 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
       if (shell.exitCode !== null) assert.fail(`ended with ${shell.exitCode}:\n${text}\n${printed.slice(from)}\n${wrong.slice(-3000)}`)
       return printed.slice(from, printed.indexOf(mark, from)).trim()
     },
-    /** What systemd was told since the last time, a line each. */
+    /** The calls of `systemctl` since the last time, one per line. */
     systemctl: (): ReadonlyArray<string> => {
       const lines = readFileSync(at("systemctl.log"), "utf8").trim().split("\n")
       writeFileSync(at("systemctl.log"), "")
       return lines
     },
-    /** Starts what a unit describes, as instance `name` of it, with some of its environment changed. */
+    /** Starts a unit as instance `name`, with changes to its environment. */
     start: (unit: string, name: string, more: Readonly<Record<string, string>>, app?: string): Running => {
       const text = substituted(readFileSync(at(`etc/systemd/system/${unit}`), "utf8")).replaceAll("%i", name)
       const value = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(text)?.[1] ?? assert.fail(`${unit} has no ${key}`)

@@ -2,20 +2,20 @@ import { readFileSync } from "node:fs"
 import https from "node:https"
 import type { Answer, Ask, Company } from "../Service.ts"
 
-/** The service as the Internet has it: over the proxy's TLS, by its name. */
+/** The service as reached from the Internet: by its name, through the proxy's TLS. */
 export interface Public {
   readonly port: number
   readonly host: string
-  /** The file with the certificate of who signed the proxy's. */
+  /** The certificate file of the authority that signed the proxy's certificate. */
   readonly authority: string
 }
 
 export interface From extends Ask {
-  /** Which of this machine's addresses asks: on Linux each of 127.0.0.0/8 is one. */
+  /** The local address that sends the request. On Linux every address of 127.0.0.0/8 works. */
   readonly from?: string
 }
 
-/** Asks it; the path goes as it is written. */
+/** Sends a request with the path exactly as written. */
 export const ask = (
   { port, host, authority }: Public,
   method: string,
@@ -56,7 +56,7 @@ export const ask = (
     request.end(body === undefined ? undefined : JSON.stringify(body))
   })
 
-/** A company that asks over the Internet. */
+/** A company that connects over the Internet. */
 export const company = (to: Public, id: string, key: string): Company => ({
   id,
   key,
@@ -64,7 +64,10 @@ export const company = (to: Public, id: string, key: string): Company => ({
   post: (route, body, headers) => ask(to, "POST", route, { key, body, ...(headers !== undefined && { headers }) })
 })
 
-/** What a wallet does with a Lightning address of the service (LUD-16, LUD-06): an invoice for so much, or why there is none. */
+/**
+ * Requests an invoice at a Lightning address of the service like a wallet (LUD-16, LUD-06). Returns the
+ * invoice or the reason for none.
+ */
 export const invoiceAt = async (
   to: Public,
   handle: string,

@@ -1,4 +1,5 @@
-// lncli, as far as the guide uses it: `bakemacaroon --save_to FILE uri:…`, over lnd's REST interface and as its owner. lncli itself is not built here.
+// The part of lncli that the guide uses: `bakemacaroon --save_to FILE uri:…`, through lnd's REST interface
+// with the owner's macaroon. lncli itself is not built here.
 import * as LndRest from "@satrail/nodes/LndRest"
 import { Effect, Redacted, Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"

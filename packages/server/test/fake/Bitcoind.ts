@@ -4,17 +4,17 @@ import { genesis } from "./Esplora.ts"
 export const credentials = { user: "satrail", password: "known-to-everybody-who-reads-the-tests" }
 const authorization = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64")}`
 
-/** What a call answers: a result, or an error with its number. */
+/** The reply to a call: a result, or an error with its code. */
 export type Reply = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } }
 
-/** Bitcoin Core's answers on a chain that has only its first block. */
+/** Bitcoin Core's replies on a chain with only the genesis block. */
 const usual: Readonly<Record<string, Reply>> = {
   getblockchaininfo: { result: { chain: "regtest", blocks: 0, headers: 0, bestblockhash: genesis, initialblockdownload: true } },
   getindexinfo: { result: { txindex: { synced: true, best_block_height: 0 } } },
   getblockhash: { result: genesis }
 }
 
-/** Bitcoin Core's JSON-RPC, as far as a check asks it. `replies` take the place of the usual ones. */
+/** The part of Bitcoin Core's JSON-RPC that a check calls. `replies` override the usual ones. */
 export const make = (replies: Readonly<Record<string, Reply>> = {}, interfere: (asked: Asked) => Answer | "as usual" = () => "as usual") =>
   serve((asked) => {
     const instead = interfere(asked)
@@ -25,7 +25,7 @@ export const make = (replies: Readonly<Record<string, Reply>> = {}, interfere: (
     return json({ result: null, error: null, ...reply, id }, "error" in reply ? 500 : 200)
   })
 
-/** What CHAIN=bitcoin-rpc wants, of the node at `url`. */
+/** Settings for CHAIN=bitcoin-rpc with the node at `url`. */
 export const environment = (url: string): Record<string, string> => ({
   CHAIN: "bitcoin-rpc",
   BITCOIN_RPC_URL: url,

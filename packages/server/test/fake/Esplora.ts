@@ -1,6 +1,6 @@
 import { type Answer, type Asked, json, serve } from "./Http.ts"
 
-/** The first block of regtest: its header, and the transaction in it. */
+/** The genesis block of regtest: its header and its transaction. */
 const block = Buffer.from(
   "0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa" +
     "4b1e5e4adae5494dffff7f20020000000101000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d" +
@@ -13,7 +13,7 @@ export const genesis = "0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11
 
 const text = (body: string | Buffer): Answer => ({ status: 200, body })
 
-/** An Esplora server of a chain that has only its first block. What `interfere` answers is said instead. */
+/** An Esplora server for a chain with only the genesis block. `interfere` can override a response. */
 export const make = (interfere: (asked: Asked) => Answer | "as usual" = () => "as usual") =>
   serve((asked) => {
     const instead = interfere(asked)

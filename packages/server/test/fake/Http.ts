@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** What a pretended server answers; undefined: nothing, for as long as the caller waits. */
+/** A simulated server's response. Undefined means none, however long the caller waits. */
 export type Answer = { readonly status: number; readonly body: string | Buffer } | undefined
 
 export interface Asked {
@@ -12,7 +12,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** An HTTP server on a free port of the loopback. */
+/** An HTTP server on a free loopback port. */
 export const serve = async (answer: (asked: Asked) => Answer) => {
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export const serve = async (answer: (asked: Asked) => Answer) => {
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  // It listens on TCP, so its address is one of TCP.
+  // A TCP server's address is an `AddressInfo`.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,

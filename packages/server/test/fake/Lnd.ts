@@ -5,7 +5,7 @@ import { type Answer, type Asked, json, serve } from "./Http.ts"
 
 export const nodeId = `02${"ab".repeat(32)}`
 
-/** What lnd says of itself (lnrpc.GetInfo). */
+/** lnd's information about itself (lnrpc.GetInfo). */
 export const info = {
   identity_pubkey: nodeId,
   version: "0.20.0-beta commit=v0.20.0-beta",
@@ -15,18 +15,18 @@ export const info = {
   synced_to_graph: true
 }
 
-/** lnd's REST interface, as far as a start and a check ask it. What `interfere` answers is said instead. */
+/** The part of lnd's REST interface that a start and a check call. `interfere` can override a response. */
 export const make = (interfere: (asked: Asked) => Answer | "as usual" = () => "as usual") =>
   serve((asked) => {
     const instead = interfere(asked)
     if (instead !== "as usual") return instead
     if (asked.path === "/v1/getinfo") return json(info)
-    // Streams have nothing to tell.
+    // Streams never send anything.
     if (/^\/v1\/invoices\/subscribe|^\/v2\/router\/payments/.test(asked.path)) return undefined
     return json({ code: 5, message: "unable to locate invoice", details: [] }, 404)
   })
 
-/** What LIGHTNING=lnd wants, of the lnd at `url`. */
+/** Settings for LIGHTNING=lnd with the lnd at `url`. */
 export const environment = (url: string): Record<string, string> => ({
   LIGHTNING: "lnd",
   LND_REST_URL: url,

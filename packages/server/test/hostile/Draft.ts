@@ -2,20 +2,23 @@ import type { Operation } from "@satrail/testing/OpenApi"
 
 export type Header = readonly [name: string, value: string]
 
-/** A request before it is sent. In its texts each character is a byte. */
+/** A request before it is sent. Each character of its strings stands for one byte. */
 export interface Draft {
   readonly method: string
-  /** What stands in the request line. */
+  /** The target of the request line. */
   readonly target: string
   readonly headers: ReadonlyArray<Header>
   readonly body: Buffer | undefined
-  /** What is asked for. */
+  /** The operation to request. */
   readonly operation: Operation
-  /** Whether it may be something else by now, for its method, its path or its headers were changed: then any envelope is a right answer. */
+  /**
+   * Whether the method, path or headers were changed, so that it may be a different request. Then any
+   * envelope is a valid response.
+   */
   readonly isBent: boolean
 }
 
-/** The bytes of a text that a JavaScript program might hold, lone surrogates too, which are no UTF-8. */
+/** The bytes of a JavaScript string, including lone surrogates, which are not valid UTF-8. */
 export const bytesOf = (text: string): string =>
   Array.from(text, (character) =>
     /^[\ud800-\udfff]$/.test(character)
@@ -29,7 +32,7 @@ export const bytesOf = (text: string): string =>
     .map((bytes) => bytes.toString("latin1"))
     .join("")
 
-/** As it goes over the wire. */
+/** The bytes sent over the wire. */
 export const wireOf = ({ method, target, headers, body }: Draft): Buffer =>
   Buffer.concat([
     Buffer.from(`${method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`, "latin1"),
@@ -37,7 +40,7 @@ export const wireOf = ({ method, target, headers, body }: Draft): Buffer =>
     body ?? Buffer.alloc(0)
   ])
 
-/** The same as a host's web server would hand it over. Undefined for what no `Request` can be. */
+/** The same request as a host's web server would pass it. Undefined if no `Request` can represent it. */
 export const requestOf = ({ method, target, headers, body }: Draft): Request | undefined => {
   if (!target.startsWith("/") || target.startsWith("//")) return undefined
   try {
@@ -49,16 +52,16 @@ export const requestOf = ({ method, target, headers, body }: Draft): Request | u
   }
 }
 
-/** For whoever has to look at it: readable, and all of it. */
+/** The complete bytes in readable form. */
 export const show = (bytes: Buffer): string => JSON.stringify(bytes.toString("latin1"))
 
-/** Shorter texts, the shortest first. */
+/** Shorter texts, starting with the shortest. */
 export function* cuts(text: string): Generator<string> {
   for (let size = text.length; size >= 1; size = Math.floor(size / 2))
     for (let start = 0; start < text.length; start += size) yield text.slice(0, start) + text.slice(start + size)
 }
 
-/** Requests that say less. */
+/** Simpler versions of the request. */
 export function* simpler(draft: Draft): Generator<Draft> {
   const { headers, body, target } = draft
   if (body !== undefined) yield { ...draft, body: undefined }
@@ -71,10 +74,10 @@ export function* simpler(draft: Draft): Generator<Draft> {
     for (const shorter of cuts(value)) yield { ...draft, headers: headers.with(at, [name, shorter]) }
 }
 
-/** How many simpler ones are tried: a failure is to be told in seconds. */
+/** Maximum number of simpler candidates, so that a failure is reported within seconds. */
 const maxTries = 2000
 
-/** The simplest one found that fails as well. */
+/** Returns the simplest value found that still fails. */
 export const shortest = async <A>(value: A, simpler: (value: A) => Iterable<A>, fails: (value: A) => Promise<boolean>): Promise<A> => {
   let best = value
   let tries = 0

@@ -5,14 +5,14 @@ import { bytesOf, type Draft, type Header } from "./Draft.ts"
 import type { Seen } from "./Seen.ts"
 import * as Values from "./Values.ts"
 
-/** What opens which door, and what only looks like it. */
+/** Valid credentials and lookalikes. */
 export interface Keys {
-  /** By the scheme of the document: one that is right. */
+  /** A valid credential for each security scheme of the document. */
   readonly right: Readonly<Record<string, string>>
   readonly others: ReadonlyArray<string>
 }
 
-/** What the document describes in words only. */
+/** Values that the document describes only in words. */
 const usual: Readonly<Record<string, ReadonlyArray<string>>> = {
   limit: ["1", "2", "50"],
   currency: ["sats", "sats", "SATS", "usd", "eur"],
@@ -21,17 +21,17 @@ const usual: Readonly<Record<string, ReadonlyArray<string>>> = {
   payerdata: ['{"name":"Satoshi"}']
 }
 
-/** A request in its parts. A member of the body is two texts of JSON: its name in quotes, and its value. */
+/** The parts of a request. A member of the body is two JSON texts: its quoted name and its value. */
 interface Parts {
   readonly method: string
-  /** Between slashes, percent-encoded. */
+  /** The path's segments, percent-encoded. */
   readonly segments: ReadonlyArray<string>
-  /** Which of them are parameters. */
+  /** The indexes of the segments that are parameters. */
   readonly parameters: ReadonlyArray<number>
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers: ReadonlyArray<Header>
   readonly members: ReadonlyArray<readonly [name: string, value: string]> | undefined
-  /** What is sent in place of the members. */
+  /** Sent in place of the members. */
   readonly body: Buffer | undefined
   readonly isBent: boolean
 }
@@ -64,7 +64,7 @@ const spoilMember: Spoil = (random, whole) => {
 
 const textInJson = /"(?:[^"\\]|\\.)*"/g
 
-/** Another text in place of one of the value's own, or one more character in it: what surrounds it stays as it was. */
+/** Replaces one of the value's texts or inserts a character into it. The rest stays unchanged. */
 const spoilText: Spoil = (random, whole) => {
   const { members = [] } = whole
   const holders = members.flatMap(([, value], at) => (value.match(textInJson) === null ? [] : [at]))
@@ -165,7 +165,7 @@ const spoilPath: Spoil = (random, whole) => {
         (segment) => `${segment}${random.pick([";", ";x=1", "%", "%zz", "%00", "%ff", "%2f", "%3f", "\\", "*", "{}", "\xff"])}`
       )
     case 4:
-      // A letter says the same when it is encoded (RFC 3986, section 2.3).
+      // A percent-encoded letter is equivalent to the letter (RFC 3986, section 2.3).
       return spoiled((segment) => `%${segment.charCodeAt(0).toString(16).padStart(2, "0")}${segment.slice(1)}`)
     case 5:
       return bent({ ...whole, segments: segments.slice(0, at) })
@@ -248,7 +248,7 @@ const spoilHeaders =
     }
   }
 
-/** Drafts of requests, one after another: good ones, ones with one thing wrong, and ones with several. */
+/** Generates request drafts: valid ones, ones with one defect, and ones with several. */
 export const make = (random: Random, { resolve }: Document, operations: ReadonlyArray<Operation>, keys: Keys, seen: Seen) => {
   let count = 0
 
@@ -259,7 +259,7 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     return oneOf(random.pick(something.length > 0 && random.chance(0.8) ? something : others))
   }
 
-  /** One letter more is another text of the same kind. */
+  /** An additional letter gives another text of the same kind. */
   const varied = (text: string): string => {
     const at = random.below(text.length)
     return text.slice(0, at) + random.word(1, 1) + text.slice(at)
@@ -280,7 +280,7 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     return Math.min(minimum + random.pick([0, 1, 5, 100, 20_000]), bound("maximum", Number.MAX_SAFE_INTEGER))
   }
 
-  /** Something that the schema allows, as JSON. */
+  /** A JSON value that the schema allows. */
   const valid = (name: string, given: Schema, near?: string): string => {
     const schema = oneOf(given)
     if (Array.isArray(schema["enum"])) return JSON.stringify(random.pick(schema["enum"]))
@@ -362,12 +362,12 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
   ]
 
   const spoiled = (whole: Parts): Parts => {
-    // What has no body is spoiled elsewhere, most of the time.
+    // A request without a body usually gets a defect elsewhere.
     const usable = whole.members === undefined && random.chance(0.9) ? ofAll : [...ofBodies, ...ofAll]
     return random.pick(usable)(random, whole)
   }
 
-  /** Of the operation that is wanted, or of the next one. */
+  /** Generates a draft for the wanted operation, or for the next one. */
   return (wanted?: Operation): Draft => {
     count += 1
     const operation = wanted ?? operations[count % operations.length] ?? random.pick(operations)

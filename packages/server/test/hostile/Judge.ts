@@ -2,7 +2,7 @@ import { catalogue, type Code } from "@satrail/http/features/Catalogue"
 import { type Document, isObject, type Schema } from "@satrail/testing/OpenApi"
 import type { Draft } from "./Draft.ts"
 
-/** What came back. */
+/** The response. */
 export interface Answer {
   readonly status: number
   readonly type: string
@@ -19,45 +19,45 @@ const json = (text: string): unknown => {
   }
 }
 
-/** Where a body is no envelope, in words. */
+/** The problems of a body that is not an envelope. */
 const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> => {
-  if (!isObject(body)) return ["the body is no JSON object"]
+  if (!isObject(body)) return ["the body is not a JSON object"]
   const members = ["status", "message", "data", ...(status < 400 ? [] : ["error"])]
   const code = isObject(body["error"]) ? body["error"]["code"] : undefined
   return [
     ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`its members are ${Object.keys(body).join()}`]),
-    ...(body["status"] === status && typeof body["message"] === "string" ? [] : ["status and message are not as they must be"]),
+    ...(body["status"] === status && typeof body["message"] === "string" ? [] : ["`status` or `message` is wrong"]),
     ...(status < 400 || (body["data"] === null && isCode(code) && catalogue[code].status === status)
       ? []
-      : [`${String(code)} is no code of this status`])
+      : [`${String(code)} is not an error code for this status`])
   ]
 }
 
-/** Where wallets ask: LUD-01's shapes, in place of envelopes. */
+/** Whether the route is for wallets, whose responses follow LUD-01 rather than the envelope. */
 export const isWallets = ({ operation }: Draft): boolean => /^\/(\.well-known\/lnurlp|lnurlp|lnurlw)(\/|$)/.test(operation.path)
 
 const notForWallets = (body: unknown): ReadonlyArray<string> => {
-  if (!isObject(body)) return ["the body is no JSON object"]
+  if (!isObject(body)) return ["the body is not a JSON object"]
   const isRefusal = body["status"] === "ERROR" && typeof body["reason"] === "string" && Object.keys(body).length === 2
   const isAnswer = ["tag", "pr"].some((name) => typeof body[name] === "string") || body["status"] === "OK"
-  return isRefusal || isAnswer ? [] : ["it is neither an answer to a wallet nor an error of LUD-01"]
+  return isRefusal || isAnswer ? [] : ["it is neither a wallet response nor a LUD-01 error"]
 }
 
-/** Whether whoever asked was refused. */
+/** Whether the request was refused. */
 export const isRefusal = (draft: Draft, answer: Answer): boolean =>
   answer.status >= 400 || (isWallets(draft) && answer.text.startsWith('{"status":"ERROR"'))
 
-/** Whether the request only asks: nothing may change, whatever is answered. */
+/** Whether the request is a read. Then nothing may change, whatever the response. */
 export const isRead = (draft: Draft): boolean =>
   ["GET", "HEAD", "OPTIONS"].includes(draft.method) && !/callback/.test(draft.operation.path) && !/callback/.test(draft.target)
 
-/** What is wrong with an answer, in words. */
+/** The problems of a response. */
 export const problems = ({ differences }: Document, draft: Draft, answer: Answer): ReadonlyArray<string> => {
   const { operation, isBent, method } = draft
   const { status, type, text } = answer
   if (status >= 500) return [`status ${status}`]
   if (method === "HEAD") return text === "" ? [] : ["an answer to HEAD has no body"]
-  // The first page leads browsers to the console.
+  // The root page redirects browsers to the console.
   if (isBent && status === 303) return text === "" ? [] : ["a redirect has no body"]
   const body = json(text)
   if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0)) return notForWallets(body)

@@ -1,12 +1,13 @@
 import type { Random } from "@satrail/testing/Random"
 import { cuts, type Draft, type Header, wireOf } from "./Draft.ts"
 
-// What no HTTP client sends: requests that are bent below the words of HTTP, and bytes that are no request.
+// Requests that no HTTP client sends: violations below the level of HTTP messages, and bytes that are not a
+// request.
 
 const text = (bytes: Buffer) => bytes.toString("latin1")
 const bytes = (text: string) => Buffer.from(text, "latin1")
 
-/** The request with its body in chunks, which say of themselves what `chunk` writes. */
+/** Chunks the request's body. `chunk` writes the chunk headers. */
 const inChunks = (draft: Draft, headers: ReadonlyArray<Header>, chunk: (body: Buffer) => string): Buffer =>
   bytes(text(wireOf({ ...draft, headers: [...draft.headers, ...headers], body: undefined })) + chunk(draft.body ?? Buffer.from("{}")))
 
@@ -108,7 +109,7 @@ const manglings: ReadonlyArray<Mangling> = [
       inChunks(draft, [chunked, chunked], (body) => `${chunk(body)}0\r\n\r\n`),
       inChunks(draft, [chunked, ["content-length", "4"]], (body) => `${chunk(body)}0\r\n\r\n`)
     ]),
-  // What follows a request is another one, whatever it is.
+  // Whatever follows a request counts as the next request.
   (random, draft) =>
     Buffer.concat([
       wireOf({ ...draft, headers: draft.headers.filter(([name]) => name !== "connection") }),
@@ -129,10 +130,10 @@ const manglings: ReadonlyArray<Mangling> = [
     ])
 ]
 
-/** Bytes to send in place of the request. */
+/** Bytes to send instead of the request. */
 export const mangled = (random: Random, draft: Draft): Buffer => random.pick(manglings)(random, draft)
 
-/** Bytes that are fewer. */
+/** Shorter versions of the bytes. */
 export function* smaller(whole: Buffer): Generator<Buffer> {
   for (const fewer of cuts(text(whole))) yield bytes(fewer)
 }

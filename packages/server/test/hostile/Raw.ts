@@ -18,7 +18,7 @@ const chunked = (bytes: Buffer): { readonly body: Buffer; readonly rest: Buffer 
   }
 }
 
-/** The first answer in these bytes, or undefined where they are no more than the beginning of one. */
+/** Returns the first response in these bytes, or undefined if it is incomplete. */
 const first = (bytes: Buffer, method: string): Read | undefined => {
   const end = bytes.indexOf("\r\n\r\n")
   if (end < 0) return undefined
@@ -37,12 +37,15 @@ const first = (bytes: Buffer, method: string): Read | undefined => {
   return { answer: { status, type: headers.get("content-type") ?? "", text: body.toString("utf8") }, rest }
 }
 
-/** In so many steps silence is measured: a process that stood still, with the server in it, has been silent for one of them only. */
+/**
+ * Silence is measured in this many steps, so that a stall of this process, which also runs the server, counts
+ * as only one of them.
+ */
 const quietSteps = 10
 
 /**
- * Sends bytes over a connection of their own, and reads every answer until it is closed. `method` is the first request's. A server that has
- * said nothing for `quietMillis` is told that no more will come.
+ * Sends bytes over a new connection and reads every response until it closes. `method` belongs to the first
+ * request. After `quietMillis` of silence, our side of the connection is closed.
  */
 export const ask = (port: number, bytes: Buffer, method: string, quietMillis = 10_000): Promise<ReadonlyArray<Answer>> =>
   new Promise((resolve, reject) => {
@@ -56,7 +59,8 @@ export const ask = (port: number, bytes: Buffer, method: string, quietMillis = 1
       silent = 0
       parts.push(part)
     })
-    // Whoever is refused while he is still sending may find the connection cut: what was read before counts.
+    // The server may cut the connection when it refuses a request that is still being sent. Responses read
+    // before that count.
     socket.on("error", () => {})
     socket.on("close", () => {
       clearInterval(listening)

@@ -1,30 +1,30 @@
 import type { Random } from "@satrail/testing/Random"
 
-/** Where a name's values are found: other members may hold the same thing. */
+/** Where to find values for a name: other members may hold the same kind of value. */
 const kin: Readonly<Record<string, ReadonlyArray<string>>> = {
   destination: ["destination", "payment_request", "address", "lightning_address", "lnurl"],
   user: ["handle"],
   pr: ["payment_request"]
 }
 
-/** Whose id it is, however the name is spelt: `depositID` is a `deposit_id`. */
+/** The name of an id in the usual spelling: `depositID` becomes `deposit_id`. */
 const ownerId = (name: string): string => name.replace(/_?id$/i, "_id")
 
-/** What others call the id of one of these: that of `companies` is a `company_id`. */
+/** The name other records use for this id: `companies` becomes `company_id`. */
 const oneOf = (many: string): string => `${many.replace(/ies$/, "y").replace(/s$/, "")}_id`
 
-/** How many values of one name are kept of each operation: the newest. */
+/** How many values of a name to keep per operation. The newest are kept. */
 const kept = 8
 
-/** What answers brought: the next requests are about things that exist. */
+/** Values from responses, so that later requests refer to existing records. */
 export interface Seen {
   readonly note: (operation: string, answer: unknown) => void
-  /** Rather one of the right kind: told by the name of an id, or by a path that ends in `near`. */
+  /** Prefers values of the right kind, judging by the name of an id, or by a path that ends in `near`. */
   readonly find: (random: Random, name: string, near?: string) => string | undefined
 }
 
 export const make = (): Seen => {
-  // By the name, then by the operation that told it, so that a busy one does not drown the others.
+  // By name, then by operation, so that a busy operation does not crowd out the others.
   const values = new Map<string, Map<string, Array<string>>>()
   const add = (operation: string, name: string, value: string) => {
     const byOperation = values.get(name) ?? new Map<string, Array<string>>()
@@ -36,7 +36,7 @@ export const make = (): Seen => {
     for (const [name, value] of Object.entries(answer)) {
       if (typeof value !== "string") note(operation, value)
       else if (value !== "") {
-        // Addresses on the chain and at a domain are asked for by different names.
+        // Requests use different names for on-chain and Lightning addresses.
         add(operation, name === "address" && value.includes("@") ? "lightning_address" : name, value)
         if (name === "id" && "type" in answer) add(operation, `${String(answer.type)}_id`, value)
         const [, k1] = /[?&]k1=([0-9a-f]+)/.exec(value) ?? []

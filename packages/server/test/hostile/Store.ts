@@ -4,7 +4,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Watched from "../../../http/test/Watched.ts"
 
-/** A store, and somebody who looks at everything in it. */
+/** A store, and a function that reads everything in it. */
 export interface Store {
   readonly layer: typeof Memory.layer
   readonly look: () => Promise<Watched.Recorded>
@@ -18,13 +18,13 @@ export const memory = (): Store => {
 }
 
 const tables = "select table_name as name from information_schema.tables where table_schema = 'satrail' and table_type = 'BASE TABLE'"
-// A row that was written anew has the number of a later transaction.
+// `xmin` changes whenever a row is rewritten.
 const rowsOf = (table: string) =>
   table === "api_keys"
     ? `select '${table}' as name, string_agg((to_jsonb(k) - 'last_used_at_millis')::text, ',' order by id) as rows from satrail.${table} k`
     : `select '${table}' as name, count(*) || ' up to ' || coalesce(max(xmin::text::bigint), 0) as rows from satrail.${table}`
 
-/** A database: every row of every table counts. */
+/** A database. Every row of every table is compared. */
 export const database = (client: Layer.Layer<SqlClient.SqlClient, unknown>): Store => {
   const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), client))
   const statement = Effect.cached(
@@ -36,7 +36,7 @@ export const database = (client: Layer.Layer<SqlClient.SqlClient, unknown>): Sto
   const look = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [now] = yield* sql<{ readonly snapshot: string }>`select pg_current_snapshot()::text as snapshot`
-    // Whoever writes has a transaction with a number: where none began or ended since, every row is as it was.
+    // Every writer has a numbered transaction. If none began or ended since, every row is unchanged.
     if (known !== undefined && known.snapshot === now?.snapshot) return known.rows
     const found = yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(yield* statement)
     const rows = new Map<string, unknown>(found.map(({ name, rows }) => [name, rows]))

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { Companies } from "@satrail/core/accounts/Companies"
 import { Readiness } from "@satrail/http/api/Readiness"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as Random from "@satrail/testing/Random"
 import { Context, Effect, Redacted, Result } from "effect"
@@ -16,13 +16,13 @@ import * as Judge from "./Judge.ts"
 import * as Seen from "./Seen.ts"
 import type * as Store from "./Store.ts"
 
-/** Other requests than the usual ones: HOSTILE_SEED=7. */
+/** HOSTILE_SEED=7 generates different requests. */
 const seed = Number(process.env["HOSTILE_SEED"] ?? 1)
 
-/** Between so many requests the workers do what there is to do. */
+/** The workers run after this many requests. */
 const workEvery = 250
 
-/** What wallets ask is in no document. */
+/** Wallet routes, which no document describes. */
 const walletPaths: ReadonlyArray<readonly [path: string, ...query: ReadonlyArray<string>]> = [
   ["/.well-known/lnurlp/{user}"],
   ["/lnurlp/{domain}/{user}"],
@@ -51,41 +51,42 @@ const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
   }
 })
 
-/** What only the next step of a story can ask well, which nobody finds by chance. */
+/** Requests that are valid only as the next step of a scenario, which random requests do not reach. */
 const unlikely = new Set([
   "GET /readyz/{check}",
   "POST /sandbox/release",
-  // Of the invoices that are known most are paid or canceled, and an amount beside one has to be its own, or is needed.
+  // Most known invoices are paid or canceled, and `amount` must match the invoice or is required.
   "POST /sandbox/pay",
-  // One that is held: somebody has to pay it first.
+  // A hold invoice would have to be paid first.
   "POST /v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle",
   "GET /lnurlw/callback",
   "GET /lnurlp/{domain}/{user}/verify/{payment_hash}",
-  // They begin at an event, or at a delivery that has ended, and nobody here takes deliveries.
+  // These start from an event or from a completed delivery, and nothing accepts deliveries here.
   "POST /v1/webhook-endpoints/{id}/replay",
   "POST /operator/webhook-endpoints/{id}/replay",
   "POST /v1/webhook-deliveries/{id}/resend",
   "POST /operator/webhook-deliveries/{id}/resend",
-  // Of what waits for a second key there is nothing: limits are taken away before the next request.
+  // Nothing waits for a second key, because limits are removed before the next request.
   "POST /v1/transactions/withdrawals/{withdrawalID}/approve",
   "POST /v1/transactions/withdrawals/{withdrawalID}/reject",
-  // All operators here have one token, and an adjustment needs two.
+  // All operators share one token here, and an adjustment or a person who can send needs two.
   "POST /operator/adjustments/{id}/approve",
+  "POST /operator/people/{id}/approve",
   "GET /v1/transactions/adjustments/{adjustmentID}",
-  // Nobody here pays an invoice twice, so nothing lies in suspense.
+  // No invoice is paid twice here, so nothing is in suspense.
   "POST /operator/suspense/{id}/assign",
-  // Over these stores nothing moves the clock or begins anew.
+  // These stores cannot move the clock or be reset.
   "POST /sandbox/clock",
   "POST /sandbox/reset"
 ])
 
-/** What makes other requests fail, as it is told: what they are answered then is no finding. */
+/** Requests that make others fail on purpose. Responses during such a failure are not findings. */
 const breaking = new Set(["POST /sandbox/fault", "POST /sandbox/webhooks/{name}/fail"])
 
 /**
- * What the operator stops or limits with. It is asked as everything is, and must be taken and refused as it should; but once it was taken it is undone before the next
- * request: a run that stays paused, or whose company stays frozen or may send one sat a day, would be told so thousands of times, and find out nothing about what asks for
- * money.
+ * The operator's stops and limits, which must be accepted and refused like other requests. An accepted one is
+ * undone before the next request. Otherwise a paused service, a frozen company or a limit of one sat a day
+ * would refuse thousands of requests, and the run would learn nothing about payments.
  */
 const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonly [method: string, target: string, body: object]>>> = {
   "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
@@ -99,10 +100,13 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
   "PATCH /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
 }
 
-/** What a key is closed with: every one but the run's own. */
+/** Operations that close a key. They are allowed for every key except the run's own. */
 const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
 
-/** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
+/**
+ * Operations that take long when they succeed: until every process has applied them or a number of blocks is
+ * mined. They are requested less often.
+ */
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
   "PATCH /operator/companies/{id}",
@@ -114,7 +118,7 @@ const slow = new Set([
   "POST /sandbox/reorg"
 ])
 
-/** A service over a store, and everybody who may ask it something. */
+/** A service on a store, with all possible callers. */
 export const open = async (store: Store.Store) => {
   const { context, company, keyFor, fund, work, run, lightningAddress, ask, sandbox, dispose } = await start({
     storage: store.layer,
@@ -124,14 +128,16 @@ export const open = async (store: Store.Store) => {
   for (let i = 0; i < 5; i++) await fund(ours.key, 1_000_000)
   await fund(other.key, 10_000)
   await lightningAddress(ours.key, "satoshi")
-  // By chance a withdrawal is confirmed late, and what reads one needs one.
+  // Random requests confirm a withdrawal late, but operations that read one need it.
   const { destination } = await sandbox((network) => network.destination({ type: "lightning_address" }))
   const sent = await ask("POST", "/v1/bitcoin/withdraw/confirm", { key: ours.key, body: { amount: 1000, currency: "sats", destination } })
   assert.strictEqual(sent.status, 201, sent.text)
   await run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(ours.id, "own.example")))
-  await run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])))
+  await run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])))
   const scoped = await Promise.all((["read", "receive", "send"] as const).map((scope) => keyFor(ours.id, scope)))
-  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_REQUESTS_PER_STRANGER: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }))
+  const environment = Result.getOrThrow(
+    Environment.read({ PORT: "0", SATRAIL_DOMAIN: "pay.example.com", SATRAIL_REQUESTS_PER_STRANGER: "0", SATRAIL_SHUTDOWN_SECONDS: "1" })
+  )
   const services = Context.add(context, Readiness, [])
   const token = Redacted.make(operatorToken)
   return {
@@ -149,22 +155,25 @@ export const open = async (store: Store.Store) => {
 }
 export type World = Awaited<ReturnType<typeof open>>
 
-/** Sends a draft. Undefined for what cannot be sent this way. */
+/** Sends a draft. Returns undefined if it cannot be sent this way. */
 export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
 /**
- * What companies are told is written down when it is read for the first time (docs/decisions/events.md#0081): its names in memory and in PostgreSQL. That a key was
- * refused is in the audit log (docs/decisions/access.md#0090).
+ * A company's events are recorded at the first read (docs/decisions/events.md#0081). These are their names in
+ * memory and in PostgreSQL. A refused key is recorded in the audit log (docs/decisions/access.md#0090).
  */
 const writtenByReading = ["told", "told_events", "audit_entries"]
 
-/** A month is closed when its statement is read (docs/decisions/features.md#0120). In memory every record is also in lists, and known by its names. */
+/**
+ * Reading a month's statement closes the month (docs/decisions/features.md#0120). In memory every record is
+ * also in lists and indexed by its names.
+ */
 const writtenByStatements = ["month_ends", "names", "lists"]
 
 const mayBeWritten = (draft: Draft): ReadonlySet<string> =>
   new Set([...writtenByReading, ...(Judge.isRead(draft) && draft.operation.path.includes("/statements/") ? writtenByStatements : [])])
 
-/** Whether it is answered as it must be: what is not, in words. */
+/** Returns what is wrong with the response. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
   const before = await store.look()
   const answer = await send(draft)
@@ -178,7 +187,7 @@ const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft,
   }
 }
 
-/** Sends to a web handler, without a connection. */
+/** Sends to a web handler without a connection. */
 export const inProcess =
   (handler: (request: Request) => Promise<Response>): Send =>
   async (draft) => {
@@ -190,20 +199,25 @@ export const inProcess =
 
 const any = (_: OpenApi.Operation) => true
 
-/** Whether it limits nothing. */
+/** Whether the operation stops or limits nothing. */
 export const leavesRunning = ({ name }: OpenApi.Operation) => undoing[name] === undefined
 
-/** What the service says of itself, and drafts made from `some` of it. `seen` makes later ones about what answers brought. */
+/**
+ * Reads the service's documents and drafts requests for `some` of their operations. `seen` lets later
+ * requests refer to earlier responses.
+ */
 export const read = async ({ keys }: World, send: Send, some = any) => {
   const [customers, operators] = [await send(draftOf("/openapi.json")), await send(draftOf("/operator/openapi.json"))]
   const document = OpenApi.read(JSON.parse(customers?.text ?? ""), JSON.parse(operators?.text ?? ""))
   const operations = [...document.operations, ...wallets].filter((one) => some(one) && !breaking.has(one.name))
   const random = Random.make(seed)
   const seen = Seen.make()
-  // What needs several things right at once has them seldom by chance: what was never taken yet is asked more often, however many operations there are.
+  // Random requests rarely satisfy several conditions at once, so operations that never succeeded are
+  // requested more often, however many there are.
   const untaken = new Set(operations.filter(({ name }) => !unlikely.has(name)))
   const draft = Generator.make(random, document, operations, keys, seen)
-  // Closed, it would have all that comes after refused with the same words. The first character of a part may be encoded.
+  // If the run's own key were closed, all later requests would get the same refusal. The first character of a
+  // part may be encoded.
   const ownKey = (keys.right.apiKey.split("_")[2] ?? assert.fail("a key without an id")).slice(1)
   const closesOwnKey = ({ operation, target }: Draft) => closing.has(operation.name) && target.includes(ownKey)
   const next = (): Draft => {
@@ -213,7 +227,7 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
   return { document, operations, random, seen, next, untaken }
 }
 
-/** How a failure is told. */
+/** Formats a failure. */
 export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer, again: Judge.Answer | undefined): string =>
   [
     `HOSTILE_SEED=${seed}, request ${at}: ${problems.join("; ")}`,
@@ -221,7 +235,7 @@ export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer,
     `and its answer: ${again?.status} ${again?.text.slice(0, 2000)}`
   ].join("\n")
 
-/** Ends what this request has limited, if it is one that does. */
+/** Undoes a stop or limit set by this request. */
 const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send: Send) => {
   for (const [method, where, body] of undoing[operation.name]?.(target) ?? []) {
     const asked = draftOf(where)
@@ -231,12 +245,15 @@ const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send:
       headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
       body: Buffer.from(JSON.stringify(body))
     })
-    // Bent, it may have been something else that was taken.
+    // A changed request may have reached a different operation.
     if (!isBent) assert.strictEqual(undone?.status, 200, `${where}: ${undone?.text}`)
   }
 }
 
-/** Says so many things to a service, and fails with the shortest request that is not answered as it must be. Says which operations took one, and which refused one. */
+/**
+ * Sends `count` requests to a service and fails with the shortest request that gets a wrong response. Returns
+ * the operations that accepted a request, and those that refused one.
+ */
 export const sendAll = async (world: World, count: number, send: Send, some = any) => {
   const { document, operations, seen, next, untaken } = await read(world, send, some)
   const good = new Set<string>()
@@ -265,7 +282,7 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
   return { operations, good, refused }
 }
 
-/** The operations that were never asked well, or never badly: nothing is known about them. */
+/** The operations that never got a valid request, or never an invalid one. They remain untested. */
 export const unknown = ({ operations, good, refused }: Awaited<ReturnType<typeof sendAll>>) => {
   const hasInput = ({ body, parameters }: OpenApi.Operation) => body !== undefined || parameters.length > 0
   const names = (all: ReadonlyArray<OpenApi.Operation>) => all.map(({ name }) => name)
@@ -275,7 +292,7 @@ export const unknown = ({ operations, good, refused }: Awaited<ReturnType<typeof
   }
 }
 
-/** A question for a document of the service's. */
+/** A request for one of the service's documents. */
 const draftOf = (target: string): Draft => ({
   method: "GET",
   target,

@@ -1,8 +1,8 @@
-// What nobody should send, and somebody will.
+// Values that no client should send, but some will.
 
 const id = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 
-/** Texts, for ids, queries, headers and members. */
+/** Texts for ids, queries, headers and members. */
 export const texts: ReadonlyArray<string> = [
   "",
   " ",
@@ -94,7 +94,7 @@ export const texts: ReadonlyArray<string> = [
   Buffer.from(`0 ffffffff-ffff-7fff-bfff-ffffffffffff`).toString("base64url")
 ]
 
-/** Characters in a JSON text, as they are written there. */
+/** Characters as JSON escape sequences. */
 export const characters: ReadonlyArray<string> = [
   ...String.raw`\u0000 \ud800 \udfff \udc00\ud800 \uffff \u202e \u0007 \ud83d\ude42 🙂 é @ . - % / ' \\ \" \n`.split(" "),
   " ",
@@ -105,7 +105,7 @@ export const characters: ReadonlyArray<string> = [
 
 const deep = (open: string, close: string, depth: number, inside = "") => `${open.repeat(depth)}${inside}${close.repeat(depth)}`
 
-/** JSON as it stands in a body, and what only looks like it. */
+/** JSON values as sent in a body, and lookalikes. */
 export const jsons: ReadonlyArray<string> = [
   ...String.raw`null true false {} [] [null] [[]] "" {"":""} {"a":1} {"a":null} {"a":"1","a":"2"} {"toString":"a"} {"length":"1"}`.split(
     " "
@@ -114,7 +114,7 @@ export const jsons: ReadonlyArray<string> = [
   ..."9223372036854775808 2100000000000000 2100000000000001 18446744073709551616".split(" "),
   ...String.raw`"\ud800" "\udfff\ud800" "\u0000" "a\u0000b" "\u202e" {"\u0000":""} {"\ud800":""}`.split(" "),
   ...String.raw`{"__proto__":{"a":1}} {"__proto__":"a"} {"constructor":{"prototype":{"a":1}}}`.split(" "),
-  // No JSON.
+  // Invalid JSON.
   ...String.raw`NaN Infinity -Infinity undefined 01 +1 .5 1. 0x10 1_000 'a' "a "\x" "\ud8" tru`.split(" "),
   "",
   `"\n"`,
@@ -130,7 +130,7 @@ export const jsons: ReadonlyArray<string> = [
   ...texts.map((text) => JSON.stringify(text))
 ]
 
-/** Names of members that nobody asked for. */
+/** Unknown member names. */
 export const names: ReadonlyArray<string> = [
   "x",
   "",

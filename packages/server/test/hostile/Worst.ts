@@ -2,15 +2,15 @@ import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 
-// The worst requests for a route: as much as may be sent, of what costs the most to read.
+// The worst requests for a route: as large as allowed, with content that is expensive to parse.
 
-/** A route as the router has it: `GET`, `/pay/:id`. */
+/** A route in the router's format: `GET`, `/pay/:id`. */
 export interface Route {
   readonly method: string
   readonly path: string
 }
 
-/** A request, and what is bad about it. */
+/** A request and what is bad about it. */
 export interface Bad {
   readonly what: string
   readonly method: string
@@ -19,7 +19,9 @@ export interface Bad {
   readonly body?: string
 }
 
-/** `routes`, and a list of what they add to the router, complete when they are built. */
+/**
+ * Returns `routes` and a list of the routes they add to the router. The list is complete when they are built.
+ */
 export const recorded = <E, R>(routes: Layer.Layer<never, E, R>) => {
   const added: Array<Route> = []
   const recording = Effect.map(HttpRouter.HttpRouter, (router): HttpRouter.HttpRouter => ({
@@ -32,12 +34,12 @@ export const recorded = <E, R>(routes: Layer.Layer<never, E, R>) => {
   return { added, routes: Layer.provide(routes, Layer.effect(HttpRouter.HttpRouter, recording)) }
 }
 
-/** Just below the limit of a body. */
+/** Just below the maximum body size. */
 const bodyCharacters = 60_000
-/** Just below the limit that Node has for a target and all headers together. */
+/** Just below Node's limit for a target and its headers. */
 const headCharacters = 15_000
 
-/** As many of these as fit. */
+/** As many items as fit. */
 const many = <A>(characters: number, one: (at: number) => A, room = bodyCharacters): ReadonlyArray<A> =>
   Array.from({ length: Math.floor(room / characters) }, (_, at) => one(at))
 
@@ -63,11 +65,11 @@ const texts: Readonly<Record<string, string>> = {
   nothing: ""
 }
 
-/** What a parameter of a query or a segment of a path may be, as long as it may be. */
+/** The longest possible query parameters and path segments. */
 const segments: Readonly<Record<string, string>> = {
   "control characters": "%01".repeat(headCharacters / 3),
   "letters of another alphabet": "%F0%9D%95%8F".repeat(headCharacters / 12),
-  "what is no UTF-8": "%ff".repeat(headCharacters / 3),
+  "invalid UTF-8": "%ff".repeat(headCharacters / 3),
   letters: "a".repeat(headCharacters),
   digits: "9".repeat(headCharacters),
   "deep JSON": "%5B".repeat(headCharacters / 3),
@@ -76,7 +78,7 @@ const segments: Readonly<Record<string, string>> = {
   commas: ",".repeat(headCharacters)
 }
 
-/** What the service, or what it is made of, reads from headers. */
+/** The headers that the service or its libraries read. */
 const headers = [
   "accept",
   "accept-encoding",
@@ -107,7 +109,7 @@ const headerTexts: Readonly<Record<string, string>> = {
   "letters beyond ASCII": "\u00ff".repeat(headCharacters)
 }
 
-/** Every member of an object schema, at any depth, by the path of names that leads to it. */
+/** Every member of an object schema, at any depth, by its path of names. */
 const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, depth = 0): ReadonlyArray<ReadonlyArray<string>> => {
   if (depth > 4) return []
   const schema = resolve(given)
@@ -124,7 +126,10 @@ const at = ([name, ...rest]: ReadonlyArray<string>, value: unknown): unknown => 
 
 export const segment = /:\w+(?:\([^)]*\))?|\*/g
 
-/** What is known about a route: a target where something exists, what a document has of it, and the names that its query is read for. */
+/**
+ * Facts about a route: a target that exists, its description in a document, and the query parameters it
+ * reads.
+ */
 export interface Asked {
   readonly route: Route
   readonly target: string

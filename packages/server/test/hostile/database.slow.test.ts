@@ -8,9 +8,10 @@ import * as Embedded from "../../../postgres/test/Embedded.ts"
 import * as Store from "./Store.ts"
 import * as Suite from "./Suite.ts"
 
-// A database refuses other texts and numbers than memory does: NUL, half of a character, more than a column holds.
+// A database rejects other texts and numbers than memory: NUL, lone surrogates, and values larger than a
+// column.
 
-/** What is kept as it was written. */
+/** Operations that store texts as written. */
 const holdsText = ({ method, path, body }: Operation) => body !== undefined || (method === "GET" && path.includes("{"))
 
 const databases = {
@@ -18,7 +19,7 @@ const databases = {
   "a PostgreSQL server": Layer.unwrap(Effect.map(Database.make, (url) => PgClient.layer({ url })))
 }
 
-describe("whatever is sent, over a database", () => {
+describe("hostile requests, over a database", () => {
   for (const [name, client] of Object.entries(databases)) {
     it.skipIf(name === "a PostgreSQL server" && Database.server === undefined)(
       `${name}: is answered in an envelope, by what the document says; a refused request leaves every row as it was`,

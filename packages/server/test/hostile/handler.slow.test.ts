@@ -10,8 +10,8 @@ afterAll(async () => {
   await world.dispose()
 })
 
-describe("whatever is sent, made from /openapi.json", () => {
-  it("hostile: requests made from /openapi.json get an envelope as documented, and break nothing; a refused one changes nothing", async () => {
+describe("hostile requests, generated from /openapi.json", () => {
+  it("hostile: requests generated from /openapi.json get documented envelopes and break nothing; a rejected one changes nothing", async () => {
     const answered = await Suite.sendAll(world, 25_000, Suite.inProcess(handler))
     assert.deepStrictEqual(Suite.unknown(answered), { neverTaken: [], neverRefused: [] })
   })

@@ -1,6 +1,7 @@
-// What strangers can ask for must not grow: --calls hostile requests of each kind (2000 unless given) to one process over PostgreSQL, all kinds once to warm up
-// and then twice more. Memory is looked at after collections of garbage, rows are counted, and what differs between the last two rounds is growth.
-// Markdown goes to standard output; the exit code is 1 where something grows.
+// Checks that requests from outsiders do not make anything grow. Sends --calls hostile requests of each kind
+// (2000 by default) to one process over PostgreSQL, once to warm up and then twice. Memory is measured after
+// garbage collection and rows are counted. A difference between the last two rounds is growth. Writes
+// Markdown to standard output and exits with 1 if anything grows.
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"
@@ -19,21 +20,21 @@ const { values } = parseArgs({ options: { calls: { type: "string", default: "200
 const calls = Number(values.calls)
 if (!(calls >= 1 && calls <= 1_000_000)) throw new Error(`--calls must be a number from 1 to 1000000, got ${values.calls}`)
 
-/** How many are on their way at once. */
+/** Number of concurrent requests. */
 const atOnce = 32
-/** What collections of garbage leave of a heap differs by this much from one time to the next. */
+/** Heap size after garbage collection varies by this much. */
 const noiseMebibytes = 2
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 const hex = (bytes: number) => randomBytes(bytes).toString("hex")
 
 const installation = PostgresServer.find()
-if ("missing" in installation) throw new Error(`This wants a PostgreSQL: ${installation.missing}`)
+if ("missing" in installation) throw new Error(`This requires PostgreSQL: ${installation.missing}`)
 const postgres = await PostgresServer.start(installation, { settings: PostgresServer.careless })
 const service = Service.make()
 const told = path.join(service.data, "memory.json")
 
-// When it is told to, the process collects its garbage and writes down what is left.
+// On SIGUSR2 the process collects its garbage and writes its memory use to a file.
 const hook = `import { writeFileSync, renameSync } from "node:fs"
 process.on("SIGUSR2", () => {
   for (let i = 0; i < 4; i++) gc()
@@ -54,7 +55,7 @@ interface Memory {
 }
 
 const memory = async (): Promise<Memory> => {
-  await pass(1500) // what was on its way ends
+  await pass(1500) // requests in flight complete
   rmSync(told, { force: true })
   process.kill(service.pid(), "SIGUSR2")
   for (let tries = 0; tries < 600 && !existsSync(told); tries++) await pass(50)
@@ -77,11 +78,11 @@ const rows = (): Promise<ReadonlyMap<string, number>> =>
     })
   )
 
-// ---- what strangers send
+// ---- requests from outsiders
 
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
 
-/** Its status, and 0 where the connection ended without one. */
+/** The response's status, or 0 if the connection ended without one. */
 const ask = (method: string, route: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<number> =>
   new Promise((resolve) => {
     const sent = httpRequest({ agent, host: "127.0.0.1", port, method, path: route, headers }, (answer) => {
@@ -93,7 +94,7 @@ const ask = (method: string, route: string, headers: Readonly<Record<string, str
     sent.end(body)
   })
 
-/** Sends bytes that need not be HTTP, and answers what status came back until the connection ended. */
+/** Sends bytes that need not be HTTP and returns the status received before the connection ended. */
 const raw = (text: string | Uint8Array): Promise<number> =>
   new Promise((resolve) => {
     let answer = ""
@@ -115,10 +116,10 @@ const stranger = () => ({ ...host, "x-forwarded-for": `2001:db8:${hex(2)}:${hex(
 
 const kinds: Readonly<Record<string, (at: number) => Promise<number>>> = {
   "LNURL-pay offer": () => ask("GET", `/.well-known/lnurlp/${user}`, host),
-  "LNURL-pay offer of nobody": () => ask("GET", `/.well-known/lnurlp/${hex(8)}`, host),
+  "LNURL-pay offer of an unknown address": () => ask("GET", `/.well-known/lnurlp/${hex(8)}`, host),
   "LNURL-pay at any domain": () => ask("GET", `/lnurlp/${hex(6)}.example/${hex(4)}`, { host: `${hex(6)}.example` }),
   "LNURL-pay callback, one caller": () => ask("GET", `/lnurlp/${domain}/${user}/callback?amount=21000`, host),
-  "LNURL-pay callback, each another caller": () =>
+  "LNURL-pay callback, a new caller each time": () =>
     ask("GET", `/lnurlp/${domain}/${user}/callback?amount=21000&comment=${hex(50)}`, stranger()),
   "LNURL-pay verify": () => ask("GET", `/lnurlp/${domain}/${user}/verify/${hex(32)}`, host),
   "LNURL-withdraw": () => ask("GET", `/lnurlw?k1=${hex(32)}`, stranger()),
@@ -130,16 +131,16 @@ const kinds: Readonly<Record<string, (at: number) => Promise<number>>> = {
   "/readyz": () => ask("GET", "/readyz"),
   "unknown paths": () => ask("GET", `/${hex(8)}/${hex(8)}?${hex(8)}=${hex(8)}`),
   "unknown methods": (at) => ask(["DELETE", "PUT", "PATCH", "TRACE", "PROPFIND"][at % 5] ?? "PUT", `/v1/${hex(4)}`),
-  "/v1 with keys of nobody": () =>
+  "/v1 with unknown keys": () =>
     ask("GET", "/v1/transactions", { authorization: `Bearer sr_regtest_${hex(6).replaceAll("0", "1")}_${"1".repeat(43)}` }),
   "/v1 with a wrong secret": () => ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${keyId}${"1".repeat(43)}` }),
   "/v1 with other text as a key": () => ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${hex(100)}` }),
   "/operator with a wrong token": () => ask("GET", "/operator/metrics", { authorization: `Bearer ${hex(32)}` }),
   "oversized bodies": () => ask("POST", "/v1/vouchers", json, oversized),
-  "bodies that are no JSON": () => ask("POST", "/v1/bitcoin/withdraw/confirm", json, hex(1000)),
+  "bodies that are not JSON": () => ask("POST", "/v1/bitcoin/withdraw/confirm", json, hex(1000)),
   "an Idempotency-Key without a key": () => ask("POST", "/v1/vouchers", { ...json, "idempotency-key": hex(16) }, "{}"),
   "many headers": () => ask("GET", "/healthz", Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`x-${at}-${hex(4)}`, hex(8)]))),
-  "bytes that are no HTTP": () => raw(randomBytes(200)),
+  "bytes that are not HTTP": () => raw(randomBytes(200)),
   "requests that break off": () => raw(`POST /v1/vouchers HTTP/1.1\r\nHost: ${domain}\r\nContent-Length: 1000\r\n\r\n{"amount":`)
 }
 
@@ -185,11 +186,12 @@ await service.stop("SIGTERM")
 await service.end()
 await postgres.end()
 
-// ---- what came of it
+// ---- the result
 
 const last = (round: ReadonlyMap<string, Memory>) => [...round.values()].at(-1) ?? { rss: 0, heapUsed: 0, external: 0 }
 const grown = (last(second).heapUsed - last(first).heapUsed + last(second).external - last(first).external) / 1024 / 1024
-// What wallets may leave unpaid at one address, which is forgotten minutes later: core's own tests see to that. Everything else is nobody's to grow.
+// Wallets may leave unpaid invoices at an address. They are deleted minutes later, which the tests of core
+// check. Nothing else may grow.
 const mayGrow = new Set(["invoices", "tasks"])
 const more = [...rowsAfter].flatMap(([name, count]) => {
   const before = rowsBefore.get(name) ?? 0
@@ -204,7 +206,7 @@ process.stdout.write(
   [
     `${calls} calls of each of ${Object.keys(kinds).length} kinds, twice, on ${os.availableParallelism()} × ${os.cpus()[0]?.model ?? "unknown"}, Node ${process.versions.node}.`,
     "",
-    "| hostile call | answers | heap, MiB, first round | second | RSS, MiB, first round | second |",
+    "| hostile call | responses | heap, MiB, first round | second | RSS, MiB, first round | second |",
     "|---|---|---|---|---|---|",
     ...Object.keys(kinds).map((kind) => {
       const answers = [...(statuses.get(kind) ?? [])].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)

@@ -24,22 +24,22 @@ const send = async (draft: Draft) => {
   return answer !== undefined && more.length === 0 ? answer : assert.fail(`not one answer to ${show(wireOf(draft))}`)
 }
 
-/** What is no request may be waited for to its end: so long, and then there is none. */
+/** How long to wait for a response to bytes that may not be a request. */
 const quietMillis = 50
 
-describe("whatever is sent over a connection", () => {
-  it("hostile: requests over a connection get one documented envelope each; a refused one changes nothing", async () => {
+describe("hostile requests over a connection", () => {
+  it("hostile: requests over a connection get one documented envelope each; a rejected one changes nothing", async () => {
     const { operations, refused } = await Suite.sendAll(world, 2000, send, OpenApi.hasEnd)
     assert.isAbove(refused.size, operations.length / 2)
   })
 
-  it("hostile: bytes that are hardly a request get envelopes or nothing, and change nothing where they are refused", async () => {
-    // Whether mangled bytes have stopped something, nobody here can tell.
+  it("hostile: bytes that barely resemble a request get envelopes or no response, and change nothing when they are rejected", async () => {
+    // It is unknown whether mangled bytes stopped something, so operations that stop or limit are left out.
     const { document, random, next } = await Suite.read(world, send, (one) => Suite.leavesRunning(one) && OpenApi.hasEnd(one))
     let answered = 0
     for (let sent = 0; sent < 1500;) {
       const draft = { ...next(), isBent: true }
-      if (draft.method === "HEAD") continue // whether an answer has a body is told by its request, which may be another by now
+      if (draft.method === "HEAD") continue // a mangled request may have another method, which decides whether the response has a body
       const problemsOf = async (bytes: Buffer) => {
         const before = await world.store.look()
         const answers = await Raw.ask(port, bytes, draft.method, quietMillis)

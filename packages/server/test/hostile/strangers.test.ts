@@ -7,7 +7,7 @@ import * as Environment from "../../src/deployment/Environment.ts"
 import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
-// SATRAIL_REQUESTS_PER_STRANGER covers every route that the server adds to its router, except those listed here.
+// SATRAIL_REQUESTS_PER_STRANGER covers every route of the router, except those listed here.
 
 const service = await start()
 const environment = Result.getOrThrow(
@@ -20,24 +20,29 @@ afterAll(async () => {
   await service.dispose()
 })
 
-/** Files and pages that are the same for everyone and read no store, health checks, and the sandbox, which has no strangers. */
+/**
+ * Static files and pages that read no store, health checks, and the sandbox, which is not open to outsiders.
+ */
 const free = [
   /^GET \/$/,
-  /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|openapi\.json|operator\/openapi\.json)$/,
+  /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|llms\.txt|llms-full\.txt|openapi\.json|operator\/openapi\.json)$/,
   /^GET \/(docs|docs\/\*|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
+  // A page without a script, and forms, which are refused before they are read unless one of our own pages sends them.
+  /^GET \/console\/app$/,
+  /^POST \/(operator\/)?console\/(?!session)/,
   /^GET \/\.well-known\/satrail-webhook-keys$/,
   /^\w+ \/sandbox\//
 ]
 
 describe("strangers", () => {
-  it("request rates: each route that reads the store counts a caller without a key, and refuses one that has no requests left", async () => {
+  it("request rates: each route that reads the store counts callers without a key, and rejects one with no requests left", async () => {
     const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
     const ask = async ({ method, path }: Worst.Route) => {
       const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`
       const body = method === "GET" ? {} : { body: JSON.stringify({ credential: "a guess" }) }
       const marked = path.startsWith("/console") ? { "x-satrail-console": "1" } : { authorization: "Bearer a-guess" }
       const answer = await handler(new Request(`http://pay.example.com${target}`, { method, headers: { ...headers, ...marked }, ...body }))
-      const isRefused = answer.status === 429 || (await answer.text()).includes("requests a minute")
+      const isRefused = answer.status === 429 || (await answer.text()).includes("Rate limit reached")
       return isRefused ? "refused" : `${method} ${path}: ${answer.status}`
     }
     await ask({ method: "GET", path: "/v1/account" })

@@ -9,8 +9,9 @@ import * as Environment from "../../src/deployment/Environment.ts"
 import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
-// The worst requests for every route that the server adds to its router, so that a new route is covered when it is added.
-// REFUSALS_REPEAT=20 sends each of them so often after as many to warm up, and prints the processor time of those that took the most.
+// The worst requests for every route of the router, so that a new route is covered when it is added.
+// REFUSALS_REPEAT=20 sends each request that often after as many to warm up, and prints the processor time of
+// the slowest.
 
 const repeat = Number(process.env["REFUSALS_REPEAT"] ?? 0)
 
@@ -45,7 +46,7 @@ const document = OpenApi.read(...texts.map((text) => JSON.parse(text)))
 
 const { operations } = document
 
-/** What a refusal may be on the wire, in bytes. */
+/** Maximum size of a refusal on the wire, in bytes. */
 const maxBytes = 8192
 
 const session = await send({
@@ -54,9 +55,12 @@ const session = await send({
   headers: { "content-type": "application/json", [consoleHeader]: "1" },
   body: JSON.stringify({ credential: company.key })
 })
-const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? assert.fail("nobody signed in")
+const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? assert.fail("the sign-in set no cookie")
 
-/** Paths that lead to something, where what is read of a request depends on it. Every other path gets ids of nothing. */
+/**
+ * Paths to existing records, for routes that read more of a request if the record exists. Every other path
+ * gets unknown ids.
+ */
 const pages = String(checkout.url).split("/").at(-1)
 const wallets = ["", "/callback", "/callback?amount=21000", `/verify/${"ab".repeat(32)}`]
 const known: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -78,7 +82,7 @@ const opening = (operation: OpenApi.Operation | undefined): Readonly<Record<stri
   return { authorization: `Bearer ${isOperators ? operatorToken : company.key}` }
 }
 
-/** The names that a query is read for, as far as the handler asks for them one by one. */
+/** The query parameters that the handler reads by name. */
 const queriesOf = async (asking: Omit<Worst.Bad, "what">): Promise<ReadonlySet<string>> => {
   const names = new Set<string>()
   const { get } = URLSearchParams.prototype
@@ -102,7 +106,10 @@ const badOnes = async (route: Worst.Route) => {
   return all.flat().map((bad) => ({ ...bad, headers: { ...opening(operation), ...bad.headers } }))
 }
 
-/** Whether a request is refused, which must be within the bounds. What is answered is not read to its end: a stream has none. */
+/**
+ * Returns whether a request is refused, which must stay within the limits. The response is not read
+ * completely because a stream never ends.
+ */
 const refused = async (bad: Worst.Bad): Promise<boolean> => {
   const answer = await send(bad)
   const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true
@@ -120,7 +127,7 @@ const refused = async (bad: Worst.Bad): Promise<boolean> => {
   return true
 }
 
-/** The arrays and maps below a schema that have no maximum, by the path that leads to them. */
+/** Arrays and maps of a schema without a maximum size, by path. */
 const unboundedIn = (given: OpenApi.Schema, path: string, within: ReadonlyArray<OpenApi.Schema> = []): ReadonlyArray<string> => {
   const schema = document.resolve(given)
   if (within.includes(schema)) return []
@@ -139,7 +146,7 @@ const unboundedIn = (given: OpenApi.Schema, path: string, within: ReadonlyArray<
 }
 
 describe("refusals", () => {
-  it("refusals: every array and every map of a request has a maximum in the OpenAPI documents", () => {
+  it("refusals: every array and map of a request has a maximum in the OpenAPI documents", () => {
     const unbounded = operations.flatMap(({ name, parameters, body }) => [
       ...parameters.flatMap((one) => unboundedIn(one.schema, `${name} ${one.name}`)),
       ...(body === undefined ? [] : unboundedIn(body.schema, name))
@@ -148,14 +155,14 @@ describe("refusals", () => {
   })
 
   for (const route of server.added) {
-    it(`refusals: ${route.method} ${route.path} refuses the worst requests with at most ${maxBytes} bytes`, async () => {
+    it(`refusals: ${route.method} ${route.path} rejects the worst requests with at most ${maxBytes} bytes`, async () => {
       let count = 0
       for (const bad of await badOnes(route)) count += (await refused(bad)) ? 1 : 0
       assert.isAbove(count, 0)
     })
   }
 
-  it.runIf(repeat > 0)("refusals: what they cost", { timeout: 1_800_000 }, async () => {
+  it.runIf(repeat > 0)("refusals: processor time of each", { timeout: 1_800_000 }, async () => {
     const micros = async (bad: Worst.Bad) => {
       const { method, target, headers, body } = bad
       const init = { method, headers: { host: "pay.example.com", ...headers }, ...(body !== undefined && { body }) }

@@ -2,13 +2,13 @@ import type { Failure } from "@satrail/core/sending/Withdrawal"
 import type * as Catalogue from "@satrail/http/features/Catalogue"
 import type { Answer, Company } from "../Service.ts"
 
-// How each error and each failure is met in the sandbox: what the page says, and what the tests do.
+// How to cause each error and each failure in the sandbox. Both the page and the tests use these recipes.
 
-/** A customer on the paid plan with a million sats, one on the free plan, and what an operator may do. */
+/** A funded customer on the paid plan, one on the free plan, and an operator. */
 export interface World {
   readonly shop: Company
   readonly free: Company
-  /** A domain of the service's own Lightning addresses. */
+  /** The domain of the service's Lightning addresses. */
   readonly domain: string
   readonly ask: (
     method: string,
@@ -16,27 +16,27 @@ export interface World {
     options?: { readonly key?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   ) => Promise<Answer>
   readonly operatorToken: string
-  /** A key of the shop's with one scope. */
+  /** A key of the shop with one scope. */
   readonly keyFor: (scope: string) => Promise<string>
-  /** A verb of the operator's. */
+  /** Calls an operator route. */
   readonly operate: (route: string, body?: unknown) => Promise<unknown>
-  /** A key of the shop's that may be used from this address only. */
+  /** A key of the shop that may be used only from this address. */
   readonly keyFrom: (address: string) => Promise<string>
-  /** A key of the shop's with these scopes, `send` unless given, within these limits. */
+  /** A key of the shop with these scopes (by default `send`) and limits. */
   readonly keyLimited: (limits: Readonly<Record<string, number>>, ...scopes: ReadonlyArray<string>) => Promise<string>
-  /** What an outside destination is, with these members of /sandbox/destination. */
+  /** Creates an external destination with these members of /sandbox/destination. */
   readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
   readonly fault: (what: string) => Promise<void>
   readonly advance: (seconds: number) => Promise<void>
-  /** Sends these bytes on a connection of their own, and answers what comes back. */
+  /** Sends these bytes on a new connection and returns the response. */
   readonly raw: (text: string) => Promise<Answer>
-  /** Waits until what a look finds is as it must be. */
+  /** Repeats `look` until its result is as expected. */
   readonly until: <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean) => Promise<A>
   /** Waits until a withdrawal has ended. */
   readonly ended: (id: string) => Promise<void>
 }
 
-/** `how` is Markdown. One without a test says why it is not met. */
+/** `how` is Markdown. A recipe without a test gives the reason. */
 export type Recipe<Found> = { readonly how: string; readonly run: (world: World) => Promise<Found> } | { readonly never: string }
 
 const sats = (destination: string, amount = 1000) => ({ destination, amount, currency: "sats" })
@@ -44,7 +44,7 @@ const estimate = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/with
 const confirm = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/confirm", body)
 const invoice = ({ shop }: World) => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
 
-/** The newest deposit of the shop's that is settled, over Lightning. */
+/** The shop's newest settled Lightning deposit. */
 const deposited = async (world: World): Promise<string> => {
   const { data } = await invoice(world)
   await world.shop.post("/sandbox/pay", { payment_request: data.payment_request })
@@ -60,7 +60,10 @@ const deposited = async (world: World): Promise<string> => {
 const mainnet =
   "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
-/** A withdrawal of the shop's that waits for an approval, the key that asked for it, and another that may approve. */
+/**
+ * A withdrawal of the shop that waits for approval, the key that requested it, and another key that may
+ * approve it.
+ */
 const awaiting = async (world: World) => {
   const [key, approver] = [await world.keyLimited({ approval_above_sats: 500 }), await world.keyFor("approve")]
   const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats("settle@wallet.example") })
@@ -69,13 +72,13 @@ const awaiting = async (world: World) => {
 const decide = ({ ask }: World, key: string, id: string, how: "approve" | "reject") =>
   ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
 
-/** An operator of this name, as who approves: their token. */
+/** The token of an operator with this name, who can approve. */
 const operator = async (world: World, name: string): Promise<string> => {
   const issued = await world.ask("POST", "/operator/tokens", { key: world.operatorToken, body: { name, scopes: ["mend"] } })
   return issued.data.token
 }
 
-/** An adjustment that this token has asked for. */
+/** Requests an adjustment with this token. */
 const adjustment = async ({ ask, shop }: World, key: string): Promise<string> =>
   (await ask("POST", "/operator/adjustments", { key, body: { company_id: shop.id, amount_sats: 1, reason: "a drill" } })).data.id
 
@@ -85,18 +88,18 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "`POST /sandbox/mine` with an `Idempotency-Key`",
     run: ({ shop }) => shop.post("/sandbox/mine", { blocks: 1 }, { "idempotency-key": "k" })
   },
-  unauthorized: { how: "Ask with another key", run: ({ ask }) => ask("GET", "/v1/transactions/balance", { key: "x" }) },
+  unauthorized: { how: "Send a request with an unknown key", run: ({ ask }) => ask("GET", "/v1/transactions/balance", { key: "x" }) },
   scope_required: {
-    how: "Withdraw with a key that has the scope `read` alone",
+    how: "Withdraw with a key that has only the scope `read`",
     run: async ({ ask, keyFor }) =>
       ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyFor("read"), body: sats("settle@wallet.example") })
   },
   address_not_allowed: {
-    how: "Ask with a key that is allowed from another address: `PUT /operator/api-keys/{id}/allowed-from`",
+    how: "Send a request with a key whose `allowed_from` is another address: `PUT /operator/api-keys/{id}/allowed-from`",
     run: async ({ ask, keyFrom }) => ask("GET", "/v1/transactions/balance", { key: await keyFrom("203.0.113.7") })
   },
   approval_over: {
-    how: "Withdraw with a key above its `approval_above_sats`, reject it with a key that has the scope `approve`, then approve it",
+    how: "Withdraw more than the key's `approval_above_sats`, reject it with a key that has the scope `approve`, then approve it",
     run: async (world) => {
       const { id, approver } = await awaiting(world)
       await decide(world, approver, id, "reject")
@@ -104,16 +107,30 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     }
   },
   approval_by_asker: {
-    how: "Withdraw with a key above its `approval_above_sats`, and approve it with the same key",
+    how: "Withdraw more than the key's `approval_above_sats`, and approve it with the same key",
     run: async (world) => {
       const key = await world.keyLimited({ approval_above_sats: 500 }, "send", "approve")
       const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats("settle@wallet.example") })
       return decide(world, key, data.id, "approve")
     }
   },
-  approval_fee_risen: { never: "the sandbox's chain always asks for the same fee" },
+  person_required: {
+    how: "`POST /v1/people` with the role `admin` and an API key",
+    run: ({ shop }) => shop.post("/v1/people", { name: "Mara K.", role: "admin" })
+  },
+  too_many_people: {
+    how: "Invite 21 people who do not use their invitation",
+    run: async ({ free }) => {
+      const invite = () => free.post("/v1/people", { name: "Mara K.", role: "viewer" })
+      for (let i = 0; i < 20; i++) await invite()
+      return invite()
+    }
+  },
+  own_access: { never: "it requires a passkey" },
+  person_changed: { never: "it requires a race" },
+  approval_fee_risen: { never: "the sandbox's chain always has the same fee" },
   step_up_required: {
-    how: "Sign in to the console, and create a voucher without having shown the key again",
+    how: "Sign in to the console, and create a voucher without re-entering the key",
     run: async ({ ask, keyFor }) => {
       const headers = { "x-satrail-console": "1", "sec-fetch-site": "same-origin" }
       const { headers: answered } = await ask("POST", "/console/session", { headers, body: { credential: await keyFor("send") } })
@@ -130,15 +147,15 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "`DELETE /v1/transactions/balance`",
     run: ({ ask, shop }) => ask("DELETE", "/v1/transactions/balance", { key: shop.key })
   },
-  request_timeout: { never: "a connection on which the rest of a request never comes: begin one with `nc`, and wait" },
-  conflict: { never: "two records would have to get the same random id" },
-  answer_not_readable: { never: "the key that seals stored responses follows from the sandbox's seed, which does not change" },
+  request_timeout: { never: "start a request with `nc`, don't finish it, and wait" },
+  conflict: { never: "it needs two records with the same random id" },
+  answer_not_readable: { never: "the key that encrypts stored responses is derived from the sandbox's seed, which does not change" },
   rate_limited: {
-    how: "estimate withdrawals to a Lightning address of another service: the 121st within a minute",
+    how: "Estimate withdrawals to a Lightning address of another service; the 121st within a minute fails",
     run: async ({ free, outside }) => {
       const body = sats((await outside({ type: "lightning_address" })).destination)
       const ask = () => free.post("/v1/bitcoin/withdraw/estimate", body)
-      // Some become free again while these are asked.
+      // The limit recovers partly while these requests run.
       for (let round = 0; round < 20; round++) {
         const answers = await Promise.all(Array.from({ length: 40 }, ask))
         const refused = answers.find(({ status }) => status !== 200)
@@ -198,7 +215,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return world.shop.post(`/v1/checkouts/${data.id}/cancel`)
     }
   },
-  already_assigned: { never: "only a payment that the node takes for an invoice that was paid before comes to lie in suspense" },
+  already_assigned: { never: "it needs a payment in suspense, such as the second payment of an invoice" },
   refund_not_open: {
     how: "Refund a deposit to a `destination`, and cancel the refund",
     run: async (world) => {
@@ -233,7 +250,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     }
   },
   too_many_api_keys: {
-    how: "Make API keys until 100 are open, and one more",
+    how: "Create 101 API keys",
     run: async ({ free }) => {
       const create = () => free.post("/v1/api-keys", { name: "till", scopes: ["receive"] })
       for (let i = 0; i < 100; i++) await create()
@@ -262,12 +279,12 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     }
   },
   cursor_too_old: {
-    how: "Advance the clock by 91 days, and list events with an old one as the `cursor`",
+    how: "Advance the clock by 91 days, and list events with an old event as the `cursor`",
     run: async ({ shop, advance, until }) => {
       const { data } = await shop.get("/v1/events?limit=1")
       await advance(91 * 86_400)
       return until(
-        "the end of old events",
+        "old events to be deleted",
         () => shop.get(`/v1/events?cursor=${data[0].id}`),
         ({ status }) => status !== 200
       )
@@ -362,7 +379,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     }
   },
   domain_not_verified: {
-    how: "Create a Lightning address at a `domain` that nobody verified",
+    how: "Create a Lightning address at an unverified `domain`",
     run: ({ shop }) => shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop", domain: "shop.example" })
   },
   domain_not_shown: {
@@ -387,7 +404,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     run: async (world) => world.shop.post("/v1/refunds", { deposit_id: await deposited(world), amount: 1001, currency: "sats" })
   },
   wrong_network: {
-    how: "Pay an invoice of mainnet, such as one of BOLT 11's examples",
+    how: "Pay a mainnet invoice, such as one of BOLT 11's examples",
     run: (world) => estimate(world, { destination: mainnet })
   },
   unsupported: {
@@ -403,7 +420,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     run: (world) => estimate(world, { destination: "settle@wallet.example" })
   },
   amount_out_of_range: {
-    how: "`/sandbox/destination` of type `lightning_address` or `lnurl` with `amount_sats`, which is all it takes; pay another `amount`",
+    how: "`/sandbox/destination` of type `lightning_address` or `lnurl` with `amount_sats`, the only amount it accepts; pay another `amount`",
     run: async (world) => estimate(world, sats((await world.outside({ type: "lnurl", amount_sats: 500 })).destination, 499))
   },
   dust: {
@@ -458,7 +475,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "Send a header of 20 000 bytes",
     run: ({ raw }) => raw(`GET /healthz HTTP/1.1\r\nHost: service\r\nX-Large: ${"x".repeat(20_000)}\r\nConnection: close\r\n\r\n`)
   },
-  internal: { never: "a bug would have to be found: please report it" },
+  internal: { never: "it means a bug; please report it" },
   store_unavailable: {
     how: "`POST /sandbox/fault` with `database`, and create an invoice",
     run: async (world) => {
@@ -466,7 +483,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return invoice(world)
     }
   },
-  overloaded: { never: "more requests at once than the database keeps up with: a matter of load" },
+  overloaded: { never: "it needs more requests than the database can process" },
   node_unavailable: {
     how: "`POST /sandbox/fault` with `node`, and create an invoice",
     run: async (world) => {
@@ -502,14 +519,14 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return estimate(world, sats("settle@wallet.example"))
     }
   },
-  timeout: { never: "whatever the sandbox is asked, it answers at once" },
-  stopping: { never: "a request that a stop of the process did not wait for: stop it with Ctrl-C under load" },
+  timeout: { never: "the sandbox responds immediately" },
+  stopping: { never: "stop the process with Ctrl-C under load" },
   not_ready: {
     how: "`POST /sandbox/fault` with `node`, and `GET /readyz`",
     run: async ({ fault, ask, until }) => {
       await fault("node")
       return until(
-        "an end of readiness",
+        "the service to stop being ready",
         () => ask("GET", "/readyz"),
         ({ status }) => status === 503
       )
@@ -517,10 +534,10 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   }
 }
 
-/** Withdraws, and answers the withdrawal's id. */
+/** Withdraws and returns the withdrawal's id. */
 const withdrawn = async (world: World, body: unknown) => (await confirm(world, body)).data.id as string
 
-/** To what a recipient with this behaviour gives. */
+/** Withdraws to a payee with this behavior. */
 const behaving = (behaviour: string): Recipe<string> => ({
   how: `Withdraw to \`${behaviour.replaceAll("_", "-")}@wallet.example\`, or \`/sandbox/destination\` with \`behaviour: "${behaviour}"\``,
   run: (world) => withdrawn(world, sats(`${behaviour.replaceAll("_", "-")}@wallet.example`))
@@ -534,7 +551,7 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
   canceled: behaving("canceled"),
   node_error: behaving("node_error"),
   channel_closed: behaving("channel_closed"),
-  invoice_expired: { never: "an invoice would have to expire between the confirmation and the next step, which follows at once" },
+  invoice_expired: { never: "an invoice would have to expire between the confirmation and the next step, which follows immediately" },
   invoice_not_payable: {
     how: "Withdraw to a `same_invoice` address of `/sandbox/destination`, as one company and then as another",
     run: async (world) => {
@@ -565,9 +582,9 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
       return id
     }
   },
-  address_not_payable: { never: "nothing in this version ends so" },
+  address_not_payable: { never: "no payment in this version fails like this" },
   approval_rejected: {
-    how: "Withdraw with a key above its `approval_above_sats`, and reject it with a key that has the scope `approve`",
+    how: "Withdraw more than the key's `approval_above_sats`, and reject it with a key that has the scope `approve`",
     run: async (world) => {
       const { id, approver } = await awaiting(world)
       await decide(world, approver, id, "reject")
@@ -575,7 +592,7 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
     }
   },
   approval_expired: {
-    how: "Withdraw with a key above its `approval_above_sats`, and advance the clock by a day",
+    how: "Withdraw more than the key's `approval_above_sats`, and advance the clock by a day",
     run: async (world) => {
       const { id } = await awaiting(world)
       await world.advance(86_400)
@@ -588,28 +605,28 @@ export const recipes = { refused, failed }
 
 const table = (all: Readonly<Record<string, Recipe<unknown>>>): string =>
   [
-    "| code | how it is met |",
+    "| code | how to get it |",
     "|---|---|",
     ...Object.entries(all).map(([code, recipe]) => `| \`${code}\` | ${"how" in recipe ? recipe.how : `No recipe: ${recipe.never}`} |`)
   ].join("\n")
 
-/** The page of the documentation. */
+/** The documentation page. */
 export const page = (): string =>
   [
-    "# How each error is met in the sandbox",
+    "# Reproduce each error in the sandbox",
     "",
-    "What an integration has to cope with, and how to see it do so. A test follows each of these. Addresses at `wallet.example` are there from the beginning; " +
-      "[the sandbox](../guides/sandbox.md) makes others.",
+    "For developers who test an integration. By the end, you will have seen how your program handles each error. A test runs every recipe. Addresses at `wallet.example` " +
+      "exist from the start; [the sandbox](../guides/sandbox.md) creates others.",
     "",
     "## Errors",
     "",
-    "What each means and what to do: [errors](errors.md).",
+    "[Errors](errors.md) has the meaning of each, and what to do.",
     "",
     table(refused),
     "",
     "## Failures of withdrawals",
     "",
-    "Confirmed, and failed later: nothing was paid, and amount and fee are available again. The code is `failure.code` of the withdrawal.",
+    "These withdrawals are confirmed and fail later. Nothing was paid, and amount and fee are released. The code is `failure.code` of the withdrawal.",
     "",
     table(failed),
     ""

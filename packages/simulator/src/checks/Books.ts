@@ -4,7 +4,7 @@ import * as Chain from "@satrail/sandbox/Chain"
 import { Effect, HashMap, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
 import type { World } from "../world/World.ts"
-import { all as features } from "../features/checks.ts"
+import { all as features } from "../features/index.ts"
 import type { KeyOf } from "../features/Feature.ts"
 import * as CompanyChecks from "./CompanyChecks.ts"
 import * as LimitChecks from "./LimitChecks.ts"
@@ -13,13 +13,15 @@ import type { Seen } from "./Seen.ts"
 import * as TradeChecks from "./TradeChecks.ts"
 import { claim, same } from "./Violation.ts"
 
-/** What the books say, held against what really happened outside. */
+/** Compares the books with the simulated outside world. */
 export interface Books {
-  /** What was touched since the last look, and the accounts it is booked on. */
+  /** Checks everything touched since the last check, and the accounts it was posted to. */
   readonly look: () => Promise<void>
-  /** Everything there is. */
+  /** Checks everything. */
   readonly audit: () => Promise<void>
-  /** Everything there is, when nothing is on its way any more: to the millisatoshi. Answers what became of everybody's money. */
+  /**
+   * Checks everything to the millisatoshi once nothing is in flight. Returns the final state of all money.
+   */
   readonly close: () => Promise<string>
 }
 
@@ -29,12 +31,12 @@ const isHoldOver: ReadonlySet<string> = new Set(["settled", "canceled", "expired
 const walletOf = ({ chain }: RecordChecks.Outside): Msat.Msat =>
   Msat.sum(...Chain.coins(chain, "wallet", false).map(({ amount }) => amount))
 
-/** `keyOf` is what a request of a customer came with. */
+/** `keyOf` returns the key of a customer's request. */
 export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean, keyOf: KeyOf): Books => {
   const { records, sandbox, store } = world
   const known = <A, E>(effect: Effect.Effect<A, E>): A => {
     const exit = world.now(effect)
-    if (exit._tag === "Failure") throw new Error("the sandbox always tells its state")
+    if (exit._tag === "Failure") throw new Error("the sandbox always reports its state")
     return exit.value
   }
   const outside = () => known(sandbox.state)
@@ -55,7 +57,9 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     if (companies.size > 0) yield* Effect.provideContext(Ledger.isSound([...companies]), store)
   })
 
-  /** Whom our node paid, and that it has what the books say, what is on its way included. */
+  /**
+   * Checks the payees our node paid, and that its balance matches the books, including payments in flight.
+   */
   const node = Effect.fnUntraced(function* (companies: ReadonlyArray<CompanyChecks.Company>, now: RecordChecks.Outside) {
     const byHash = new Map(companies.flatMap(({ withdrawals }) => withdrawals).map((one) => [RecordChecks.hashOf(one, now), one]))
     let expected = first.node - (yield* records.trialBalance).node
@@ -73,7 +77,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
       if (!isCredited || Option.isSome(yield* RecordChecks.paidInside(records, paymentHash))) expected += stage.received
       if (row !== undefined) claim(row.paymentHash === paymentHash, `an invoice has its hash: ${id}`)
     }
-    same(localBalance(), expected, "the node has what the books say it has, with what is on its way")
+    same(localBalance(), expected, "the node's balance matches the books, including payments in flight")
   })
 
   const audit = Effect.gen(function* () {
@@ -88,7 +92,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
       for (const row of one.deposits) yield* RecordChecks.deposit(records, row, now)
     }
     yield* node(companies, now)
-    same((yield* records.trialBalance).suspense, suspended(), "what lies in suspense is what came there and is nobody's yet")
+    same((yield* records.trialBalance).suspense, suspended(), "suspense holds exactly the payments received and not yet assigned")
     yield* Effect.provideContext(Ledger.auditAll, store)
     return { companies, now }
   })
@@ -99,19 +103,18 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     for (const one of companies) CompanyChecks.hasEnded(one)
     for (const { paymentHash, stage } of HashMap.values(now.lightning.invoices)) {
       const row = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
-      if (row !== undefined && row.hold !== null)
-        claim(isHoldOver.has(row.status), `no hold invoice is under way for ever: ${row.id} is ${row.status}`)
+      if (row !== undefined && row.hold !== null) claim(isHoldOver.has(row.status), `every hold invoice ends: ${row.id} is ${row.status}`)
       if (stage._tag !== "settled") continue
-      if (row !== undefined) claim(row.status === "settled", `what was paid is credited: invoice ${row.id} is ${row.status}`)
+      if (row !== undefined) claim(row.status === "settled", `a paid invoice is credited: invoice ${row.id} is ${row.status}`)
     }
     yield* CompanyChecks.paidOnChain(world, companies)
-    same(localBalance() - first.node, -accounts.node, "the node has what the books say")
-    // What is too small to be credited is in the wallet all the same.
+    same(localBalance() - first.node, -accounts.node, "the node's balance matches the books")
+    // Amounts too small to be credited are still in the wallet.
     const uncredited = companies
       .flatMap(({ deposits }) => deposits)
       .filter(({ chainTxId, status }) => chainTxId !== null && status === "failed" && RecordChecks.isLive(now, chainTxId))
     const small = Msat.sum(...uncredited.map(({ amount }) => amount))
-    same(walletOf(now) - first.chain, -accounts.chain + small, "the wallet has what the books say")
+    same(walletOf(now) - first.chain, -accounts.chain + small, "the wallet's balance matches the books")
     return companies.map(CompanyChecks.ending).toSorted().join("\n")
   })
 

@@ -10,11 +10,11 @@ import type { AllReads } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import type * as Feature from "../features/Feature.ts"
-import { records as features } from "../features/checks.ts"
+import { records as features } from "../features/index.ts"
 import type { World } from "../world/World.ts"
 import { claim, same } from "./Violation.ts"
 
-/** What a company did, all of it. */
+/** All records of a company. */
 export interface Company extends Feature.Moved {
   readonly id: CompanyId.CompanyId
   /** The records of features. */
@@ -40,7 +40,7 @@ export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyI
   return { id, withdrawals, deposits, own } satisfies Company
 })
 
-/** The balance is what the transactions come to. */
+/** Checks that the balance is the sum of the transactions. */
 export const adds = Effect.fnUntraced(function* (records: AllReads, company: Company) {
   const { id, withdrawals, deposits, own } = company
   for (const { of, rows } of own) of.fits?.(rows, company)
@@ -53,7 +53,7 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
   same(held, Msat.sum(...waiting, ...offered), `what company ${id} has held is what is on its way`)
 })
 
-/** One of each: a credit for an invoice or an output, an effect for a key. */
+/** Checks uniqueness: one credit per invoice or output, one effect per key. */
 export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
   const unique = new Set<string>()
   const add = (name: string, promise: string) => {
@@ -61,30 +61,33 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
     unique.add(name)
   }
   for (const { lightningInvoiceId, chainTxId, vout } of deposits) {
-    if (lightningInvoiceId !== null) add(lightningInvoiceId, "an invoice is credited once")
+    if (lightningInvoiceId !== null) add(lightningInvoiceId, "an invoice is credited only once")
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
-  // What pays a record of a feature has the record's.
+  // A withdrawal that pays a feature's record has that record's metadata.
   const asked = withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null)
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
   for (const key of once) add(key, "an idempotency key takes effect once")
 }
 
-/** Nothing of it is on its way any more. */
+/** Checks that nothing of the company is in flight. */
 export const hasEnded = (company: Company): void => {
   const { withdrawals, deposits, own } = company
   for (const { id, status, recipient, paymentHash } of withdrawals)
-    claim(status !== "pending", `nothing is pending for ever: withdrawal ${id} to ${recipient} (${paymentHash})`)
+    claim(status !== "pending", `no withdrawal stays pending: withdrawal ${id} to ${recipient} (${paymentHash})`)
   for (const { of, rows } of own)
     for (const { id, status } of rows)
-      claim(of.moves[status] === undefined || of.rests?.includes(status) === true, `no ${of.kind} is ${status} for ever: ${id}`)
-  for (const { id, status } of deposits) claim(status !== "pending", `nothing is pending for ever: deposit ${id}`)
+      claim(of.moves[status] === undefined || of.rests?.includes(status) === true, `no ${of.kind} stays ${status}: ${id}`)
+  for (const { id, status } of deposits) claim(status !== "pending", `no deposit stays pending: deposit ${id}`)
   for (const { of, rows } of own) of.ended?.(rows, company)
 }
 
-/** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
+/**
+ * Returns the final state of the company's records. Sending costs are left out, because they depend on the
+ * payee and on other payments.
+ */
 export const ending = ({ withdrawals, deposits, own }: Company): string =>
   [
     ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
@@ -94,11 +97,11 @@ export const ending = ({ withdrawals, deposits, own }: Company): string =>
     .toSorted()
     .join(", ")
 
-/** Whoever is outside got on the chain what was sent, once for each time that it was. */
+/** Checks that payees on the chain received each amount sent, once for each time it was sent. */
 export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: World, companies: ReadonlyArray<Company>) {
   const sent = new Map<string, Array<Msat.Msat>>()
   for (const { rail, recipient, paymentRequest, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
-    // A name that nothing was sent to stood for no address.
+    // A name that was never paid did not resolve to an address.
     if (rail !== "on_chain" || (paymentRequest === null && Destination.isInDns(recipient))) continue
     const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(paymentRequest ?? recipient, "regtest"))
     if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue

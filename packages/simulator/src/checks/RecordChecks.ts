@@ -12,14 +12,13 @@ import type { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
 import type { Row } from "./Seen.ts"
-import { all, records as features } from "../features/checks.ts"
-import * as Offers from "../features/offers/PaidChecks.ts"
+import { all, records as features } from "../features/index.ts"
 import { claim, same, Violation } from "./Violation.ts"
 
-/** What really happened outside. */
+/** The state of the simulated outside world. */
 export type Outside = Effect.Success<Sandbox["Service"]["state"]>
 
-/** What may follow what. What is not here ends it. */
+/** Allowed transitions. A status without an entry is final. */
 const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray<string> } } = {
   ...Object.fromEntries(features.map(({ kind, moves }) => [kind, moves])),
   withdrawal: { pending_approval: ["pending", "settled", "failed"], pending: ["settled", "failed"] },
@@ -35,17 +34,20 @@ const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray
   }
 }
 
-/** Whether a transaction is in a block or may come into one. */
+/** Returns whether a transaction is in a block or can still confirm. */
 export const isLive = (now: Outside, txId: TxId): boolean => (Chain.transaction(now.chain, txId)?.placement._tag ?? "gone") !== "gone"
 
-/** Whether a withdrawal of ours paid this invoice, without the node. */
+/** Returns whether one of our withdrawals settled this invoice internally, without the node. */
 export const paidInside = (records: AllReads, paymentHash: Invoice["paymentHash"]) =>
   Effect.map(
     records.withdrawalByHash(paymentHash),
     Option.filter(({ dispatchedAtMillis }) => dispatchedAtMillis === null)
   )
 
-/** What a withdrawal is paid by: the hash of its invoice, or of the one that its attempt to pay an offer was sent. */
+/**
+ * Returns the payment hash of a withdrawal: that of its invoice, or of the invoice its attempt to pay an
+ * offer received.
+ */
 export const hashOf = ({ id, paymentHash }: Withdrawal.Withdrawal, { lightning }: Outside) =>
   paymentHash ?? Lightning.tried(lightning, id)?.paymentHash ?? null
 
@@ -59,13 +61,13 @@ const sentByLightning = Effect.fnUntraced(function* (records: AllReads, row: Wit
   const sent = Lightning.sent(now.lightning, paymentHash)
   if (status === "settled") claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has its proof: ${id}`)
   if (status === "settled" && !isInternal) {
-    same(asked?.times ?? 0, 1, `what is settled was paid once: withdrawal ${id}`)
+    same(asked?.times ?? 0, 1, `a settled withdrawal was paid once: withdrawal ${id}`)
     same(asked?.received, amount, `the recipient got what was sent: withdrawal ${id}`)
     same(networkFee, sent?.fee, `the routing cost what the node says: withdrawal ${id}`)
   }
   if (status === "failed") {
-    same(asked?.times ?? 0, 0, `what failed was not paid: withdrawal ${id}`)
-    claim(sent === undefined || sent.stage._tag === "failed", `what failed is not under way: withdrawal ${id}`)
+    same(asked?.times ?? 0, 0, `a failed withdrawal was not paid: withdrawal ${id}`)
+    claim(sent === undefined || sent.stage._tag === "failed", `a failed withdrawal is not in flight: withdrawal ${id}`)
   }
 })
 
@@ -73,8 +75,8 @@ const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdra
   const { id, companyId, status, chainTxId } = row
   const candidates = yield* records.candidates(companyId, id)
   const live = candidates.filter(({ txId }) => isLive(now, txId))
-  claim(live.length <= 1, `a payout is paid by one transaction: withdrawal ${id}`)
-  if (status === "failed") same(live.length, 0, `what failed is not under way: withdrawal ${id}`)
+  claim(live.length <= 1, `a payout is paid by exactly one transaction: withdrawal ${id}`)
+  if (status === "failed") same(live.length, 0, `a failed withdrawal is not in flight: withdrawal ${id}`)
   if (status === "settled" && candidates.length > 0)
     claim(
       candidates.some(({ txId }) => txId === chainTxId),
@@ -82,7 +84,7 @@ const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdra
     )
 })
 
-/** What a withdrawal did outside is what it says, at any moment. */
+/** Checks that a withdrawal matches its effects outside, at any moment. */
 export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) => {
   for (const { withdrawal } of all) withdrawal?.(row)
   return row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
@@ -93,7 +95,10 @@ const invoiceOf = Effect.fnUntraced(function* (records: AllReads, companyId: Com
   return Option.getOrThrowWith(found, () => new Violation(`there is no invoice ${id}`))
 })
 
-/** What a settled invoice received is what the node got for it, or what a withdrawal of ours paid. */
+/**
+ * Checks that a settled invoice received exactly what the node was paid for it, or what one of our
+ * withdrawals paid.
+ */
 const invoice = Effect.fnUntraced(function* (
   records: AllReads,
   row: Invoice,
@@ -102,24 +107,24 @@ const invoice = Effect.fnUntraced(function* (
 ) {
   claim(row.status === "settled" || row.received === null, `nothing is received before it is settled: invoice ${row.id}`)
   if (row.status !== "settled") return
-  if (row.hold !== null) claim(isSettledByItsCompany(row.id), `what is held is money when its company settled it: invoice ${row.id}`)
+  if (row.hold !== null) claim(isSettledByItsCompany(row.id), `a held payment is credited once its company settles it: invoice ${row.id}`)
   const stage = Lightning.invoice(now.lightning, row.paymentHash)?.stage
   const inside = yield* paidInside(records, row.paymentHash)
   if (Option.isSome(inside)) {
     same(inside.value.status, "settled", `an invoice that was paid from inside: the withdrawal of ${row.id}`)
     return same(row.received, inside.value.amount, `an invoice gets what was sent: ${row.id}`)
   }
-  same(stage?._tag, "settled", `an invoice is settled when the node says so: ${row.id}`)
+  same(stage?._tag, "settled", `a settled invoice is settled at the node: ${row.id}`)
   if (stage?._tag === "settled") same(row.received, stage.received, `an invoice gets what the node received: ${row.id}`)
 })
 
-/** What a deposit credits is what arrived, at any moment. */
+/** Checks that a deposit credits exactly what arrived, at any moment. */
 export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Deposit, now: Outside) {
   const { id, companyId, lightningInvoiceId, chainTxId, vout, amount, status } = row
   if (lightningInvoiceId !== null) {
     const paid = yield* invoiceOf(records, companyId, lightningInvoiceId)
     same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
-    same(amount, paid.received, `what is credited is what was received: deposit ${id}`)
+    same(amount, paid.received, `a deposit credits the amount received: deposit ${id}`)
     same(row.checkoutId, paid.checkoutId, `what is paid to a checkout's invoice is its own: deposit ${id}`)
   }
   if (chainTxId !== null) {
@@ -130,10 +135,10 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
   }
 })
 
-/** Checks a record that was touched, and that its status may follow the one it had. */
+/** Checks a touched record, and that its status may follow the previous one. */
 export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompany: (invoiceId: string) => boolean) => {
   const statuses = new Map<string, string>()
-  const ours = Offers.make(records, coverage)
+  const paid = all.flatMap(({ paid }) => (paid === undefined ? [] : [paid(records, coverage)]))
 
   const moved = ({ kind, id }: Row, status: string): void => {
     const before = statuses.get(id)
@@ -141,7 +146,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
     statuses.set(id, status)
     coverage.count("transition", `${kind}: ${before ?? "nothing"} to ${status}`)
     if (before !== undefined)
-      claim(moves[kind]?.[before]?.includes(status) === true, `what is ${before} does not become ${status}: ${kind} ${id}`)
+      claim(moves[kind]?.[before]?.includes(status) === true, `the transition from ${before} to ${status} is not allowed: ${kind} ${id}`)
   }
 
   return Effect.fnUntraced(function* (row: Row, now: Outside) {
@@ -150,15 +155,15 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
       case "withdrawal": {
         const found = Option.getOrThrow(yield* records.withdrawal(companyId, id))
         moved(row, Withdrawal.standing(found))
-        yield* ours.withdrawal(found, now.lightning)
+        for (const check of paid) yield* check.withdrawal(found, now.lightning)
         return yield* withdrawal(records, found, now)
       }
       case "deposit": {
-        // What was credited before is credited once: then there is no second deposit.
+        // If it was credited before, there is no second deposit.
         const found = Option.getOrUndefined(yield* records.deposit(companyId, id))
         if (found === undefined) return
         moved(row, found.status)
-        yield* ours.deposit(found)
+        for (const check of paid) yield* check.deposit(found)
         return yield* deposit(records, found, now)
       }
       case "invoice": {

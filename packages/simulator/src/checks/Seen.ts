@@ -3,7 +3,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
 import type { Change } from "@satrail/core/service/Changes"
-import { records } from "../features/checks.ts"
+import { records } from "../features/index.ts"
 import type { Listener } from "../features/Feature.ts"
 import type { Coverage } from "../world/Coverage.ts"
 import type { Watch } from "../world/Watch.ts"
@@ -15,17 +15,17 @@ export interface Row {
   readonly id: string
 }
 
-/** What was committed, as far as anybody has to remember it. */
+/** The committed Changes, as far as checks need them. */
 export interface Seen {
-  /** Takes in what was committed since. */
+  /** Reads the Changes committed since the last call. */
   readonly absorb: () => void
-  /** Has everything that is taken in from here on looked at, with the request of a customer that it was done for. */
+  /** Registers a listener for every Change read from now on, with the customer request it was made for. */
   readonly hear: (listener: Listener) => void
-  /** The kinds of Change that were applied for a request of a customer. */
+  /** The kinds of Change applied for a customer request. */
   readonly appliedFor: (asking: number) => ReadonlyArray<Change["_tag"]>
-  /** What was touched since this was last asked. */
+  /** Returns the records touched since the last call. */
   readonly take: () => { readonly companies: ReadonlySet<CompanyId.CompanyId>; readonly rows: ReadonlyArray<Row> }
-  /** Received by the node and nobody's, by payment hash. */
+  /** Payments received by the node without a known owner, by payment hash. */
   readonly unmatched: ReadonlyMap<string, Msat.Msat>
 }
 
@@ -36,7 +36,7 @@ const kindOf: { readonly [noun: string]: Row["kind"] } = {
   ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
 }
 
-/** The record that is written, if it is one that stories look at. */
+/** The written record, if stories check its kind. */
 const written = (write: Noun.Write): ReadonlyArray<Row> => {
   const [noun, { id, companyId }] =
     write._tag === "Insert"
@@ -73,7 +73,7 @@ const rowsOf = (change: Change): ReadonlyArray<Row> => {
 export const make = (watch: Watch, coverage: Coverage): Seen => {
   const byAsking = new Map<number, Array<Change["_tag"]>>()
   const unmatched = new Map<string, Msat.Msat>()
-  /** Invoices of which nothing is kept. Whoever looked at one before may still say that its time is over. */
+  /** Invoices that were deleted. A process that read one before may still record that it expired. */
   const forgotten = new Set<string>()
   const listeners: Array<Listener> = []
   let companies = new Set<CompanyId.CompanyId>()

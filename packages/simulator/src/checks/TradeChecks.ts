@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Seen } from "./Seen.ts"
 import { claim, same } from "./Violation.ts"
 
-/** Listens for what is not to be seen in records afterwards. */
+/** Collects facts that records don't show afterwards. */
 export const listen = (seen: Seen) => {
   const settling = new Set<string>()
   const assigned = new Map<string, Msat.Msat>()
@@ -16,12 +16,12 @@ export const listen = (seen: Seen) => {
     }
   })
   return {
-    /** Whether the company of a hold invoice settled it. */
+    /** Returns whether the company of a hold invoice settled it. */
     isSettledByItsCompany: (invoiceId: string): boolean => settling.has(invoiceId),
-    /** What lies in suspense by now. */
+    /** The amount currently in suspense. */
     suspended: (): bigint => {
       const lies = Msat.sum(...seen.unmatched.values()) - Msat.sum(...assigned.values())
-      claim(lies >= 0n, `no more is taken out of suspense than came there: ${lies}`)
+      claim(lies >= 0n, `no more leaves suspense than was received: ${lies}`)
       return lies
     }
   }

@@ -1,9 +1,9 @@
-/** What was promised was not kept. */
+/** An invariant was violated. */
 export class Violation extends Error {
   override readonly name = "Violation"
 }
 
-/** Holds that something is so; says what was promised where it is not. */
+/** Throws a Violation that states the promise unless the condition holds. */
 export const claim = (isSo: boolean, promise: string): void => {
   if (!isSo) throw new Violation(promise)
 }

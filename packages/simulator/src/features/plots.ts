@@ -5,48 +5,51 @@ import { plot as checkouts } from "./checkouts/Plot.ts"
 import { plot as offers } from "./offers/Plot.ts"
 import { plot as refunds } from "./refunds/Plot.ts"
 import { plot as vouchers } from "./vouchers/Plot.ts"
+import { plot as webhooks } from "./webhooks/Plot.ts"
 
-/** What is done with each feature. */
-export const plots = [approvals, checkouts, vouchers, refunds, offers] as const
+/** The operations of each feature. Their order is part of what a seed determines. */
+export const plots = [webhooks, approvals, checkouts, vouchers, refunds, offers] as const
 
-/** An operation of a feature: its draws say more of it. */
+/** An operation of a feature, as drawn. */
 interface Drawn {
   readonly _tag: string
 }
 
-/** What any of them may have. */
+/** The optional parts of a feature's plot. */
 interface Plot {
-  /** Calls around which most can go wrong. */
+  /** Calls where the most can go wrong. */
   readonly critical?: ReadonlyArray<string>
-  /** Paths of lists. */
+  /** Paths of list endpoints. */
   readonly lists?: ReadonlyArray<string>
-  /** Bodies that cannot be taken, each with its path. */
+  /** Invalid bodies, each with its path. */
   readonly malformed?: ReadonlyArray<readonly [path: string, body: string]>
-  /** Paths under which nothing is created while sending is stopped. */
+  /** Paths that create nothing while sending is paused. */
   readonly sends?: ReadonlyArray<string>
-  /** The same, of receiving. */
+  /** Paths that create nothing while receiving is paused. */
   readonly receives?: ReadonlyArray<string>
-  /** Takes so much of the first company's money. */
+  /** May do something for the first company at the start of a story. */
+  readonly begin?: (random: Random) => Drawn | undefined
+  /** Spends this amount of the first company's money. */
   readonly spend?: (random: Random, sats: number) => Drawn
-  /** Sends money there. */
+  /** Sends money to a destination. */
   readonly pay?: (random: Random, to: To) => Drawn
-  /** Asks for a payment. */
+  /** Requests a payment. */
   readonly receive?: (random: Random) => Drawn
-  /** Goes on with the latest record. */
+  /** Continues with the latest record. */
   readonly follow?: (random: Random) => Drawn
 }
 
-/** The same, for whoever needs of each what any may have. */
+/** The same list, typed by the interface. */
 export const all: ReadonlyArray<Plot> = plots
 
-type Together<Features, Part extends string, All = unknown> = Features extends readonly [infer First, ...infer Rest]
+type Together<Features, Part extends string, All = object> = Features extends readonly [infer First, ...infer Rest]
   ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>
   : All
 
-/** The same part of all of them, in one. */
+/** Merges the same part of all features into one object. */
 export const together = <const Features extends ReadonlyArray<{ readonly [part in Part]: object }>, const Part extends string>(
   features: Features,
   part: Part
 ): Together<Features, Part> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- merges them in the order of the types
   Object.assign({}, ...features.map((feature) => feature[part])) as Together<Features, Part>

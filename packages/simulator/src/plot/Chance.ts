@@ -1,17 +1,17 @@
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Random } from "@satrail/testing/Random"
 
-/** What is asked of the service: by whom, and which process is asked first. */
+/** The requesting company, and the process that receives the request first. */
 export interface Asked {
   readonly company: number
   readonly slot: number
 }
 export interface Kept extends Asked {
-  /** Whether it is sent with an Idempotency-Key. */
+  /** Whether the request has an Idempotency-Key. */
   readonly isOnce: boolean
 }
 
-/** How many processes of the service there are in a story. */
+/** Number of processes of the service in a story. */
 export const maxSlots = 2
 
 export const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const
@@ -26,20 +26,20 @@ export const behaviours: ReadonlyArray<Behaviour> = [
   "unknown_then_fail",
   "no_route"
 ]
-/** Rather one of the latest. */
+/** Prefers recent records. */
 export const recently = (random: Random): number => Math.min(random.below(4), random.below(12))
 
 export const asked = (random: Random) => ({ company: random.below(4), slot: random.below(maxSlots) })
 export const kept = (random: Random) => ({ ...asked(random), isOnce: random.chance(0.6) })
 
-/** Where money is sent. `which` counts back from the latest one there is. */
+/** A destination. `which` counts back from the latest one. */
 export type To =
   | { readonly _tag: "Invoice" | "Address" | "Lnurl" | "Offer"; readonly behaviour: Behaviour }
-  /** An invoice that leaves the amount to whoever pays. */
+  /** An invoice whose amount the payer chooses. */
   | { readonly _tag: "OpenInvoice"; readonly behaviour: Behaviour }
   | { readonly _tag: "Chain" }
   | { readonly _tag: "OwnInvoice" | "OwnAddress" | "OwnOffer" | "OwnChain"; readonly which: number }
-  /** Where something was sent before. */
+  /** A destination used before. */
   | { readonly _tag: "Again"; readonly which: number }
 
 export const to = (random: Random): To => {

@@ -1,11 +1,10 @@
 import type { Random } from "@satrail/testing/Random"
 import { type Fate, ports, type Trap } from "../world/Fault.ts"
-import { behaviours as receiving } from "../world/Receivers.ts"
 import { all, plots, together } from "../features/plots.ts"
 import { amounts, asked, kept, maxSlots, recently, to } from "./Chance.ts"
 import { type Act, type ActOf, stopping, type Tag, type To } from "./Operation.ts"
 
-/** Calls around which most can go wrong. */
+/** Calls where the most can go wrong. */
 const critical = [
   "WithdrawalRequested",
   "WithdrawalDispatched",
@@ -40,14 +39,7 @@ const critical = [
   "build",
   "sign",
   "claim",
-  "postpone",
-  "post",
-  "post",
-  "DeliveryMade",
-  "DeliveryTried",
-  "EndpointProgressed",
-  "EndpointDisabled",
-  "keepTold"
+  "postpone"
 ] as const
 const contradictable = ["pay", "payOffer", "lookupPayment", "lookupOffer", "lookupInvoice", "broadcast"] as const
 
@@ -85,7 +77,7 @@ export const trap = (random: Random): Trap => {
   return { process, port: random.chance(0.5) ? null : random.pick(ports), call: null, skips: random.below(12), fate: fate(random) }
 }
 
-/** One operation of a kind. */
+/** Draws an operation of each kind. */
 export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = {
   OpenCompany: (random) => ({ _tag: "OpenCompany", slot: random.below(maxSlots), plan: random.pick(["free", "paid"]) }),
   CreateInvoice: (random) => ({
@@ -140,19 +132,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   Forget: () => ({ _tag: "Forget" }),
   RoutesDown: (random) => ({ _tag: "RoutesDown", areDown: random.chance(0.4) }),
   LieOnce: () => ({ _tag: "LieOnce" }),
-  CreateEndpoint: (random) => ({ _tag: "CreateEndpoint", ...asked(random), which: random.below(4) }),
-  Webhook: (random) => ({
-    _tag: "Webhook",
-    slot: random.below(maxSlots),
-    which: recently(random),
-    what: random.pick(["enable", "enable", "disable", "rotate", "replay", "resend", "resend", "test", "delete"])
-  }),
-  Receive: (random) => ({
-    _tag: "Receive",
-    which: recently(random),
-    behaviour: random.pick(receiving),
-    times: random.pick([1, 1, 2, 5, 10, 1000])
-  }),
   CreateHold: (random) => ({
     _tag: "CreateHold",
     ...kept(random),
@@ -181,24 +160,27 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   ...together(plots, "draws")
 }
 
-/** One of what features have under this name, if any has. */
+/** Draws one of the features' operations for this purpose, if there are any. */
 const oneOf = <P extends "spend" | "pay" | "receive" | "follow">(random: Random, part: P) => {
   const found = all.flatMap((plot) => plot[part] ?? [])
   return found.length === 0 ? undefined : random.pick(found)
 }
 
-// oxlint-disable-next-line typescript/consistent-type-assertions -- what a feature draws is an operation
+// oxlint-disable-next-line typescript/consistent-type-assertions -- features draw only operations
 const drawn = (one: { readonly _tag: string } | undefined) => one as Act | undefined
 
-/** Takes so much of the first company's money, by the way of a feature. */
+/** What features do at the start of a story. */
+export const begin = (random: Random): ReadonlyArray<Act> => all.flatMap(({ begin }) => drawn(begin?.(random)) ?? [])
+
+/** Spends this amount of the first company's money through a feature. */
 export const spend = (random: Random, sats: number): Act =>
   drawn(oneOf(random, "spend")?.(random, sats)) ?? { ...draws.Withdraw(random), company: 0, sats }
 
-/** Sends money there, by the way of a feature. */
+/** Sends money to a destination through a feature. */
 export const pay = (random: Random, to: To): Act => drawn(oneOf(random, "pay")?.(random, to)) ?? { ...draws.Withdraw(random), to }
 
-/** Asks for a payment, by the way of a feature. */
+/** Requests a payment through a feature. */
 export const receive = (random: Random): Act => drawn(oneOf(random, "receive")?.(random)) ?? draws.CreateInvoice(random)
 
-/** Goes on with the latest record of a feature. */
+/** Continues with the latest record of a feature. */
 export const follow = (random: Random): Act => drawn(oneOf(random, "follow")?.(random)) ?? draws.Repeat(random)

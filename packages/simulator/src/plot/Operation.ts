@@ -4,14 +4,13 @@ import type { plots } from "../features/plots.ts"
 import type { Asked, Kept, To } from "./Chance.ts"
 
 export { maxSlots, type To } from "./Chance.ts"
-import type { Behaviour as Receiving } from "../world/Receivers.ts"
 import type { Port, Trap } from "../world/Fault.ts"
 
-/** What an operator stops, and has go on. */
+/** Actions of an operator that pause and resume service. */
 export const stopping = ["pause sending", "pause receiving", "freeze", "resume sending", "resume receiving", "unfreeze"] as const
 export type Stopping = (typeof stopping)[number]
 
-/** Of each of them: what its draws draw. */
+/** The operations that a plot's draws return. */
 type Drawn<P> = P extends { readonly draws: infer D }
   ? { readonly [tag in keyof D]: D[tag] extends (random: never) => infer A ? A : never }[keyof D]
   : never
@@ -19,14 +18,14 @@ type Drawn<P> = P extends { readonly draws: infer D }
 export type Act =
   | Drawn<(typeof plots)[number]>
   | { readonly _tag: "OpenCompany"; readonly slot: number; readonly plan: Plan }
-  /** With `sats` null the payer decides. */
+  /** If `sats` is null, the payer chooses the amount. */
   | ({ readonly _tag: "CreateInvoice"; readonly sats: number | null; readonly expirySeconds: number } & Kept)
-  /** Whoever made it cancels an invoice, paid or not. */
+  /** The invoice's company cancels it, paid or not. */
   | { readonly _tag: "CancelInvoice"; readonly slot: number; readonly which: number }
   | ({ readonly _tag: "CreateAddress" } & Kept)
   | ({ readonly _tag: "CreateChainAddress"; readonly type: AddressType } & Kept)
   | ({ readonly _tag: "Withdraw"; readonly to: To; readonly sats: number } & Kept)
-  /** A request that was sent before is sent again; with `isOther` its key comes with another body. */
+  /** Repeats an earlier request. With `isOther`, its key is sent with another body. */
   | { readonly _tag: "Repeat"; readonly slot: number; readonly which: number; readonly isOther: boolean }
   | ({ readonly _tag: "Malformed"; readonly which: number } & Asked)
   | ({ readonly _tag: "Look"; readonly which: number } & Asked)
@@ -44,7 +43,7 @@ export type Act =
   | { readonly _tag: "Freeze"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "Skew"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "TakeAway"; readonly port: Port; readonly millis: number }
-  /** For so long the chain tells of blocks, and does not know where a transaction stands that is in one. */
+  /** For this long the chain reports blocks but does not know the position of confirmed transactions. */
   | { readonly _tag: "IndexBehind"; readonly millis: number }
   | { readonly _tag: "Lay"; readonly trap: Trap }
   | { readonly _tag: "LoseNotice" }
@@ -52,19 +51,10 @@ export type Act =
   | { readonly _tag: "Forget" }
   | { readonly _tag: "RoutesDown"; readonly areDown: boolean }
   | { readonly _tag: "LieOnce" }
-  | ({ readonly _tag: "CreateEndpoint"; readonly which: number } & Asked)
-  | {
-      readonly _tag: "Webhook"
-      readonly slot: number
-      readonly which: number
-      readonly what: "enable" | "disable" | "rotate" | "replay" | "resend" | "test" | "delete"
-    }
-  /** The server of an endpoint answers like this, so often. */
-  | { readonly _tag: "Receive"; readonly which: number; readonly behaviour: Receiving; readonly times: number }
-  /** What is paid waits at the node. With `isOwn` its company keeps the preimage. */
+  /** A payment of this invoice is held at the node. With `isOwn`, the company keeps the preimage. */
   | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
   | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }
-  /** With all null nothing is limited any more. What comes to more than `aboveSats` waits for another key. */
+  /** If all are null, nothing is limited. A withdrawal above `aboveSats` waits for another key. */
   | ({
       readonly _tag: "Limit"
       readonly whose: "company" | "key"
@@ -74,7 +64,7 @@ export type Act =
       readonly aboveSats: number | null
     } & Asked)
   | ({ readonly _tag: "Stop"; readonly what: Stopping } & Asked)
-  /** The operator says whose a payment in suspense is. */
+  /** The operator assigns a payment in suspense. */
   | ({ readonly _tag: "Assign"; readonly which: number } & Asked)
   | ({
       readonly _tag: "Administer"
@@ -82,15 +72,17 @@ export type Act =
       readonly which: number
     } & Asked)
 
-/** One thing that happens. `seed` says what is drawn while it does, so that it stays what it is when others are left out. */
+/**
+ * One operation. `seed` determines everything drawn during it, so that it stays the same when other
+ * operations are left out.
+ */
 export interface Operation {
   readonly act: Act
   readonly seed: number
-  /** The next one does not wait until everything that can happen at this moment has happened. */
+  /** The next operation starts before everything possible at this moment has happened. */
   readonly rushes: boolean
 }
 
 export type Tag = Act["_tag"]
 
-/** The operations of a kind. */
 export type ActOf<T extends Tag> = Extract<Act, { readonly _tag: T }>

@@ -4,7 +4,10 @@ import { draws } from "./Draw.ts"
 import type { Act, Operation, Tag } from "./Operation.ts"
 import { beginning, recipes, storm } from "./Recipe.ts"
 
-/** How likely each is, next to the others. Each story has an inclination of its own on top. What is 0 is woven into a share of the stories: see features/offers/Woven.ts. */
+/**
+ * Relative likelihood of each operation. Each story varies these weights. Operations with weight 0 are woven
+ * into a share of the stories: see features/offers/Woven.ts.
+ */
 const weights: { readonly [tag in Tag]: number } = {
   OpenCompany: 1,
   CreateInvoice: 8,
@@ -42,16 +45,13 @@ const weights: { readonly [tag in Tag]: number } = {
   Stop: 2,
   Assign: 1,
   IndexBehind: 1,
-  CreateEndpoint: 1,
-  Webhook: 3,
-  Receive: 4,
   ...together(plots, "weights")
 }
 
-/** What every story needs something of. */
+/** Operations that every story needs. */
 const needed = new Set<Tag>(["CreateInvoice", "Withdraw", "Pay", "Wait"])
 
-// Each kind by its tag, which no type follows through.
+// The tags as strings, because types cannot follow them here.
 const weighted = Object.entries(weights).flatMap(([tag, weight]) => (weight === 0 ? [] : [{ tag, weight }]))
 const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
 const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
@@ -59,7 +59,7 @@ const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](rand
 /** Every kind of operation. */
 export const tags: ReadonlyArray<string> = Object.keys(weights)
 
-/** What happens in a story: all of it, before any of it does. */
+/** Draws all operations of a story before any of them runs. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
   const inclined = weighted.flatMap(({ tag, weight }) => {
     const factor = isTag(tag) && needed.has(tag) ? random.pick([1, 2]) : random.pick([0, 0.5, 1, 1, 2, 4])

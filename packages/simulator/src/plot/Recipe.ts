@@ -1,13 +1,13 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Fate } from "../world/Fault.ts"
 import { holding, limiting, stopped, unowned } from "./RecipeOfTrade.ts"
-import { stories } from "../features/stories.ts"
-import { draws, follow, late, spend, trap, when } from "./Draw.ts"
+import { early, stories } from "../features/index.ts"
+import { begin, draws, follow, late, spend, trap, when } from "./Draw.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
 
-// Several operations that are dangerous together.
+// Dangerous combinations of operations.
 
-/** Two companies with something to spend. */
+/** Two companies with funds. */
 export const beginning = (random: Random): ReadonlyArray<Act> => {
   const first = { slot: 0, isOnce: false, expirySeconds: 86_400 }
   const funded = (company: number, sats: number): ReadonlyArray<Act> => [
@@ -20,12 +20,12 @@ export const beginning = (random: Random): ReadonlyArray<Act> => {
     ...funded(0, 150_000),
     { _tag: "CreateChainAddress", company: 0, slot: 0, isOnce: false, type: "segwit" },
     { _tag: "CreateAddress", company: 1, slot: 0, isOnce: false },
-    ...(random.chance(0.8) ? [{ ...draws.CreateEndpoint(random), company: 0 }] : []),
+    ...begin(random),
     { _tag: "Wait", millis: 2000 }
   ]
 }
 
-/** Everything at once: requests that share a key, a balance, a record, at two processes. */
+/** Concurrent requests that share a key, a balance or a record, at two processes. */
 export const storm = (random: Random): ReadonlyArray<Act> => {
   const one = (): Act => {
     const kind = random.below(6)
@@ -36,7 +36,10 @@ export const storm = (random: Random): ReadonlyArray<Act> => {
   return [...(random.chance(0.4) ? [spend(random, 1000)] : []), ...Array.from({ length: random.between(3, 8) }, one)]
 }
 
-/** A process sleeps longer than its claim lasts, and goes on with what it knew; until then another one had the work. */
+/**
+ * A process sleeps past the end of its claim and continues with stale data. Meanwhile another process had the
+ * work.
+ */
 const oversleeping = (random: Random): ReadonlyArray<Act> => {
   const call = random.pick([
     "WithdrawalFailed",
@@ -68,7 +71,7 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** A call to pay is under way for longer than anybody waits for its answer; meanwhile the payment is tried again, and fails or not. */
+/** A call to pay is in flight longer than its caller waits. Meanwhile the payment is retried and may fail. */
 const straying = (random: Random): ReadonlyArray<Act> => {
   const millis = late(random)
   const fate: Fate = random.pick<Fate>([
@@ -94,7 +97,7 @@ const straying = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** What the node or the chain said is heard long after, when it is not so any more. */
+/** A response of the node or the chain arrives long after it became stale. */
 const staleness = (random: Random): ReadonlyArray<Act> => {
   const call = random.pick(["lookupInvoice", "lookupInvoice", "transaction", "tip", "activity", "cancelInvoice"])
   const fate: Fate = random.pick<Fate>([
@@ -113,9 +116,9 @@ const staleness = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** A deposit comes, is credited, perhaps spent, and taken away again; perhaps it comes back. */
+/** A deposit arrives, is credited, perhaps spent, and then reversed. It may arrive again. */
 const reversal = (random: Random): ReadonlyArray<Act> => [
-  // A company that has nothing else, or one that has.
+  // A company with no other funds, or one with some.
   ...(random.chance(0.6) ? [{ ...draws.OpenCompany(random), plan: "paid" } as const] : []),
   { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
   { _tag: "Send", outputs: [{ which: 0, sats: random.pick([600, 5000, 50_000]) }] },
@@ -131,7 +134,7 @@ const reversal = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Wait", millis: 11_000 }
 ]
 
-/** Deposits and payouts come into blocks, and out of them, while the chain cannot say where a transaction stands. */
+/** Deposits and payouts are confirmed and reversed while the chain cannot report the position of transactions. */
 const unindexed = (random: Random): ReadonlyArray<Act> => [
   { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
   { _tag: "Send", outputs: [{ which: 0, sats: random.pick([5000, 50_000]) }] },
@@ -147,7 +150,10 @@ const unindexed = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Wait", millis: random.pick([20_000, 60_000]) }
 ]
 
-/** A payout that nobody mines is offered again for more; which of its transactions is mined, and for how long, is anybody's guess. */
+/**
+ * A payout that isn't mined is replaced with a higher fee. Any of its transactions may be mined, and may be
+ * removed again.
+ */
 const replacement = (random: Random): ReadonlyArray<Act> => [
   { _tag: "FeeRate", satsPerVbyte: random.pick([1, 2]) },
   { ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: random.pick([5000, 20_000]) },
@@ -164,7 +170,7 @@ const replacement = (random: Random): ReadonlyArray<Act> => [
   ...(random.chance(0.4) ? [{ _tag: "Reorg", depth: random.pick([1, 2, 3]) } as const, draws.Mine(random)] : [])
 ]
 
-/** More payouts than the wallet has coins: some wait for the change of others. */
+/** There are more payouts than coins in the wallet, so some wait for the change of others. */
 const exhaustion = (random: Random): ReadonlyArray<Act> => [
   ...Array.from({ length: 12 }, (): Act => ({ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: random.pick([1000, 5000]) })),
   { _tag: "Wait", millis: 3000 },
@@ -176,31 +182,9 @@ const exhaustion = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Wait", millis: 20_000 }
 ]
 
-/** What is sent does not arrive, or is not known to have: a process dies between the two, the server fails, and its owner has it sent again. */
-const undelivered = (random: Random): ReadonlyArray<Act> => {
-  const fate: Fate = random.pick<Fate>([
-    { _tag: "dies", when: when(random), backAfterMillis: 0 },
-    { _tag: "unanswered", when: when(random) },
-    { _tag: "stray", millis: late(random) },
-    { _tag: "frozen", when: when(random), millis: random.pick([45_000, 300_000]) }
-  ])
-  const call = random.pick(["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "keepTold"])
-  return [
-    ...(random.chance(0.3) ? [draws.CreateEndpoint(random)] : []),
-    draws.Receive(random),
-    { _tag: "Lay", trap: { process: null, port: null, call, skips: random.below(3), fate } },
-    random.pick([draws.Pay, draws.Withdraw, (random: Random) => spend(random, 1000), draws.CreateInvoice])(random),
-    { _tag: "Wait", millis: random.pick([100, 2000, 10_000]) },
-    ...(random.chance(0.5) ? [draws.Webhook(random)] : []),
-    ...(random.chance(0.5) ? [draws.Withdraw(random)] : []),
-    { _tag: "Jump", millis: random.pick([10_000, 45_000, 400_000, 90_000_000]) },
-    { _tag: "Wait", millis: 5000 }
-  ]
-}
-
 /**
- * Several things that are dangerous together: something lies in wait for a call, what leads to that call is done, and while one process is out of it
- * the world changes and another one goes on.
+ * An ambush: a trap waits for a call, operations lead to that call, and while one process is down the world
+ * changes and another one continues.
  */
 const ambush = (random: Random): ReadonlyArray<Act> => {
   const slot = random.below(maxSlots)
@@ -234,7 +218,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** Each as often as it stands here. */
+/** Each is as likely as the number of times it is listed. The order is part of what a seed determines. */
 export const recipes = [
   storm,
   oversleeping,
@@ -248,9 +232,7 @@ export const recipes = [
   exhaustion,
   unindexed,
   unindexed,
-  undelivered,
-  undelivered,
-  undelivered,
+  ...early.flatMap(({ recipes }) => recipes),
   ambush,
   ambush,
   ambush,

@@ -3,16 +3,16 @@ import { draws, follow, receive, spend } from "./Draw.ts"
 import { type Act, maxSlots } from "./Operation.ts"
 import { trapAt, wait } from "./Scenes.ts"
 
-// Several operations that are dangerous together: of limits, stops, hold invoices and suspense.
+// Dangerous combinations of operations about limits, pauses, hold invoices and suspense.
 
 const slot = (random: Random) => random.below(maxSlots)
 
-/** There is room for a few withdrawals, and the clock crosses the edges of windows between them. */
+/** The limit allows a few withdrawals, and the clock crosses window boundaries between them. */
 export const limiting = (random: Random): ReadonlyArray<Act> => {
   const [to, sats] = [{ _tag: "Invoice", behaviour: random.pick(["settle", "settle", "fail", "hold"] as const) } as const, 1000]
   const one = (): Act => (random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : spend(random, sats))
   const many = (): ReadonlyArray<Act> => Array.from({ length: random.between(2, 4) }, one)
-  // To just before the end of a bucket, to its end, and beyond.
+  // To just before the end of a bucket, to its end, and beyond it.
   const edge = (): Act => ({
     _tag: "Jump",
     millis: random.pick([30_000, 59_000, 61_000, 1_799_000, 3_541_000, 3_600_000, 3_661_000, 86_400_000])
@@ -21,7 +21,7 @@ export const limiting = (random: Random): ReadonlyArray<Act> => {
   return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
 }
 
-/** Something is stopped while it is done, and goes on. */
+/** An activity is paused while it is in progress, and resumed. */
 export const stopped = (random: Random): ReadonlyArray<Act> => {
   const at = { company: 0, slot: slot(random) }
   const [stop, go] = random.pick([
@@ -51,7 +51,10 @@ export const stopped = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** A payment is held, and settled or sent back: by its company, both at once, or by the blocks, while processes and the node go away. */
+/**
+ * A payment is held, and then settled or returned: by its company, by both concurrently, or by the HTLC timeout,
+ * while processes and the node go down.
+ */
 export const holding = (random: Random): ReadonlyArray<Act> => {
   const decide = (): Act =>
     random.chance(0.6) ? { _tag: "SettleHold", slot: slot(random), which: 0 } : { _tag: "CancelInvoice", slot: slot(random), which: 0 }
@@ -72,7 +75,10 @@ export const holding = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** An invoice that was paid from inside is paid once more from outside: nobody's, until the operator says whose. */
+/**
+ * An invoice that was settled internally is also paid from outside. The payment is in suspense until the
+ * operator assigns it.
+ */
 export const unowned = (random: Random): ReadonlyArray<Act> => [
   { _tag: "LieOnce" },
   { ...draws.CreateInvoice(random), company: 1, isOnce: false, sats: 2100, expirySeconds: 3600 },

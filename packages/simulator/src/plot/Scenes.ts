@@ -5,7 +5,7 @@ import type { Act } from "./Operation.ts"
 
 // Parts of stories.
 
-/** Something goes wrong at one of these calls. */
+/** Sets a trap at one of these calls. */
 export const trapAt = (random: Random, calls: ReadonlyArray<string>): Act => {
   const fate: Fate = random.pick<Fate>([
     { _tag: "dies", when: when(random), backAfterMillis: 0 },
@@ -17,10 +17,13 @@ export const trapAt = (random: Random, calls: ReadonlyArray<string>): Act => {
 
 export const wait = (millis: number): Act => ({ _tag: "Wait", millis })
 
-/** The process that is asked, where nothing is drawn. */
+/** The process that receives requests if none is chosen at random. */
 export const slot = 0
 
-/** Requested with an Idempotency-Key, and once more with the same: the process may have died before it answered. */
+/**
+ * Sends a request with an Idempotency-Key, and then repeats it, because the process may have died before it
+ * responded.
+ */
 export const surely = (request: Act): ReadonlyArray<Act> => [
   request,
   wait(1000),
@@ -28,7 +31,9 @@ export const surely = (request: Act): ReadonlyArray<Act> => [
   wait(1000)
 ]
 
-/** The lease of a job ends, and that of a leader: whatever a dead process was doing is another's by then. */
+/**
+ * Waits until the leases of a job and of a leader end, so that another process takes over from a dead one.
+ */
 export const takenOver: ReadonlyArray<Act> = [{ _tag: "Jump", millis: 65_000 }, wait(3000)]
 
 export const invoice = (company: number, sats: number): Act => ({
@@ -41,16 +46,18 @@ export const invoice = (company: number, sats: number): Act => ({
 })
 export const pay = (which = 0, isHeld = false): Act => ({ _tag: "Pay", which, how: "exact", isHeld })
 
-/** A company that received this much. The latest one is company 0 to whatever follows. */
+/** A company that received this amount. Later operations refer to the latest company as company 0. */
 export const company = (sats = 0): ReadonlyArray<Act> => [
   { _tag: "OpenCompany", slot, plan: "paid" },
   ...(sats === 0 ? [] : [invoice(0, sats), pay(), wait(2000)])
 ]
 
-/** A short story of which every call is a crash position. */
+/** A short story in which every call is a crash position. */
 export interface Crash {
-  /** Happens undisturbed. */
+  /** Operations that run undisturbed. */
   readonly before: ReadonlyArray<Act>
-  /** In here one call of a port goes wrong. */
+  /** Operations during which one call of a port goes wrong. */
   readonly during: ReadonlyArray<Act>
+  /** Whether processes run the workers that call servers of customers. By default they don't. */
+  readonly callsCustomers?: boolean
 }

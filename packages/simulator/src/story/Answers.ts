@@ -1,36 +1,44 @@
 import type { Seen } from "../checks/Seen.ts"
 import { claim } from "../checks/Violation.ts"
-import { all as features } from "../features/checks.ts"
+import { all as features } from "../features/index.ts"
 import { member, text } from "./Json.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
-/** What every answer has to be, whatever was asked. */
+/** Checks that apply to every response. */
 export interface Answers {
-  /** Whether something was promised under the Idempotency-Key of this. */
+  /** Returns whether a request with this Idempotency-Key succeeded before. */
   readonly isPromised: (ask: Ask) => boolean
   /**
-   * What was answered, when it is a success. `wasPromised` says what `isPromised` did when it was asked. Its key is not `isKept` any more where whoever was to
-   * answer slept for a month.
+   * Returns the response's data if it succeeded. `wasPromised` is the result of `isPromised` when the request
+   * was sent. `isKept` is false if the process may have slept for a month, after which the key is forgotten.
    */
   readonly judge: (ask: Ask, answer: Answer, asking: number, wasPromised: boolean, isKept: boolean) => unknown
 }
 
-/** What is known of a key: the body it came with, and what was answered. */
+/** A used key: the body it came with, and the response. */
 interface Promised {
   readonly body: string | undefined
   readonly answer: string
 }
 
-/** What a refused request may have done all the same: nothing of it is about money or what was asked for. */
+/**
+ * Changes that a refused request may still have made. None of them concerns money or the requested record.
+ */
 const besides = new Set(["ApiKeyUsed", "DomainChecked", "KeyRangeReserved"])
 
-/** What was done to an endpoint that somebody else deleted before the answer was read: it is not there any more, and nothing of it is. */
+/**
+ * Changes to an endpoint that was deleted before the response was read, so neither the endpoint nor its
+ * records exist.
+ */
 const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRotated"])
 
-/** What a request to settle a hold invoice may do and be refused: it asks the node first, and what is held may have to go back by then. */
+/**
+ * Changes that a refused request to settle a hold invoice may make: it queries the node first, and the held
+ * payment may have to be returned in the meantime.
+ */
 const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceExpired", "InvoiceClosed"])
 
-/** Wallets get what LNURL says, without an envelope. */
+/** Wallets receive the body that LNURL defines, without an envelope. */
 const isForWallet = ({ path }: Ask) => path.startsWith("/lnurl") || path.startsWith("/.well-known")
 
 const keyOf = ({ bearer, once }: Ask) => `${bearer} ${once}`
@@ -39,7 +47,7 @@ export const make = (seen: Seen): Answers => {
   const promised = new Map<string, Promised>()
   const excuses = features.flatMap(({ excuses }) => excuses?.(seen.hear) ?? [])
 
-  /** An idempotency key has one answer, and one effect. */
+  /** Checks that an idempotency key has one response and one effect. */
   const holdToKey = (
     what: string,
     ask: Ask,
@@ -53,7 +61,7 @@ export const make = (seen: Seen): Answers => {
       if (status < 300) promised.set(keyOf(ask), { body: ask.body, answer: answered })
     } else if (before.body === ask.body) {
       if (status < 300) claim(before.answer === answered, `a repeated request gets the same answer: ${what} got ${answered}`)
-      // Of two at once either may have been the first.
+      // Of two concurrent requests, either may have been first.
       if (!wasPromised) return
       claim(status < 300 || status >= 500, `a repeated request is not refused: ${what} got ${answered}`)
       if (status < 300) claim(isReplayed && applied.length === 0, `a repeated request is a replay: ${what} did ${applied.join()}`)
@@ -71,7 +79,7 @@ export const make = (seen: Seen): Answers => {
       const isWallet = isForWallet(ask)
       claim(isWallet || member(body, "status") === status, `an answer is an envelope with its status: ${what} got ${answered}`)
       claim(text(body, "error", "code") !== "internal", `nothing crashes: ${what} got ${answered}`)
-      const isRefused = isWallet ? text(body, "status") === "ERROR" && !/try again/.test(answered) : status >= 400 && status < 500
+      const isRefused = isWallet ? text(body, "status") === "ERROR" && !/The service cannot /.test(answered) : status >= 400 && status < 500
       seen.absorb()
       const isExcused = (tag: string) =>
         besides.has(tag) ||
@@ -79,7 +87,7 @@ export const make = (seen: Seen): Answers => {
         (ask.path.endsWith("/settle") && toTheOverdue.has(tag)) ||
         excuses.some((isExcused) => isExcused(tag, { path: ask.path, asking, body }))
       const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
-      claim(!isRefused || applied.length === 0, `what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
+      claim(!isRefused || applied.length === 0, `a refused request changes nothing: ${what} got ${answered} and did ${applied.join()}`)
       if (isKept) holdToKey(what, ask, answer, applied, wasPromised)
       if (status >= 300 || text(body, "status") === "ERROR") return undefined
       return isWallet ? body : member(body, "data")

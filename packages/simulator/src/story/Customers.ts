@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { records as features } from "../features/checks.ts"
+import { records as features } from "../features/index.ts"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Option } from "effect"
@@ -11,80 +11,84 @@ import type { Ask, Stage } from "./Stage.ts"
 import * as Stopped from "./Stopped.ts"
 import * as Thresholds from "./Thresholds.ts"
 
-/** A company, as whoever has its key knows it. */
+/** A company as its key holders see it. */
 export interface Company {
   readonly id: CompanyId.CompanyId
   readonly bearer: string
-  /** Another key of it, which asks for nothing by itself. */
+  /** Another key of the company. It makes no requests by itself. */
   readonly another: string
 }
 
-/** Something that a customer asked for, and may ask for again. */
+/** A customer's request, which may be repeated. */
 export interface Request {
   readonly ask: Ask
   readonly atMillis: number
-  /** What was answered, once it was a success. */
+  /** The response, once it was a success. */
   success?: string
 }
 
-/** Everybody who asks the service for something, and what they hold it to. */
+/** All customers, and the promises they check. */
 export interface Customers {
   readonly companies: Array<Company>
   readonly requests: Array<Request>
-  /** Asks, and has `made` look at what was answered when it is a success. */
+  /** Sends a request and passes a successful response to `made`. */
   readonly ask: (ask: Ask, made?: (data: unknown) => void) => void
-  /** Asks again what was asked before. */
+  /** Repeats an earlier request. */
   readonly repeat: (request: Request, slot: number) => void
-  /** Asks for something else with the Idempotency-Key of this request. */
+  /** Sends a different request with the Idempotency-Key of this one. */
   readonly misuse: (request: Request, slot: number) => void
-  /** Nobody gets in with this key any more. */
+  /** Checks that this key no longer grants access. */
   readonly isClosed: (bearer: string, slot: number) => void
-  /** What the service tells each of them is what is in the books, and what it said was done is there. Only while nothing happens. */
+  /**
+   * Checks that responses to each customer match the books, and that all confirmed work is done. Call it only
+   * while nothing is in flight.
+   */
   readonly compare: () => Promise<void>
-  /** Another name for an Idempotency-Key. */
+  /** Returns a new Idempotency-Key. */
   readonly freshKey: () => string
 }
 
-/** What a company is answered when nothing is on its way. */
+/** Reads a resource as a company while nothing is in flight. */
 const shown = async (stage: Stage, path: string, bearer: string): Promise<unknown> => {
   let data: unknown
   stage.ask({ slot: 0, method: "GET", path, bearer }, (answer) => {
-    claim(answer?.status === 200, `whoever asks is answered: ${path} got ${answer?.text}`)
+    claim(answer?.status === 200, `every request gets a response: ${path} got ${answer?.text}`)
     data = member(JSON.parse(answer?.text ?? "null"), "data")
   })
   await stage.pass(1000)
   return data
 }
 
-/** A company is told what is in the books. */
+/** Checks that a company's responses match the books. */
 const compareBooks = async (stage: Stage, { id, bearer }: Company): Promise<void> => {
   const { records, read } = stage.world
   const balance = await read(records.balance(id))
   const rows = await read(records.transactions(id, { limit: 1000 }))
   const sats = Number(Msat.toSats(Balance.available(balance)))
   const told = await shown(stage, "/v1/transactions/balance", bearer)
-  claim(member(told, "balance") === sats, `a company is told what it has: ${id} has ${sats}`)
+  claim(member(told, "balance") === sats, `a company reads its balance: ${id} has ${sats}`)
   const lines = await shown(stage, "/v1/transactions?limit=1000", bearer)
   const listed = Array.isArray(lines)
     ? lines.map((line) => `${text(line, "id")} ${text(line, "status")} ${String(member(line, "amount_sats"))}`)
     : []
   const booked = rows.map(({ id, status, amount }) => `${id} ${status} ${Msat.toSats(amount)}`)
-  claim(listed.join() === booked.join(), `a company is told what came and went: ${id} is told ${listed.join()} of ${booked.join()}`)
+  claim(listed.join() === booked.join(), `a company reads all its transactions: ${id} reads ${listed.join()} of ${booked.join()}`)
 }
 
-/** What a company was answered is there. */
+/** Checks that a record returned to a company exists. */
 const compareAnswer = async (stage: Stage, companies: ReadonlyArray<Company>, { ask, success }: Request): Promise<void> => {
   const { records, read } = stage.world
   const owner = companies.find(({ bearer }) => bearer === ask.bearer)?.id
   const id = success === undefined ? "" : text(JSON.parse(success), "data", "id")
   if (owner === undefined || id === "") return
-  const isThere = (found: Option.Option<unknown>) => claim(Option.isSome(found), `what was answered is there: ${ask.path} ${id}`)
+  const isThere = (found: Option.Option<unknown>) => claim(Option.isSome(found), `a returned record exists: ${ask.path} ${id}`)
   if (ask.path.endsWith("/confirm")) isThere(await read(records.withdrawal(owner, id)))
   if (ask.path.endsWith("/lightning-invoice")) isThere(await read(records.invoice(owner, id)))
   for (const { noun } of features) if (ask.path.endsWith(`/${noun.name}`)) isThere(await read(records.get(noun, owner, id)))
 }
 
-// A key is forgotten a month after it was used first; nobody repeats anything near that end. A withdrawal's never is.
+// A key is forgotten a month after its first use, so nothing is repeated close to that time. A withdrawal's
+// key is never forgotten.
 const keptMillis = 29 * 24 * 3600 * 1000
 
 export const make = (stage: Stage, seen: Seen): Customers => {
@@ -123,18 +127,18 @@ export const make = (stage: Stage, seen: Seen): Customers => {
     requests,
     ask: (ask, made = () => {}) => begin(ask, stage.world.time.nowMillis(), made),
     misuse: (request, slot) => {
-      // As old as its key.
+      // It is as old as its key.
       if (isKept(request)) begin({ ...request.ask, slot, body: request.ask.body?.replace("{", "{ ") }, request.atMillis, () => {})
     },
     repeat: (request, slot) => {
       if (!isKept(request)) return
-      // Without a key it is another request, which happens to say the same.
+      // Without a key it is a new request with the same content.
       const one: Request = request.ask.once === undefined ? { ask: request.ask, atMillis: request.atMillis } : request
       send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
     },
     isClosed: (bearer, slot) =>
       stage.ask({ slot: slot + 1, method: "GET", path: "/v1/transactions/balance", bearer }, (answer) =>
-        claim(answer === undefined || answer.status >= 400, "a revoked key opens nothing")
+        claim(answer === undefined || answer.status >= 400, "a revoked key is rejected")
       ),
     compare: async () => {
       for (const company of companies) await compareBooks(stage, company)

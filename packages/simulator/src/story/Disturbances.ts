@@ -2,7 +2,9 @@ import type { Acts } from "./Made.ts"
 import type { Outsiders } from "./Outsiders.ts"
 import type { Stage } from "./Stage.ts"
 
-/** Time that passes, and what goes wrong: in processes, on the wire, at the node and on the chain. */
+/**
+ * Operations that let time pass or inject faults: in processes, on the wire, at the node and on the chain.
+ */
 export const make = (
   { world, processes, traps, pass, jump }: Stage,
   { attempt }: Outsiders
@@ -37,7 +39,7 @@ export const make = (
       world.now(sandbox.pause("index"))
       world.time.after(millis, () => void world.now(sandbox.resume("index")))
     },
-    // That somebody paid what it said was closed, a node has to tell: nobody asks about that any more.
+    // The node must report that an invoice it had called closed was paid, because nobody polls it.
     LoseNotice: () => (hasLied ? undefined : attempt("loses a notice", sandbox.loseNextNotice)),
     RepeatNotices: ({ times }) => processes.tellNotices(times),
     Forget: () => outside.forget(),

@@ -1,23 +1,35 @@
 import type * as TxId from "@satrail/bitcoin/TxId"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ActOf, Tag } from "../plot/Operation.ts"
 
-/** What came of a story so far, the oldest first: later operations are about it. */
+/** The records a story has created so far, oldest first. Later operations refer to them. */
 export interface Made {
   readonly invoices: Array<string>
-  /** Those of them that companies asked for, not wallets. */
+  /** The invoices requested by companies, not by wallets. */
   readonly invoiceIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly addresses: Array<string>
   readonly addressIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly chainAddresses: Array<string>
   readonly offers: Array<string>
   readonly destinations: Array<string>
-  /** Withdrawals that wait for another key, or did. */
+  /** Withdrawals that wait, or waited, for another key. */
   readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
-  /** Links that pay whoever claims them. */
+  /** Links that pay the person who claims them. */
   readonly links: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
   readonly transactions: Array<TxId.TxId>
-  /** Hold invoices, each with its preimage where that is its company's. */
+  /** Hold invoices, each with its preimage if the company chose it. */
   readonly holds: Array<{ readonly id: string; readonly bearer: string; readonly preimage: string | undefined }>
+  /** Webhook endpoints as their owners see them. `secrets` are all secrets issued so far. */
+  readonly endpoints: Array<{
+    readonly id: string
+    readonly companyId: CompanyId.CompanyId
+    readonly bearer: string
+    readonly url: string
+    readonly types: ReadonlyArray<string>
+    readonly secrets: Array<string>
+  }>
+  /** By URL, the ids of the events received there, in the order of their first arrival. */
+  readonly received: Map<string, Set<string>>
 }
 
 export const nothing = (): Made => ({
@@ -31,12 +43,14 @@ export const nothing = (): Made => ({
   awaiting: [],
   links: [],
   transactions: [],
-  holds: []
+  holds: [],
+  endpoints: [],
+  received: new Map()
 })
 
-/** The one that is `which` places before the latest. */
+/** Returns the item `which` places before the latest. */
 export const latest = <A>(items: ReadonlyArray<A>, which: number): A | undefined =>
   items.length === 0 ? undefined : items.at(-1 - (which % items.length))
 
-/** What is done for each operation of these kinds. */
+/** The implementation of each operation of these kinds. */
 export type Acts<T extends Tag> = { readonly [tag in T]: (act: ActOf<tag>) => Promise<void> | void }

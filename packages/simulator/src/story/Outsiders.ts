@@ -7,39 +7,45 @@ import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
 import type { Stage } from "./Stage.ts"
 
-/** Whoever is not of the service: payees, payers, nodes on the way, miners. */
+/** Everyone outside the service: payees, payers, routing nodes, miners. */
 export interface Outsiders {
   readonly acts: Acts<"Pay" | "PayAddress" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
-  /** Does something in the sandbox; undefined where it cannot be done. */
+  /** Acts in the sandbox; undefined if that isn't possible. */
   readonly attempt: <A>(what: string, effect: Effect.Effect<A, SandboxRefused>) => A | undefined
-  /** Where somebody is paid who behaves so; without an amount whoever pays chooses it. */
+  /** Returns a destination of a payee with this behavior. Without an amount the payer chooses it. */
   readonly recipient: (
     type: "lightning_invoice" | "lightning_address" | "lnurl" | "chain_address" | "bolt12_offer",
     behaviour: Behaviour,
     sats?: number
   ) => string | undefined
-  /** The name of a payee with a record in the DNS, which says to pay there (BIP 353): one of a few, that then is no other payee's any more. */
+  /**
+   * Returns the name of a payee whose DNS record contains this destination (BIP 353). There are few names, so
+   * it may be taken from an earlier payee.
+   */
   readonly named: (destination: string) => string | undefined
-  /** A wallet pays what an invoice asks for. */
+  /** A wallet pays an invoice. */
   readonly pay: (paymentRequest: string) => void
-  /** A wallet pays so much, where the payer decides. */
+  /** A wallet pays this amount where the payer chooses it. */
   readonly paySats: (what: string, paymentRequest: string, sats: number) => void
-  /** What is on its way and waits for somebody outside, by hash. What is held for a hold invoice waits for its company. */
+  /**
+   * Hashes of payments in flight that wait for someone outside. Payments held for a hold invoice wait for its
+   * company instead.
+   */
   readonly held: () => ReadonlyArray<PaymentHash>
 }
 
 const unitMsats: Readonly<Record<string, bigint>> = { "": 100_000_000_000n, m: 100_000_000n, u: 100_000n, n: 100n }
 
-/** What an invoice asks for, 0 where the payer decides. */
+/** Returns the amount of an invoice, or 0 if the payer chooses it. */
 export const amountOf = (paymentRequest: string): bigint => {
   const [, digits = "0", unit = ""] = /^lnbcrt(\d+)([munp]?)1/.exec(paymentRequest) ?? []
   return unit === "p" ? BigInt(digits) / 10n : BigInt(digits) * (unitMsats[unit] ?? 0n)
 }
 
-/** What is paid where the payer decides, to a fraction of a satoshi. */
+/** Amount paid where the payer chooses it, including a fraction of a satoshi. */
 const chosen = 12_345_678n
 
-/** So few that what a name stands for changes while it is being paid. */
+/** Few enough that a name changes its destination while it is being paid. */
 const payees = 3
 
 export const make = ({ world, note }: Stage, customers: Customers, made: Made): Outsiders => {

@@ -19,7 +19,7 @@ const lists = [
   "/v1/transactions?limit=3&type=deposit"
 ]
 
-/** Bodies that cannot be taken, of every kind there is. */
+/** Invalid bodies of every kind. */
 const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
   [paths.invoice, "{"],
   [paths.invoice, '{"amount": -1, "currency": "sats"}'],
@@ -40,7 +40,7 @@ const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
 
 export const sats = (amount: number) => ({ amount, currency: "sats" })
 
-/** A destination, and whether it leaves the amount to whoever pays. */
+/** Returns a destination, and whether the payer chooses the amount. */
 export const destinationOf = (
   { named, recipient }: Outsiders,
   made: Made,
@@ -60,7 +60,7 @@ export const destinationOf = (
       return { destination: recipient("bolt12_offer", to.behaviour), isOpen: true }
     case "Chain": {
       const destination = recipient("chain_address", "settle")
-      // Some are paid by name: the amount says which, so that plots are what they were.
+      // Some payees are paid by name. The amount decides which, so that existing plots don't change.
       return { destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination, isOpen: true }
     }
     case "OwnInvoice":
@@ -80,7 +80,10 @@ export const destinationOf = (
   }
 }
 
-/** How a company posts what it may send with an Idempotency-Key, which is in its metadata too. */
+/**
+ * Returns a function with which a company posts, optionally with an Idempotency-Key, which is also stored in
+ * the metadata.
+ */
 export const posting =
   (customers: Customers) =>
   (
@@ -99,7 +102,7 @@ export const posting =
     )
   }
 
-/** What companies ask of the service. */
+/** Requests of companies. */
 export const make = (
   customers: Customers,
   outsiders: Outsiders,

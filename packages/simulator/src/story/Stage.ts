@@ -10,49 +10,52 @@ import * as Processes from "../world/Processes.ts"
 import { Asking } from "../world/Wire.ts"
 import type { World } from "../world/World.ts"
 
-/** What a customer or a wallet asks the service. */
+/** A request of a customer or a wallet. */
 export interface Ask {
   readonly slot: number
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   /** An API key or the operator's token. */
   readonly bearer?: string | undefined
-  /** As it is sent. */
+  /** The body as sent. */
   readonly body?: string | undefined
   readonly once?: string | undefined
 }
 
-/** What came back; nothing when the process died before it answered. */
+/** A response; absent if the process died first. */
 export interface Answer {
   readonly status: number
   readonly text: string
   readonly isReplayed: boolean
 }
 
-/** Where a story is told: the world, the processes in it, and the time that passes. */
+/** The stage of a story: the world, its processes, and the passing of time. */
 export interface Stage {
   readonly world: World
   readonly traps: Fault.Traps
   readonly coverage: Coverage
   readonly processes: Processes.Processes
-  /** Asks whichever process is alive, that of the slot if it is. `done` hears of the answer, or that there was none. */
+  /**
+   * Sends a request to the slot's process, or to another one if that is dead. `done` receives the response,
+   * or undefined if there was none.
+   */
   readonly ask: (ask: Ask, done: (answer: Answer | undefined, asking: number) => void) => void
-  /** The key that a request came with. */
+  /** The key of a request. */
   readonly keyOf: (asking: number) => string | undefined
-  /** So much time passes. */
+  /** Lets this time pass. */
   readonly pass: (millis: number) => Promise<void>
-  /** The clocks of all jump ahead, as after a machine slept. */
+  /** Moves all clocks ahead, as after a machine slept. */
   readonly jump: (millis: number) => Promise<void>
-  /** Faults stop: traps are gone, everything is back, everybody is alive and awake. */
+  /** Stops all faults: removes traps, restores ports, and revives and wakes all processes. */
   readonly calm: () => Promise<void>
-  /** Everybody is dead, and what the store was asked is done. */
+  /** Stops all processes after the store has completed its work. */
   readonly end: () => Promise<void>
   readonly note: (line: string) => void
   readonly history: () => ReadonlyArray<string>
   readonly hash: () => string
 }
 
-// Of those who wake up at one moment, hundreds of times what there ever are.
+// Hundreds of times more than the fibers that ever wake at one moment.
 const maxWakes = 2000
 
 const macrotask = () =>
@@ -60,7 +63,7 @@ const macrotask = () =>
     setImmediate(resolve)
   })
 
-/** As a customer's program sends it. */
+/** Builds the request as a customer's program sends it. */
 const requestOf = ({ method, path, bearer, body, once }: Ask, host: string): Request =>
   new Request(`http://service${path}`, {
     method,
@@ -73,31 +76,30 @@ const requestOf = ({ method, path, bearer, body, once }: Ask, host: string): Req
     ...(body !== undefined && { body })
   })
 
-/** What a stage is made of. */
 export interface Options {
   readonly world: World
   readonly handler: Handler
   readonly settings: Settings
   readonly coverage: Coverage
-  /** How many processes there are. */
+  /** Number of processes. */
   readonly slots: number
-  /** Whether they send webhooks. */
-  readonly hasWebhooks: boolean
-  /** Where it is asked; at its domain unless given. */
+  /** Whether processes run the workers that call servers of customers. */
+  readonly callsCustomers: boolean
+  /** The host of requests. Defaults to the service's domain. */
   readonly host?: string | undefined
-  /** Whether the store answers after a while, as one with a database behind it does. */
+  /** Whether the store responds asynchronously, as a database does. */
   readonly isAsync: boolean
 }
 
 export const make = (options: Options): Stage => {
-  const { world, handler, settings, coverage, slots, hasWebhooks, isAsync, host = settings.domain } = options
+  const { world, handler, settings, coverage, slots, callsCustomers, isAsync, host = settings.domain } = options
   const { time, turns } = world
   const traps = Fault.make()
   const history: Array<string> = []
   let broken: string | undefined
-  /** What the requests so far came with. */
+  /** The keys of the requests so far. */
   const bearers: Array<string | undefined> = []
-  /** Requests without an answer so far, and who serves them. */
+  /** Requests without a response, and the processes that serve them. */
   const open = new Map<number, { readonly process: Process; readonly done: (answer: Answer | undefined) => void }>()
 
   const beginning = time.nowMillis()
@@ -111,7 +113,7 @@ export const make = (options: Options): Stage => {
     world,
     settings,
     slots,
-    hasWebhooks,
+    callsCustomers,
     traps,
     coverage,
     note,
@@ -138,7 +140,7 @@ export const make = (options: Options): Stage => {
     let wakes = 0
     for (let next = time.next(); next !== undefined && next <= atMillis; next = time.next()) {
       wakes = next > time.nowMillis() ? 0 : wakes + 1
-      if (wakes > maxWakes) throw new Violation("nobody runs in circles: no time passes, and there is always more to do")
+      if (wakes > maxWakes) throw new Violation("endless loop: there is always another task, and no time passes")
       time.set(next)
       await settle()
     }

@@ -2,9 +2,11 @@ import { claim } from "../checks/Violation.ts"
 import { all as plots } from "../features/plots.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
-/** What is stopped, as far as answers say it for certain, and that nothing new is taken then. */
+/**
+ * Tracks what is certainly paused according to responses, and checks that nothing new is accepted meanwhile.
+ */
 export interface Stopped {
-  /** Says what is asked, by whichever company, and answers what its answer is held to. */
+  /** Records a request of a company and returns a function that checks its response. */
   readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
 }
 
@@ -12,11 +14,10 @@ const sends = new Set<string>(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send
 const receives = new Set<string>([
   "/v1/bitcoin/deposit/lightning-invoice",
   "/v1/bitcoin/deposit/on-chain",
-  "/v1/bitcoin/deposit/offer",
   ...plots.flatMap(({ receives = [] }) => receives)
 ])
 
-/** What a request stops or has go on, by a name. */
+/** The name of what a request pauses or resumes. */
 const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly isStop: boolean } | undefined => {
   const freeze = /^\/operator\/companies\/([^/]+)\/(un)?freeze$/.exec(path)
   if (freeze !== null) return { name: `frozen ${freeze[1]}`, isStop: freeze[2] === undefined }
@@ -25,9 +26,9 @@ const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly is
 }
 
 export const make = (): Stopped => {
-  /** By name, since which stop. */
+  /** By name, the number of the pause that is in effect. */
   const stopped = new Map<string, number>()
-  /** What was asked for by this name and is under way, or may be: who asked heard of no answer. */
+  /** By name, requests that are or may be in progress because no response was received. */
   const underWay = new Map<string, Set<{ isAlone: boolean }>>()
   let stops = 0
 
@@ -40,7 +41,7 @@ export const make = (): Stopped => {
         const others = underWay.get(name) ?? new Set()
         underWay.set(name, others)
         const own = { isAlone: others.size === 0 }
-        // Of two at once nobody knows which was done first.
+        // Of two concurrent requests, the order is unknown.
         for (const other of others) other.isAlone = false
         others.add(own)
         if (!isStop) stopped.delete(name)
@@ -56,7 +57,7 @@ export const make = (): Stopped => {
         for (const [at, name] of names.entries()) {
           const isStopped = before[at] !== undefined && stopped.get(name) === before[at]
           const isTaken = answer?.status === 201 && !answer.isReplayed
-          claim(!isStopped || !isTaken, `nothing new is taken while it is stopped (${name.split(" ")[0]}): ${ask.path} got ${answer?.text}`)
+          claim(!isStopped || !isTaken, `nothing new is accepted while paused (${name.split(" ")[0]}): ${ask.path} got ${answer?.text}`)
         }
       }
     }

@@ -6,13 +6,13 @@ import { type Acts, latest } from "./Made.ts"
 const operator = { bearer: operatorToken } as const
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** The id of a key is in its middle. */
+/** A key's id is its middle part. */
 const keyIdOf = (bearer: string): string => bearer.split("_")[2] ?? ""
 
-/** What an operator limits, stops and assigns. */
+/** Limits, pauses and assignments by the operator. */
 export interface Stops {
   readonly acts: Acts<"Limit" | "Stop" | "Assign">
-  /** Everything that was stopped goes on. */
+  /** Resumes everything that was paused. */
   readonly resume: () => void
 }
 

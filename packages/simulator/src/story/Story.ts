@@ -1,10 +1,11 @@
-import type { Deliveries } from "../features/webhooks/Deliveries.ts"
 import type { Seen } from "../checks/Seen.ts"
 import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
 import { acts as ofFeatures } from "../features/acts.ts"
+import { watches } from "../features/watches.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
-import * as Endpoints from "../features/webhooks/Endpoints.ts"
+import * as Feed from "./Feed.ts"
+import type { World } from "../world/World.ts"
 import { type Acts, type Made, nothing } from "./Made.ts"
 import * as Operator from "./Operator.ts"
 import * as Outsiders from "./Outsiders.ts"
@@ -13,15 +14,17 @@ import type { Stage } from "./Stage.ts"
 import * as Stops from "./Stops.ts"
 import * as Trade from "./Trade.ts"
 
-/** A story that is being told: does what was drawn, with what there is by then. */
+/** A running story. Carries out the drawn operations with the records that exist at that time. */
 export interface Story {
   readonly made: Made
   readonly tell: (operation: Operation) => Promise<void>
-  /** Everybody asks again what was not answered, and so many times what is held is let go and blocks come. */
+  /** Lets features check what happened since the last call. Call it only while the story is at rest. */
+  readonly look: () => void
+  /** Repeats all requests without a response. In each round, it releases held payments and mines blocks. */
   readonly finish: (rounds: number) => Promise<void>
 }
 
-/** What is counted among the faults. */
+/** Operations counted as faults. */
 const faults = new Set<Act["_tag"]>([
   "Kill",
   "Freeze",
@@ -37,37 +40,39 @@ const faults = new Set<Act["_tag"]>([
   "Jump"
 ])
 
+/** Builds a feature's operations. Each feature receives all of these arguments, even if it ignores some. */
+type MakeActs<A> = (customers: Customers.Customers, outsiders: Outsiders.Outsiders, made: Made, world: World) => A
+
 type Joined<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void ? All : never
 const joined = <T extends object>(parts: ReadonlyArray<T>) =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- merges them in the order of the types
   Object.assign({}, ...parts) as Joined<T>
 
-export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story => {
+export const make = (stage: Stage, seen: Seen): Story => {
   const { world, coverage } = stage
   const { sandbox } = world
   const made = nothing()
   const customers = Customers.make(stage, seen)
   const outsiders = Outsiders.make(stage, customers, made)
-  const endpoints = Endpoints.make(stage, customers, deliveries)
+  const watched = watches.map((watch) => watch(stage, customers, seen, made))
   const stops = Stops.make(customers)
   const acts: Acts<Tag> = {
-    ...endpoints.acts,
     ...outsiders.acts,
     ...stops.acts,
     ...Trade.make(world, customers, made),
     ...Requests.make(customers, outsiders, made),
-    ...joined(ofFeatures.map((make) => make(customers, outsiders, made, world))),
+    ...joined(ofFeatures.map((make: MakeActs<ReturnType<(typeof ofFeatures)[number]>>) => make(customers, outsiders, made, world))),
     ...Operator.make(world, customers, made),
     ...Disturbances.make(stage, outsiders)
   }
   const perform = <T extends Tag>(tag: T, act: ActOf<T>) => acts[tag](act)
 
-  /** Everybody looks once, this often; a shorter time apart than any role lasts without being renewed. */
+  /** Lets all workers run once, this number of times. The interval is shorter than any lease. */
   const looks = async (times: number) => {
     for (let at = 0; at < times; at++) await stage.jump(9_500)
   }
 
-  /** Until nothing is on its way: what is held ends, blocks come, time passes. */
+  /** Runs until nothing is in flight: held payments end, blocks are mined, time passes. */
   const finish = async (rounds: number) => {
     await stage.calm()
     world.now(sandbox.resume("index"))
@@ -78,15 +83,16 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
       }
-      // As long as what is late may take.
+      // As long as delayed calls may take.
       await looks(8)
     }
-    // Not before what its owner asked for has arrived: an endpoint whose end is still on its way looks open.
-    await endpoints.recover()
+    // Recover only after the owners' requests have arrived: an endpoint whose deletion is in flight still
+    // looks enabled.
+    for (const { recover } of watched) await recover()
     for (let round = 0; round < rounds; round++) {
       for (const [at, paymentHash] of outsiders.held().entries())
         outsiders.attempt("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))
-      // What nobody has decided goes back before its HTLCs end.
+      // Undecided payments are returned before their HTLCs expire.
       if (round === 0 && made.holds.length > 0) outsiders.attempt("mines", sandbox.mine(60))
       outsiders.attempt("mines", sandbox.mine(7))
       await looks(7)
@@ -97,7 +103,11 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
     await looks(2 * rounds)
     await stage.pass(10_000)
     await customers.compare()
-    await endpoints.compare()
+    for (const company of customers.companies) {
+      const feed = await Feed.read(stage, company)
+      await world.read(Feed.check(world, company.id, feed))
+      for (const { close } of watched) await close(company.id, feed)
+    }
   }
 
   return {
@@ -109,6 +119,9 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
       if (faults.has(act._tag)) coverage.count("fault", act._tag === "TakeAway" ? `${act.port}: away` : act._tag)
       await perform(act._tag, act)
       if (!rushes) await stage.pass(0)
+    },
+    look: () => {
+      for (const { look } of watched) look()
     },
     finish
   }

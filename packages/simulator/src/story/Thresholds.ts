@@ -2,17 +2,23 @@ import { claim } from "../checks/Violation.ts"
 import { member, text } from "./Json.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
-/** Above which amounts another key is needed, as far as answers say it for certain, and that what is above one waits. */
+/**
+ * Tracks the amounts above which another key is certainly required according to responses, and checks that
+ * larger withdrawals wait.
+ */
 export interface Thresholds {
-  /** Says what is asked, and by which company, and answers what its answer is held to. */
+  /** Records a request of a company and returns a function that checks its response. */
   readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
 }
 
-/** What is known of the limits of a key or a company. */
+/** The known limits of a key or a company. */
 interface Known {
-  /** How often they were set. */
+  /** Number of times the limits were set. */
   readonly times: number
-  /** How many requests to set them are under way, or may be: whoever hears of no answer does not know when it arrives. */
+  /**
+   * Number of requests to set limits that are or may be in progress. Without a response, the time of arrival
+   * is unknown.
+   */
   readonly open: number
   readonly above: number | undefined
 }
@@ -22,7 +28,7 @@ const confirms = new Set(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/conf
 const limits = /^\/operator\/(companies|api-keys)\/([^/]+)\/limits$/
 
 export const make = (): Thresholds => {
-  /** By the id of a company or a key. */
+  /** Keyed by the id of a company or a key. */
   const known = new Map<string, Known>()
   const of = (id: string) => known.get(id) ?? nothing
 
@@ -53,7 +59,7 @@ export const make = (): Thresholds => {
           const isAbove = of(id).times === times && Number(member(data, "amount_sats")) > above
           claim(
             !isAbove || text(data, "status") === "pending_approval",
-            `what is above the threshold waits for another key: ${answer.text}`
+            `a withdrawal above the threshold waits for another key: ${answer.text}`
           )
         }
       }

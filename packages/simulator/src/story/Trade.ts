@@ -6,7 +6,7 @@ import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
 import { paths, posting, sats } from "./Requests.ts"
 
-/** What companies do with what they were paid, or are about to be: hold invoices. */
+/** Operations of companies on hold invoices. */
 export const make = (world: World, customers: Customers, made: Made): Acts<"CreateHold" | "SettleHold"> => {
   const post = posting(customers)
 

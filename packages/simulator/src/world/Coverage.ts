@@ -1,4 +1,4 @@
-/** How often each thing happened, by what kind of thing it is. */
+/** Number of occurrences of each name, by kind. */
 export type Counts = ReadonlyMap<string, number>
 
 export interface Coverage {
@@ -7,7 +7,7 @@ export interface Coverage {
   readonly add: (other: Coverage) => void
 }
 
-/** What is counted. */
+/** Kinds of things counted. */
 export const kinds = ["operation", "fault", "change", "transition", "answer"] as const
 export type Kind = (typeof kinds)[number]
 

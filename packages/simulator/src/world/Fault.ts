@@ -1,14 +1,16 @@
-/** What a call of a process goes through. */
+/** The ports that a process calls. */
 export const ports = ["store", "node", "chain", "signer", "web"] as const
 export type Port = (typeof ports)[number]
 
-/** Whether it strikes before the call took effect, or after. */
+/** Whether the fault strikes before or after the call takes effect. */
 export type When = "before" | "after"
 
 /**
- * What befalls a call. `dies`: the process does. `orphaned`: it does, and the call arrives a while after. `unanswered`: the caller is told that nobody answered. `stray`: he is, and the call arrives a while after. `late`: the call arrives, or its answer
- * does, only after a while, whatever becomes of the caller until then. `frozen`: the whole process stands still for a while, and then goes on.
- * `repeated`: it arrives twice. `contradicted`: the answer is an older one, or none at all, that a node may give and take back.
+ * A fault of a call. `dies`: the process dies. `orphaned`: the process dies, and the call arrives later.
+ * `unanswered`: the caller receives no response. `stray`: the caller receives no response, and the call
+ * arrives later. `late`: the call or its response arrives late, whatever happens to the caller. `frozen`: the
+ * whole process stops for a while, then continues. `repeated`: the call arrives twice. `contradicted`: the
+ * response is an older one, or "unknown", which a node may return and later contradict.
  */
 export type Fate =
   | { readonly _tag: "dies"; readonly when: When; readonly backAfterMillis: number }
@@ -20,12 +22,12 @@ export type Fate =
   | { readonly _tag: "repeated" }
   | { readonly _tag: "contradicted"; readonly said: number }
 
-/** Lies in wait for the call that comes after `skips` others of the kind. */
+/** Waits for the matching call after skipping `skips` others. */
 export interface Trap {
-  /** Of which process; all count when it is null. */
+  /** The process it applies to; null for all. */
   readonly process: number | null
   readonly port: Port | null
-  /** The name of a call, or the kind of Change that is committed. */
+  /** The name of a call, or the kind of a committed Change. */
   readonly call: string | null
   readonly skips: number
   readonly fate: Fate
@@ -34,16 +36,16 @@ export interface Trap {
 /** A call that was made. */
 export interface Taken {
   readonly call: string
-  /** It was answered with an empty list. */
+  /** The response was an empty list. */
   foundNothing: boolean
 }
 
-/** Traps, until each has sprung. */
+/** Traps that have not sprung yet. */
 export interface Traps {
   readonly set: (trap: Trap) => void
-  /** What befalls this call, if anything. */
+  /** Returns the fault of this call, if any. */
   readonly spring: (process: number, port: Port, call: string) => { readonly fate: Fate | undefined; readonly taken: Taken }
-  /** What was called since this was last asked, in order. */
+  /** Returns the calls made since the last time, in order. */
   readonly taken: () => ReadonlyArray<Readonly<Taken>>
   readonly clear: () => void
 }
@@ -82,5 +84,5 @@ export const make = (): Traps => {
   }
 }
 
-/** What the coverage counts it as. */
+/** Returns the name under which the coverage counts a fault. */
 export const nameOf = (fate: Fate, port: Port): string => ("when" in fate ? `${port}: ${fate._tag} ${fate.when}` : `${port}: ${fate._tag}`)

@@ -5,20 +5,23 @@ import { Readiness } from "@satrail/http/api/Readiness"
 import * as Seal from "@satrail/http/wire/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"
 
-/** What a process consists of. */
+/** The services of a process. */
 export type Services = Layer.Success<ReturnType<typeof Satrail.layer>>
 
 export const operatorToken = "an operator's token"
 
-/** Which process serves a request. */
+/** The process that serves a request. */
 export const Serving = Context.Reference<Context.Context<never>>("@satrail/simulator/world/Front/Serving", {
   defaultValue: () => Context.empty()
 })
 
-/** A function from a web request to its answer. The context says by whom it is served, and when. */
+/** Handles a web request. The context holds the serving process and the clock. */
 export type Handler = (request: Request, context: Context.Context<never>) => Promise<Response>
 
-/** A service that stands for the same one of whichever process serves: to build the routes again for each takes longer than their use. */
+/**
+ * Returns a proxy for a service that forwards to the serving process. Rebuilding the routes for each process
+ * would take longer than using them.
+ */
 const standIn = (key: string, template: object): object => {
   const serving = (name: string): Effect.Effect<unknown> =>
     Effect.withFiber((fiber) => Effect.succeed(Context.get(fiber.context, Serving).mapUnsafe.get(key)[name]))
@@ -38,21 +41,24 @@ const standIn = (key: string, template: object): object => {
   )
 }
 
-/** The routes, over the services of whoever serves. `template` is any process, of which only the shape is looked at. */
+/**
+ * Builds the routes over the services of the serving process. `template` is any process; only its shape is
+ * used.
+ */
 export const make = async (template: Context.Context<Services>): Promise<Handler> => {
   const members = [...template.mapUnsafe].flatMap(([key, service]: [string, object]) =>
     key.startsWith("@satrail/core/") ? [[key, standIn(key, service)] as const] : []
   )
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- each stands for the one of its key
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- each proxy has the type of its key
   const services = Context.makeUnsafe(new Map(members)) as Context.Context<Services>
   const { handler } = Http.webHandler(
     Http.layer().pipe(
       Layer.provide(Layer.succeed(OperatorToken, Redacted.make(operatorToken))),
       Layer.provide(Layer.succeed(Readiness, [])),
-      Layer.provide(Layer.succeed(Seal.Seal, Seal.make(Redacted.make("what seals answers")))),
+      Layer.provide(Layer.succeed(Seal.Seal, Seal.make(Redacted.make("secret for responses")))),
       Layer.provide(Layer.succeedContext(services))
     )
   )
-  await handler(new Request("http://service/healthz")) // the routes are there when this is answered
+  await handler(new Request("http://service/healthz")) // wait until the routes are built
   return handler
 }

@@ -13,31 +13,31 @@ import { graceMillis } from "./Wire.ts"
 
 const network = (name: string) => Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
 
-/** The pretend nodes, chain and web of a story. */
+/** The simulated nodes, chain and web of a story. */
 export type Ports = Context.Context<Layer.Success<ReturnType<typeof network>>>
 
-/** What an operator, a route or a miner may do to a node and a chain, which the sandbox does not do by itself. */
+/** Actions of an operator, a route or a miner that the sandbox doesn't take by itself. */
 export interface Outside {
-  /** Those of the sandbox, with what is done to them here. */
+  /** The sandbox's ports, with these actions applied. */
   readonly ports: Ports
-  /** What the network asks for a virtual byte. */
+  /** Sets the network's fee rate. */
   readonly setFeeRate: (satsPerVbyte: number) => void
-  /** The node loses what it knew of payments that failed, as its operator may have it do. */
+  /** Makes the node forget failed payments, as its operator can do. */
   readonly forget: () => void
-  /** While routes are down the node fails every payment that it is asked to begin, for good. */
+  /** While routes are down, the node permanently fails every new payment. */
   readonly setRoutesDown: (areDown: boolean) => void
-  /** The node says that it closed the next invoice it is asked to, and takes payments for it all the same. */
+  /** Makes the node report the next canceled invoice as closed but still accept payments for it. */
   readonly lieOnce: () => void
 }
 
-/** Runs what takes no time. */
+/** Runs an effect synchronously. */
 export type Now = <A, E>(effect: Effect.Effect<A, E>) => Exit.Exit<A, E>
 
-/** A sender whose payments fail while routes are down, and that forgets those that failed. */
+/** A sender that fails payments while routes are down, and can forget failed ones. */
 const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
   let areRoutesDown = false
   const forgotten = new Set<string>()
-  /** Failed before anybody was tried. */
+  /** Payments that failed before any route was tried. */
   const failed = new Set<string>()
   const noRoute: Payment = { _tag: "failed", reason: "no_route" }
   const sender = LightningSender.of({
@@ -76,7 +76,7 @@ const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Se
   }
 }
 
-/** The same of offers. */
+/** The same for offers. */
 const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
   let areRoutesDown = false
   const forgotten = new Set<string>()
@@ -118,7 +118,7 @@ const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Servi
   }
 }
 
-/** A receiver that can be made to lie about the next invoice that it is to cancel. */
+/** A receiver that can be made to lie about the next invoice it cancels. */
 const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox["Service"], keys: Keys.Keys) => {
   let lies = false
   const receiver = LightningReceiver.of({
@@ -138,9 +138,9 @@ const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox
   }
 }
 
-/** The outside of this name as it is at first. */
+/** Returns the outside world of this name in its initial state. */
 export const make = async (name: string, now: Now, clock: Clock.Clock): Promise<Outside> => {
-  // What the network makes follows from the time of its start, too.
+  // The network also depends on its start time.
   const built = Effect.provideService(Effect.scoped(Layer.build(Layer.fresh(network(name)))), Clock.Clock, clock)
   const ports = await Effect.runPromise(built)
   const sandbox = Context.get(ports, Sandbox.Sandbox)

@@ -1,11 +1,9 @@
 import { PollMillis } from "@satrail/core/ledger/Wakes"
-import { Secrets } from "@satrail/core/features/webhooks/Ports"
 import type { Settings } from "@satrail/core/service/Policy"
 import * as Satrail from "@satrail/core/service/Satrail"
-import * as EventBody from "@satrail/http/events/EventBody"
-import * as WebhookKeys from "@satrail/http/features/webhooks/WebhookKeys"
 import * as Random from "@satrail/testing/Random"
-import { Cause, Context, Effect, Layer, Logger, Redacted, Scope } from "effect"
+import { Cause, Context, Effect, Layer, Logger, Scope } from "effect"
+import { processes } from "../features/processes.ts"
 import { Serving, type Services } from "./Front.ts"
 import type { Host } from "./Turns.ts"
 import * as Wire from "./Wire.ts"
@@ -13,27 +11,28 @@ import * as World from "./World.ts"
 
 /** One process of the service, with its workers. */
 export interface Process {
-  /** Which of the processes that there are; who comes after it when it died has the same. */
+  /** The slot of the process. Its successor after a crash has the same. */
   readonly slot: number
   readonly host: Host
-  /** What a request that it serves runs with. */
+  /** The context of requests it serves. */
   readonly context: Context.Context<never>
 }
 
-/** What a process writes into its log. */
+/** A line in a process's log. */
 export interface Line {
   readonly text: string
-  /** A bug: something broke that nobody said may break. */
+  /** Whether it reports a bug: an unexpected failure. */
   readonly isDefect: boolean
 }
 
-const sending = Layer.provide(Satrail.layerWebhooks, EventBody.layer)
-const worker = (settings: Settings, hasWebhooks: boolean) =>
-  Layer.provideMerge(hasWebhooks ? Layer.merge(Satrail.layerWorkers, sending) : Satrail.layerWorkers, Layer.fresh(Satrail.layer(settings)))
+const sending = Layer.mergeAll(Layer.empty, ...processes.map(({ workers }) => workers))
+const worker = (settings: Settings, callsCustomers: boolean) =>
+  Layer.provideMerge(
+    callsCustomers ? Layer.merge(Satrail.layerWorkers, sending) : Satrail.layerWorkers,
+    Layer.fresh(Satrail.layer(settings))
+  )
 
-const secrets = WebhookKeys.make(Redacted.make("what keeps the secrets of webhooks"))
-
-// Rarer than usual, so that an hour is not spent looking.
+// Less often than usual, so that a simulated hour is cheap.
 const pollMillis = 1000
 
 const isDefect = (cause: Cause.Cause<unknown>): boolean => cause.reasons.some(({ _tag }) => _tag === "Die")
@@ -44,7 +43,7 @@ const textOf = (message: unknown, cause: Cause.Cause<unknown>): string => {
   return [...told, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])].filter((part) => part !== "").join(" ")
 }
 
-/** Starts one that knows nothing of any other but what it reads in the store; undefined when it died of it. */
+/** Starts a process that shares only the store with others; undefined if it died during startup. */
 export const start = (
   world: World.World,
   slot: number,
@@ -53,11 +52,11 @@ export const start = (
     readonly wire: Omit<Wire.Wire, "host">
     readonly host: Host
     readonly skewMillis: () => number
-    readonly hasWebhooks: boolean
+    readonly callsCustomers: boolean
     readonly log: (line: Line) => void
   }
 ): Process | undefined => {
-  const { host, skewMillis, hasWebhooks, log } = parts
+  const { host, skewMillis, callsCustomers, log } = parts
   const entropy = Random.make(world.random().below(0x1_0000_0000))
   const logger = Logger.make(({ message, cause, logLevel }) => {
     const all = Array.isArray(message) ? message : [message]
@@ -69,9 +68,9 @@ export const start = (
     scheduler: host.scheduler,
     entropy: entropy.bytes,
     logger
-  }).pipe(Context.add(PollMillis, pollMillis), Context.add(Secrets, secrets))
+  }).pipe(Context.add(PollMillis, pollMillis), (made) => Context.mergeAll(made, ...processes.map(({ references }) => references)))
   const ports = Wire.ports({ ...parts.wire, host }, world.ports)
-  const services = Layer.buildWithScope(Layer.fresh(worker(settings, hasWebhooks)), Scope.makeUnsafe())
+  const services = Layer.buildWithScope(Layer.fresh(worker(settings, callsCustomers)), Scope.makeUnsafe())
   let built: Context.Context<Services> | undefined
   Effect.runForkWith(Context.merge(context, ports))(services).addObserver((exit) => {
     if (exit._tag === "Success") built = exit.value
@@ -80,7 +79,7 @@ export const start = (
   world.turns.run()
   if (host.isDead()) return undefined
   if (built === undefined) throw new Error("a process starts without waiting for anything")
-  // Each service has its key, which is all that whoever stands in for them looks for.
+  // Each service is stored under its key, and the proxies read nothing else.
   // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
   return { slot, host, context: Context.add(context, Serving, built as Context.Context<never>) }
 }

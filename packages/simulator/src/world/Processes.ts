@@ -7,43 +7,42 @@ import type { Host } from "./Turns.ts"
 import type { Wire } from "./Wire.ts"
 import type { World } from "./World.ts"
 
-/** The processes of a story, and what befalls them. */
+/** The processes of a story, and their faults. */
 export interface Processes {
-  /** That of the slot, or another one where it is dead; undefined when all are. */
+  /** Returns the slot's process, or another one if it is dead; undefined if all are dead. */
   readonly serving: (slot: number) => Process.Process | undefined
   readonly kill: (slot: number, backAfterMillis: number) => void
   readonly freeze: (slot: number, millis: number) => void
   readonly skew: (slot: number, millis: number) => void
-  /** Nothing that goes through the port is heard for so long. */
+  /** Makes a port unreachable for this long. */
   readonly takeAway: (port: Fault.Port, millis: number) => void
-  /** The next notices of the node are told so often. */
+  /** Repeats the node's next notifications this number of times. */
   readonly tellNotices: (times: number) => void
-  /** All are alive and awake, their clocks are right, and every port is there. */
+  /** Revives and wakes all processes, and resets clocks and ports. */
   readonly revive: () => void
-  /** All die for good. */
+  /** Stops all processes permanently. */
   readonly end: () => void
-  /** Whether the store has not answered all that it was asked. */
+  /** Returns whether the store has pending calls. */
   readonly isStoreAtWork: () => boolean
 }
 
-/** What processes are started with. */
 export interface Options {
   readonly world: World
   readonly settings: Settings
   readonly slots: number
-  /** Whether they send webhooks. */
-  readonly hasWebhooks: boolean
+  /** Whether processes run the workers that call servers of customers. */
+  readonly callsCustomers: boolean
   readonly traps: Fault.Traps
   readonly coverage: Coverage
   readonly note: (line: string) => void
-  /** Something happened that never may. */
+  /** Reports an event that must never happen. */
   readonly breaks: (what: string) => void
-  /** Nobody answers what this one was asked. */
+  /** Called when a process dies, so that its requests get no response. */
   readonly died: (host: Host) => void
 }
 
 export const make = (options: Options): Processes => {
-  const { world, settings, slots, hasWebhooks, traps, coverage, note, breaks, died } = options
+  const { world, settings, slots, callsCustomers, traps, coverage, note, breaks, died } = options
   const { time, turns } = world
   const away = new Set<Fault.Port>()
   const skews = Array.from({ length: slots }, () => 0)
@@ -85,7 +84,7 @@ export const make = (options: Options): Processes => {
     processes[slot] = Process.start(world, slot, settings, {
       host,
       skewMillis: () => skews[slot] ?? 0,
-      hasWebhooks,
+      callsCustomers,
       log: ({ text, isDefect }) => {
         note(`${host.name} says: ${text.split("\n")[0]}`)
         if (isDefect) breaks(`something broke in ${host.name}: ${text}`)

@@ -1,7 +1,7 @@
-import type { Posted, Poster } from "@satrail/core/features/webhooks/Ports"
+import type { Posted, Poster } from "@satrail/core/nodes/Poster"
 import { Effect } from "effect"
 
-/** How a server of a company's answers a webhook. */
+/** Ways in which a company's server responds to a webhook. */
 export const behaviours = [
   "ok",
   "slow",
@@ -16,7 +16,7 @@ export const behaviours = [
 ] as const
 export type Behaviour = (typeof behaviours)[number]
 
-/** A request to a server: it got there, unless the connection was closed before. */
+/** A request to a server. It arrived unless the connection was closed first. */
 export interface Arrival {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -24,21 +24,21 @@ export interface Arrival {
   readonly behaviour: Behaviour
 }
 
-/** The servers of companies that webhooks are posted to. */
+/** The companies' servers that receive webhooks. */
 export interface Receivers {
   readonly poster: Poster
-  /** So often the server under this URL answers like this, and then as it should. */
+  /** Makes the server at this URL respond this way the given number of times, then correctly. */
   readonly behave: (url: string, behaviour: Behaviour, times: number) => void
-  /** All answer as they should. */
+  /** Makes all servers respond correctly. */
   readonly recover: () => void
-  /** What arrived since this was last asked, in order. */
+  /** Returns the arrivals since the last call, in order. */
   readonly take: () => ReadonlyArray<Arrival>
 }
 
 const answered = (status: number, retryAfter: string | null = null): Posted => ({ _tag: "Answered", status, body: "", retryAfter })
 const lost = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
-/** What is answered, and after how long. */
+/** The response and its delay. */
 const answers: { readonly [behaviour in Behaviour]: readonly [millis: number, posted: Posted] } = {
   ok: [0, answered(204)],
   slow: [10_000, answered(200)],

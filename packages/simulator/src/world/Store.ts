@@ -9,10 +9,10 @@ import { SqlClient } from "effect/sql"
 
 export type Ports = Journal | Records | Tasks
 
-/** Where simulations keep their books, one after the other. */
+/** A store that simulations use one after the other. */
 export interface Store {
   readonly name: Name
-  /** The three ports over nothing at all. Ends the use of those that it gave before. */
+  /** Returns the three ports over an empty store. Ports returned before can no longer be used. */
   readonly empty: () => Promise<Context.Context<Ports>>
   readonly close: () => Promise<void>
 }
@@ -26,7 +26,7 @@ const memory: Store = {
   close: () => Promise.resolve()
 }
 
-/** One database in this process for all of them: to begin one takes seconds. */
+/** One database in this process for all simulations, because starting one takes seconds. */
 const pglite = async (): Promise<Store> => {
   const scope = Scope.makeUnsafe()
   const client = await Effect.runPromise(Layer.buildWithScope(PgliteClient.layer(), scope))
@@ -39,7 +39,7 @@ const pglite = async (): Promise<Store> => {
     }>`select tablename as name from pg_tables where schemaname = 'satrail' and tablename not like '%migrations%'`
   )
   const all = tables.map(({ name }) => `satrail."${name}"`).join(", ")
-  // Some tables have rows from the beginning.
+  // Some tables have initial rows.
   await Effect.runPromise(sql`create schema pristine`)
   for (const { name } of tables) await Effect.runPromise(sql.unsafe(`create table pristine."${name}" as table satrail."${name}"`))
   const restored = tables.map(({ name }) => `insert into satrail."${name}" overriding system value table pristine."${name}"`).join("; ")

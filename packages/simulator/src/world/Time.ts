@@ -7,25 +7,24 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Time that passes when it is told to. */
+/** Simulated time. */
 export interface Time {
   readonly nowMillis: () => number
-  /** Does something later, unless the answer to this is called before. */
+  /** Schedules a call. The returned function cancels it. */
   readonly after: (millis: number, wake: () => void) => () => void
-  /** When the next one wakes up, undefined when nobody sleeps. */
+  /** Time of the next scheduled call; undefined if there is none. */
   readonly next: () => number | undefined
-  /** It is this late now: wakes whoever should have woken by then, all at once. Time never goes back. */
+  /** Sets the time and wakes all sleepers that are due, at the same time. Time never moves backward. */
   readonly set: (atMillis: number) => void
-  /** The clock of a process, which may differ from the true time by `skewMillis`. */
+  /** Returns the clock of a process, which may differ from the true time by `skewMillis`. */
   readonly clock: (host: Host, skewMillis: () => number) => Clock
 }
 
 const endless = 2 ** 52
 
-/** Begins at that moment. */
 export const make = (beginsAtMillis: number): Time => {
   let now = beginsAtMillis
-  // In the order in which they wake; who came first is first.
+  // Ordered by wake time, then by arrival.
   const sleepers: Array<Sleeper> = []
 
   const after = (millis: number, wake: () => void) => {

@@ -1,34 +1,34 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Scheduler } from "effect/Scheduler"
 
-/** One process as far as its fibers go: they go on when it is their turn, and never again once it is dead. */
+/** One process's fibers. They run only in their turn, and never after the process is dead. */
 export interface Host {
   readonly name: string
-  /** Something of this process may go on. */
+  /** Queues a task of this process. */
   readonly give: (task: () => void) => void
-  /** Has its fibers take turns with everybody else's. */
+  /** Schedules its fibers in turns with all others. */
   readonly scheduler: Scheduler
   readonly isDead: () => boolean
-  /** Nothing of it ever runs again: no clean-up, as when the power is cut. */
+  /** Stops it permanently without cleanup, as when the power is cut. */
   readonly die: () => void
-  /** Nothing of it runs until it is woken: what arrives meanwhile waits. */
+  /** Stops it until it is woken. Arrivals wait. */
   readonly freeze: () => void
   readonly wake: () => void
   readonly isFrozen: () => boolean
 }
 
-/** Everything that may go on, one thing at a time, in an order that follows from the seed. */
+/** All runnable tasks, one at a time, in an order determined by the seed. */
 export interface Turns {
   readonly host: (name: string) => Host
-  /** Runs until nobody can go on any more. Throws when that takes so long that somebody must be running in circles. */
+  /** Runs until no task is left. Throws after `maxTurns`, because there must be an endless loop. */
   readonly run: () => void
   readonly isEmpty: () => boolean
 }
 
-// Hundreds of times what the busiest moment takes.
+// Hundreds of times more turns than the busiest moment needs.
 const maxTurns = 50_000
 
-/** `random` says which of those who may go on is the next. */
+/** `random` picks the next task among the runnable ones. */
 export const make = (random: () => Random): Turns => {
   const ready: Array<{ readonly host: Host; readonly task: () => void }> = []
 
@@ -36,7 +36,7 @@ export const make = (random: () => Random): Turns => {
     let isDead = false
     let isFrozen = false
     let waiting: Array<() => void> = []
-    // A scheduler keeps the order of its own tasks; who is the next among all is drawn.
+    // A scheduler keeps its own tasks in order. The next scheduler is drawn at random.
     const scheduled: Array<() => void> = []
     const self: Host = {
       name,
@@ -79,11 +79,11 @@ export const make = (random: () => Random): Turns => {
     host,
     run: () => {
       for (let turns = 0; ready.length > 0; turns++) {
-        if (turns > maxTurns) throw new Error("nobody runs in circles: no time passes, and there is always more to do")
+        if (turns > maxTurns) throw new Error("endless loop: there is always another task, and no time passes")
         const at = ready.length === 1 ? 0 : random().below(ready.length)
         const [next] = ready.splice(at, 1)
         if (next === undefined || next.host.isDead()) continue
-        // It was frozen after it was told to go on.
+        // It was frozen after the task was queued.
         if (next.host.isFrozen()) next.host.give(next.task)
         else next.task()
       }

@@ -4,16 +4,16 @@ import type { Change } from "@satrail/core/service/Changes"
 import { Context, Effect } from "effect"
 import { Asking } from "./Wire.ts"
 
-/** A Change that the store says it applied, and for which request of a customer. */
+/** A Change that the store reports as applied, and the customer request it was made for. */
 export interface Applied {
   readonly change: Change
   readonly asking: number | null
 }
 
-/** Looks at everything that is committed. */
+/** Observes all commits. */
 export interface Watch {
   readonly journal: Journal.Journal["Service"]
-  /** What was applied since this was last asked. */
+  /** Returns the Changes applied since the last call. */
   readonly take: () => ReadonlyArray<Applied>
 }
 

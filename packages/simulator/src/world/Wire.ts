@@ -1,7 +1,6 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
-import { Names, NamesUnavailable } from "@satrail/core/base/Names"
-import { Poster, type Posted } from "@satrail/core/features/webhooks/Ports"
-import { attemptMillis } from "@satrail/core/features/webhooks/Schedule"
+import { Dns, DnsUnavailable } from "@satrail/core/base/Dns"
+import { attemptMillis, Poster, type Posted } from "@satrail/core/nodes/Poster"
 import { AuditStore } from "@satrail/core/ledger/Audit"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -26,58 +25,60 @@ import { Context, Effect, type Exit, Stream } from "effect"
 import type { Fate, Port } from "./Fault.ts"
 import type { Host } from "./Turns.ts"
 
-/** What a process is given: all that the service demands, and a node that pays and issues offers. */
+/** The ports a process receives: all that the service requires, and a node that pays and issues offers. */
 export type Ports = Demanded | OfferSender | OfferIssuer
 
 type Call = Effect.Effect<unknown, unknown>
 
-/** What lies between one process and everything else. */
+/** The connection between one process and everything else. */
 export interface Wire {
   readonly host: Host
-  /** Makes a call outside of the process, where it goes on whatever becomes of the process. */
+  /** Makes a call outside the process, where it continues whatever happens to the process. */
   readonly perform: (port: Port, call: Call, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
   readonly after: (millis: number, wake: () => void) => void
-  /** What befalls a call that is about to be made, if anything; `heard` is told what it came to. */
+  /** Returns the fault of the next call, if any. `heard` receives its result. */
   readonly fateOf: (
     port: Port,
     name: string
   ) => { readonly fate: Fate | undefined; readonly heard: (exit: Exit.Exit<unknown, unknown>) => void }
-  /** While a port is away, nothing that goes through it is heard. */
+  /** Whether a port is unreachable. */
   readonly isAway: (port: Port) => boolean
   readonly die: (backAfterMillis: number) => void
-  /** Writes down what was called and what came of it. */
+  /** Records a call and its result. */
   readonly note: (name: string, exit: Exit.Exit<unknown, unknown> | string) => void
-  /** How often each notice of the node is told. */
+  /** Number of times each node notification is delivered. */
   readonly tells: () => number
 }
 
-/** How long after it was asked for, or the process died, a call to pay may still reach the node. */
+/**
+ * Time after its request, or after the death of its process, in which a call to pay can still reach the node.
+ */
 export const graceMillis = 20_000
 
-/** Which request of a customer something is done for. */
+/** The customer request that work is done for. */
 export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", { defaultValue: () => null })
 
 const unanswered: Effect.Effect<Posted> = Effect.succeed({ _tag: "Unanswered", reason: "no answer" })
 
-/** What a caller is told when there is no answer. */
+/** The result a caller receives without a response. */
 const silence: { readonly [port in Port]: (call: string) => Call } = {
   store: (operation) => Effect.fail(new StoreUnavailable({ operation, cause: "no answer" })),
   node: (operation) => Effect.fail(new NodeUnavailable({ operation, cause: "no answer" })),
   chain: (operation) => Effect.fail(new ChainUnavailable({ operation, cause: "no answer" })),
   signer: () => Effect.fail(new SignerUnavailable({ cause: "no answer" })),
   web: (operation) => {
-    if (operation === "txt" || operation === "validated") return Effect.fail(new NamesUnavailable({ name: "a name" }))
+    if (operation === "txt" || operation === "validated") return Effect.fail(new DnsUnavailable({ name: "a name" }))
     if (operation === "post") return unanswered
     if (operation === "rate") return Effect.fail(new RateUnavailable({ currency: "usd" }))
     return Effect.fail(new RecipientUnreachable({ reason: "no answer" }))
   }
 }
 
-/** Calls that have a value for not knowing. */
+/** Calls that can return "unknown". */
 const knowsUnknown = new Set(["pay", "lookupPayment", "payOffer", "lookupOffer", "broadcast"])
 const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name))
 
-/** Answers that a node may give and take back, by the call: of an earlier moment, or of one who does not know. */
+/** By call, the responses that a node may later contradict: an earlier state, or "unknown". */
 const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
   pay: ["unknown", "pending"],
   lookupPayment: ["unknown", "pending", "notFound"],
@@ -94,10 +95,13 @@ const contradicted = (port: Port, name: string, said: number): Call => {
     : Effect.succeed({ _tag: word, ...(word === "rejected" && { reason: "as a node may say" }) })
 }
 
-/** Calls that pay: of one that nobody takes it is certain that it was not sent, and none is heard after its grace. */
+/**
+ * Calls that pay. If the connection is refused, the payment was certainly not sent. A call arrives within its
+ * grace or never.
+ */
 const pays = new Set(["pay", "payOffer"])
 
-/** One call over the wire. The process waits for its turn to hear the answer. */
+/** Makes one call over the wire. The process receives the response in its turn. */
 const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
   Effect.withFiber((fiber) =>
     Effect.callback<unknown, unknown>((resume) => {
@@ -107,7 +111,7 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
       const answer = (said: Call) => host.give(() => resume(said))
       if (wire.isAway(port)) {
         wire.note(name, "away")
-        // Nobody takes the connection: of a payment it is certain then that it was not sent.
+        // The connection is refused, so a payment was certainly not sent.
         return answer(pays.has(name) ? Effect.succeed({ _tag: "notSent" }) : silent(port, name))
       }
       const { fate, heard } = wire.fateOf(port, name)
@@ -118,7 +122,7 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
           done(exit)
         })
       if (fate === undefined) return perform(answer)
-      // A node hears of a payment within the grace that its adapter promises, or never.
+      // A payment reaches the node within the grace its adapter promises, or never.
       const arrives = (millis: number) => (pays.has(name) ? Math.min(millis, graceMillis) : millis)
       wire.note(name, `${fate._tag} ${"when" in fate ? fate.when : ""}`)
       const isBefore = "when" in fate && fate.when === "before"
@@ -151,7 +155,7 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
             })
           }
           freeze()
-          // Awake again, an adapter sends nothing that is later than its grace.
+          // After waking up, an adapter sends nothing past its grace.
           const isTooLate = arrives(fate.millis) < fate.millis
           return host.give(() => (isTooLate ? answer(silent(port, name)) : perform(answer)))
         }
@@ -163,24 +167,24 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
     })
   )
 
-/** Commits are told apart by what they commit. */
+/** Commits are named after the Change they commit. */
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string =>
   member === "commit" && typeof first === "object" && first !== null && "_tag" in first ? String(first._tag) : member
 
-/** A service, each of whose calls goes over the wire. */
+/** Sends each call of a service over the wire. */
 const wired =
   (wire: Wire, port: Port) =>
   <S extends object>(service: S): S => {
     const told = (stream: Stream.Stream<unknown, unknown>) =>
       stream.pipe(
         Stream.flatMap((one) => Stream.fromIterable(Array.from({ length: wire.tells() }, () => one))),
-        // What it is woken by is outside: it goes on when it is its turn.
+        // The stream wakes outside the process, so it continues in the process's turn.
         Stream.mapEffect((one) => carried(wire, port, "notice", Effect.succeed(one)))
       )
     const members = Object.entries(service).map(([name, member]: [string, unknown]) => {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- of a stream that is only handed on, nothing more need be known
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the stream is only passed on, so its types don't matter
       if (Stream.isStream(member)) return [name, told(member as Stream.Stream<unknown, unknown>)]
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- as above, of an effect
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- as above, for an effect
       if (Effect.isEffect(member)) return [name, carried(wire, port, name, member as Call)]
       if (typeof member !== "function") return [name, member]
       return [
@@ -189,22 +193,25 @@ const wired =
           const result: unknown = member(...args)
           // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
           if (Effect.isEffect(result)) return carried(wire, port, nameOf(name, args), result as Call)
-          // oxlint-disable-next-line typescript/consistent-type-assertions -- as above, of a stream
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- as above, for a stream
           return Stream.isStream(result) ? told(result as Stream.Stream<unknown, unknown>) : result
         }
       ] as const
     })
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- member by member the same type again, which no type can say of all services at once
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- each member keeps its type, which cannot be expressed for all services together
     return Object.fromEntries(members) as S
   }
 
-/** Whoever posts waits only for so long. */
+/** Limits how long a caller waits for a post. */
 const patient = (poster: Poster): Poster => ({
   ...poster,
   post: (ask) => Effect.timeoutOrElse(poster.post(ask), { duration: attemptMillis, orElse: () => unanswered })
 })
 
-/** The ports as one process sees them: all of them, or this is not of their type. One that is left out would be asked while what it asks is at work. */
+/**
+ * Returns all ports as one process sees them. The type requires all of them, because a port left out could be
+ * queried while the store behind it is busy.
+ */
 export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.Context<Ports> => {
   const over = <I extends Ports, S extends object>(key: Context.Key<I, S>, port: Port): Context.Context<I> =>
     Context.make(key, wired(wire, port)(Context.get(outlasting, key)))
@@ -229,7 +236,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(Signer, "signer"),
     over(ExchangeRates, "web"),
     over(Resolver, "web"),
-    over(Names, "web"),
+    over(Dns, "web"),
     Context.make(Poster, patient(wired(wire, "web")(Context.get(outlasting, Poster))))
   )
 }

@@ -1,11 +1,11 @@
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/service/Records"
-import { PretendNames } from "@satrail/sandbox/PretendNames"
+import { SimulatedDns } from "@satrail/sandbox/SimulatedDns"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Random from "@satrail/testing/Random"
 import { Clock, Context, Effect, type Exit, Logger, Scheduler } from "effect"
-import { Poster } from "@satrail/core/features/webhooks/Ports"
+import { Poster } from "@satrail/core/nodes/Poster"
 import * as Outside from "./Outside.ts"
 import * as Receivers from "./Receivers.ts"
 import type { Store } from "./Store.ts"
@@ -14,41 +14,40 @@ import * as Turns from "./Turns.ts"
 import * as Watch from "./Watch.ts"
 import { Asking, type Ports } from "./Wire.ts"
 
-/** When every story begins. */
+/** Start time of every story. */
 const beginsAtMillis = 1_700_000_000_000
 
-/** Exchanges ports for others. */
+/** Replaces ports. */
 export type Spoil = (ports: Context.Context<Ports>) => Context.Context<Ports>
 
 /** Everything that outlives a process: the store, the nodes, the outside, and time. */
 export interface World {
-  /** Says who is next, and what is drawn while the story is told. */
+  /** Picks the next task, and draws everything drawn during the story. */
   readonly random: () => Random.Random
   readonly reseed: (seed: number) => void
   readonly time: Time.Time
   readonly turns: Turns.Turns
   readonly sandbox: Sandbox.Sandbox["Service"]
-  readonly names: PretendNames["Service"]
-  /** The store as it is, without any faults in between. */
+  readonly names: SimulatedDns["Service"]
+  /** The store without injected faults. */
   readonly store: Context.Context<Records>
   readonly records: AllReads
   readonly journal: Journal["Service"]
   readonly watch: Watch.Watch
-  /** Where webhooks go. */
   readonly receivers: Receivers.Receivers
-  /** What processes are given. */
+  /** The ports given to processes. */
   readonly ports: Context.Context<Ports>
-  /** What a fiber of the world runs with. */
+  /** The context of the world's fibers. */
   readonly context: Context.Context<never>
   readonly fork: (call: Effect.Effect<unknown, unknown>, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
-  /** What takes no time: everything about the sandbox. */
+  /** Runs a synchronous effect, such as any call of the sandbox. */
   readonly now: Outside.Now
   readonly read: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-  /** What may be done to the node and the chain. */
+  /** Actions on the node and the chain. */
   readonly outside: Outside.Outside
 }
 
-/** Whose turn it is and what time it is, for worlds that are beside each other. */
+/** Turns and time shared by worlds that run side by side. */
 export type Common = Pick<World, "random" | "reseed" | "time" | "turns">
 
 const common = (seed: number): Common => {
@@ -63,7 +62,7 @@ const common = (seed: number): Common => {
   }
 }
 
-/** What lets fibers run in here: the same clock for all, and their turns. */
+/** Returns the context in which fibers run: one clock and their turns. */
 export const runsWith = (parts: {
   readonly clock: Clock.Clock
   readonly scheduler: Scheduler.Scheduler
@@ -79,10 +78,10 @@ export const runsWith = (parts: {
 
 const quiet = Logger.make(() => {})
 
-// Beginnings of a pretend network cost more than most stories; those of a few are kept there.
+// Building a simulated network costs more than most stories, so a few are cached.
 const networks = 4
 
-/** A world in which nothing has happened yet, of its own or beside another one. */
+/** Returns a world in its initial state, on its own or beside another one. */
 export const make = async (seed: number, store: Store, spoil: Spoil, beside: Common = common(seed)): Promise<World> => {
   const { random, reseed, time, turns } = beside
   const host = turns.host("world")
@@ -109,7 +108,7 @@ export const make = async (seed: number, store: Store, spoil: Spoil, beside: Com
     time,
     turns,
     sandbox: Context.get(outside.ports, Sandbox.Sandbox),
-    names: Context.get(outside.ports, PretendNames),
+    names: Context.get(outside.ports, SimulatedDns),
     store: books,
     records: Effect.runSync(Effect.provideContext(Records, books)),
     journal: Context.get(books, Journal),

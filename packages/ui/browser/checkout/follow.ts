@@ -1,24 +1,24 @@
-import type { Page, State } from "../../src/checkout/State.ts"
+import { isOver as isFinal } from "../../src/checkout/State.ts"
 
 interface Hears {
-  readonly heard: (state: State) => void
-  /** Nothing more is to come. */
+  /** The state changed to this version. */
+  readonly changed: (version: string) => void
   readonly isOver: () => boolean
   readonly lost: (isLost: boolean) => void
 }
 
 const pollMillis = 3000
 
-/** Has a page hear what changes: by a stream, and where there is none, by asking again and again. */
-export const follow = ({ stateUrl: url, isStreamed }: Page, { heard, isOver, lost }: Hears): void => {
+/** Follows a state through an event stream, or by polling if streams are unavailable. */
+export const follow = (url: string, isStreamed: boolean, { changed, isOver, lost }: Hears): void => {
   if (isOver()) return
 
   const poll = async (): Promise<void> => {
     try {
-      const answer = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" })
-      if (!answer.ok) throw new Error(String(answer.status))
-      heard(await answer.json())
+      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" })
+      if (!response.ok) throw new Error(String(response.status))
       lost(false)
+      changed(response.headers.get("x-version") ?? "")
     } catch {
       lost(true)
     }
@@ -28,13 +28,14 @@ export const follow = ({ stateUrl: url, isStreamed }: Page, { heard, isOver, los
   if (!isStreamed) return void poll()
   const stream = new EventSource(url)
   stream.addEventListener("open", () => lost(false))
-  stream.addEventListener("state", ({ data }: MessageEvent<string>) => {
-    heard(JSON.parse(data))
+  stream.addEventListener("state", ({ data, lastEventId }: MessageEvent<string>) => {
+    // The server ends the stream too, which would look like a lost connection.
+    if (isFinal(JSON.parse(data))) stream.close()
     lost(false)
-    if (isOver()) stream.close()
+    changed(lastEventId)
   })
   stream.addEventListener("error", () => {
-    // It comes back by itself, unless it was refused: there are as many streams as may be.
+    // The stream reconnects by itself unless it was refused, for example because there are too many streams.
     if (stream.readyState === EventSource.CLOSED) void poll()
     else lost(true)
   })

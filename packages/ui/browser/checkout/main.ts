@@ -1,17 +1,6 @@
-// The page of a payment, once its script runs: it is told what changes, counts down, and copies. Without it the page is complete already.
-import { signal } from "@preact/signals"
-import { h, render } from "preact"
-import type { Live, Tab } from "../../src/checkout/Live.ts"
-import { isOver, type Page, type State } from "../../src/checkout/State.ts"
-import { View } from "../../src/checkout/View.ts"
-import type { Words } from "../../src/checkout/Words.ts"
+// The payment page is complete without this script, which updates it, counts down, and copies.
 import { follow } from "./follow.ts"
-
-interface Data {
-  readonly page: Page
-  readonly state: State
-  readonly say: Words
-}
+import { enliven, fetched, show } from "./page.ts"
 
 /** A browser's own wallet (https://webln.guide). */
 interface WebLn {
@@ -25,94 +14,120 @@ declare global {
   }
 }
 
-/** By the server's clock, which moves as ours does: ours may be wrong, and may be set. */
-const clockOf = (nowMillis: number) => {
-  const offset = nowMillis - performance.now()
-  return () => performance.now() + offset
+const { state: stateUrl, streamed, frame, reload } = document.body.dataset
+const retryMillis = 1000
+/** How often to reload a page that is older than the announced state. */
+const retries = 5
+
+const status = (id: string): HTMLElement => document.getElementById(id) ?? document.body
+const main = (): HTMLElement => document.querySelector("main") ?? document.body
+
+/** Notifies the page that frames this one. */
+const tell = (message: { readonly satrail: "ready" | "paid" | "closed" } | { readonly satrail: "size"; readonly height: number }) => {
+  if (frame !== undefined && window.parent !== window) window.parent.postMessage(message, frame)
 }
 
-const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
-  const title = document.title
-  const state = signal(first)
-  let clock = clockOf(first.nowMillis)
-  const now = signal(clock())
-  const tab = signal<Tab>("all")
-  const copied = signal<string | null>(null)
-  const isLost = signal(false)
-  const hasWallet = signal(window.webln !== undefined)
+let tick = enliven(document)
+setInterval(() => tick(), 1000)
 
-  const framed = window.parent === window ? null : page.embedOrigin
-  const tell = (what: "paid" | "closed") => {
-    if (framed !== null) window.parent.postMessage({ satrail: what }, framed)
+const lost = (isLost: boolean): void => {
+  const text = isLost ? (status("lost").dataset["lost"] ?? "") : ""
+  if (status("lost").textContent !== text) status("lost").textContent = text
+}
+
+/** Screen readers announce changes only in an element that already existed. */
+const say = (text: string): void => {
+  status("said").textContent = text
+}
+
+const isPaid = () => main().dataset["status"] === "paid"
+
+const renew = async (): Promise<void> => {
+  const wasPaid = isPaid()
+  const shown = show(await fetched())
+  tick = enliven(shown)
+  say(shown.querySelector("h1")?.textContent ?? "")
+  if (isPaid() && !wasPaid) tell({ satrail: "paid" })
+}
+
+let wanted = ""
+let isRenewing = false
+
+/**
+ * Fetches the page until it shows the last announced version. A newer page was fetched a moment before its
+ * own event.
+ */
+const changed = async (version: string): Promise<void> => {
+  wanted = version
+  if (isRenewing) return
+  isRenewing = true
+  for (let attempt = 0; attempt < retries && main().dataset["version"] !== wanted; attempt++) {
+    if (attempt > 0)
+      await new Promise((resolve) => {
+        setTimeout(resolve, retryMillis)
+      })
+    await renew().catch(() => lost(true))
   }
+  isRenewing = false
+}
 
-  const heard = (next: State) => {
-    const wasPaid = state.value.status === "paid"
-    clock = clockOf(next.nowMillis)
-    now.value = clock()
-    // A process of another version may leave out what this page knows of.
-    state.value = { ...state.value, ...next }
-    if (next.status !== "paid") return
-    document.title = `✓ ${say.paid} · ${title}`
-    if (!wasPaid) tell("paid")
-  }
-  heard(first)
-  if (first.status === "paid") tell("paid")
-
-  const showCopied = (text: string) => {
-    copied.value = text
+const copy = async (button: Element): Promise<void> => {
+  const code = button.closest(".code")?.querySelector("code")
+  if (!code) return
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? "")
+    say(status("said").dataset["copied"] ?? "")
+    button.classList.add("copied")
     setTimeout(() => {
-      if (copied.value === text) copied.value = null
+      button.classList.remove("copied")
+      say("")
     }, 3000)
+  } catch {
+    // Without https a page cannot write to the clipboard, so the code is selected instead.
+    getSelection()?.selectAllChildren(code)
   }
-  const copy = async (text: string): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text)
-      showCopied(text)
-    } catch {
-      // The clipboard is closed to this page, which it is without https: the text is selected instead.
-      for (const code of root.querySelectorAll("code")) if (code.textContent === text) getSelection()?.selectAllChildren(code)
-    }
-  }
-
-  const webln = (invoice: string) => {
-    // What the wallet did shows here when the payment arrives, and not before.
-    const pay = async (wallet: WebLn) => {
-      await wallet.enable()
-      await wallet.sendPayment(invoice)
-    }
-    if (window.webln) void pay(window.webln).catch(() => (hasWallet.value = false))
-  }
-
-  const sandbox = (way: "lightning" | "chain") => {
-    if (page.sandboxUrl !== null) void fetch(`${page.sandboxUrl}?way=${way}`, { method: "POST" }).catch(() => (isLost.value = true))
-  }
-
-  const App = () => {
-    const live: Live = {
-      leftMillis: state.value.expiresAtMillis - now.value,
-      tab: tab.value,
-      choose: (one) => (tab.value = one),
-      copied: copied.value,
-      copy: (text) => void copy(text),
-      isLost: isLost.value,
-      webln: hasWallet.value ? webln : null,
-      sandbox: page.sandboxUrl === null ? null : sandbox,
-      print: () => window.print(),
-      close: framed === null ? null : () => tell("closed")
-    }
-    return h(View, { page, state: state.value, say, live })
-  }
-  root.replaceChildren()
-  render(h(App, null), root)
-
-  setInterval(() => (now.value = clock()), 1000)
-  follow(page, {
-    heard,
-    isOver: () => isOver(state.value),
-    lost: (is) => (isLost.value = is)
-  })
 }
 
-const root = document.getElementById("checkout")
-if (root?.dataset["page"] !== undefined) run(root, JSON.parse(root.dataset["page"]))
+const pay = async (button: HTMLElement): Promise<void> => {
+  // The page shows the payment when it arrives, not before.
+  try {
+    await window.webln?.enable()
+    await window.webln?.sendPayment(button.dataset["webln"] ?? "")
+  } catch {
+    button.hidden = true
+  }
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>("button") : null
+  if (!button) return
+  if (button.dataset["copy"] !== undefined) void copy(button)
+  else if (button.dataset["webln"] !== undefined) void pay(button)
+  else if (button.dataset["print"] !== undefined) window.print()
+  else if (button.dataset["close"] !== undefined) tell({ satrail: "closed" })
+})
+
+// The sandbox's buttons would reload the page, which is followed anyway.
+document.addEventListener("submit", (event) => {
+  const { target, submitter } = event
+  if (!(target instanceof HTMLFormElement) || target.dataset["quiet"] === undefined || !(submitter instanceof HTMLButtonElement)) return
+  event.preventDefault()
+  void fetch(submitter.formAction, { method: "POST", headers: { accept: "application/json" } }).catch(() => lost(true))
+})
+
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") tell({ satrail: "closed" })
+})
+
+if (frame !== undefined && window.parent !== window) {
+  tell({ satrail: "ready" })
+  new ResizeObserver(() => tell({ satrail: "size", height: document.body.offsetHeight })).observe(document.body)
+}
+if (isPaid()) tell({ satrail: "paid" })
+if (reload !== undefined) setTimeout(() => location.reload(), 10 * retryMillis)
+if (stateUrl !== undefined)
+  follow(stateUrl, streamed !== undefined, {
+    changed: (version) => void changed(version),
+    isOver: () => main().dataset["over"] === "true",
+    lost
+  })

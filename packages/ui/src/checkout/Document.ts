@@ -1,95 +1,121 @@
 import { type ComponentChildren, h } from "preact"
-import { render } from "preact-render-to-string"
-import { isOver, type Locale, type Page, type State } from "./State.ts"
-import { View } from "./View.ts"
-import { filled, number, words } from "./Words.ts"
+import * as Html from "../Html.ts"
+import { form } from "./Form.ts"
+import { receiptText } from "./Facts.ts"
+import { heading } from "./Outcome.ts"
+import { type Form, isOver, type Locale, type Page, plainVisit, type State, type Visit } from "./State.ts"
+import { foot, title, View } from "./View.ts"
+import { type Words, words } from "./Words.ts"
 
-/** Where the files are that a page loads, from the page, and the icon. */
+/** The files that a page loads, relative to the page. */
 export interface Files {
-  readonly style: string
+  /** In order: the tokens of all pages, then the checkout's. */
+  readonly styles: ReadonlyArray<string>
   readonly script: string
   readonly icon: string
-  /** A style sheet with the company's colour. */
+  /** A style sheet with the company's color. */
   readonly color: string | null
 }
 
-/** How often a page without a script looks again while something may change, in seconds. */
+/** How often a page without a script reloads while its state may change, in seconds. */
 export const refreshSeconds = 10
 
-const whole = (
-  {
-    locale,
-    title,
-    files,
-    looksAgain
-  }: { readonly locale: Locale; readonly title: string; readonly files: Files; readonly looksAgain: boolean },
-  ...body: ReadonlyArray<ComponentChildren>
-): string => {
-  const { style, script, icon, color } = files
-  const head = h(
-    "head",
-    null,
-    h("meta", { charset: "utf-8" }),
-    h("title", null, title),
-    h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
-    h("link", { rel: "icon", type: "image/svg+xml", href: icon }),
-    h("link", { rel: "stylesheet", href: style }),
-    color !== null && h("link", { rel: "stylesheet", href: color }),
-    // A script hears at once what changes: then nothing is loaded again.
-    looksAgain && h("noscript", null, h("meta", { "http-equiv": "refresh", content: String(refreshSeconds) })),
-    h("script", { src: script, defer: true })
-  )
-  return `<!doctype html>\n${render(h("html", { lang: locale, dir: locale === "ar" ? "rtl" : "ltr" }, head, h("body", null, body)))}\n`
-}
-
-/** The page of a payment as it is sent: complete without a script, which finds in it what it goes on with. */
-export const page = (page: Page, state: State, files: Files): string => {
-  const say = words[page.locale]
-  const data = JSON.stringify({ page, state, say })
-  const root = h("div", { id: "checkout", "data-page": data }, h(View, { page, state, say, live: null }))
-  return whole({ locale: page.locale, title: say.pay, files, looksAgain: !isOver(state) }, root)
-}
-
-/** A page that only says something. */
-export const told = (locale: Locale, sentence: "unknown" | "away", files: Files): string => {
-  const text = words[locale][sentence]
-  return whole({ locale, title: text, files, looksAgain: sentence === "away" }, h("main", { class: "card" }, h("h1", null, text)))
-}
-
-/** What a payer is asked who decides what to pay. */
-export interface Asked {
+interface Whole {
   readonly locale: Locale
-  /** Whom: `alice@pay.example.com`. */
-  readonly to: string
-  readonly minSats: number
-  readonly maxSats: number
-  /** What was entered and cannot be paid; null the first time. */
-  readonly wrong: string | null
-  /** Where the form leads, from the page. */
-  readonly action: string
+  readonly title: string
+  readonly files: Files
+  /** Whether a page without a script reloads itself. */
+  readonly reloads: boolean
+  readonly body?: Readonly<Record<string, string | undefined>>
 }
 
-/** A page that asks for an amount, without any script. */
-export const ask = ({ locale, to, minSats, maxSats, wrong, action }: Asked, files: Files): string => {
+const whole = ({ locale, title, files, reloads, body = {} }: Whole, ...children: ReadonlyArray<ComponentChildren>): string => {
+  const { styles, script, icon, color } = files
   const say = words[locale]
-  const isWrong = wrong !== null
-  const input = {
-    id: "sats",
-    name: "sats",
-    required: true,
-    inputMode: "numeric",
-    autoComplete: "off",
-    "aria-describedby": "range",
-    ...(isWrong && { value: wrong, "aria-invalid": true })
-  } as const
-  const form = h(
-    "form",
-    { method: "post", action },
-    h("label", { for: "sats" }, say.inSats),
-    h("input", input),
-    h("p", { id: "range", class: isWrong ? "note" : "hint" }, filled(say.range, number(minSats, locale), number(maxSats, locale))),
-    h("button", { class: "main" }, say.pay)
+  const head = [
+    h("meta", { name: "description", content: title }),
+    h("meta", { name: "color-scheme", content: "light dark" }),
+    styles.map((href) => h("link", { rel: "stylesheet", href })),
+    color !== null && h("link", { rel: "stylesheet", href: color }),
+    reloads && h("noscript", null, h("meta", { "http-equiv": "refresh", content: String(refreshSeconds) })),
+    h("script", { src: script, defer: true })
+  ]
+  const statuses = [
+    h("p", { class: "visually-hidden", id: "said", role: "status", "data-copied": say.copied }),
+    h("p", { class: "lost", id: "lost", role: "status", "data-lost": say.lost })
+  ]
+  return Html.page({
+    title,
+    icon,
+    lang: locale,
+    dir: locale === "ar" ? "rtl" : "ltr",
+    head,
+    body: h("body", { ...body, class: `checkout ${body["class"] ?? ""}`.trim() }, children, statuses)
+  })
+}
+
+const testing = (say: Words) => h("aside", { class: "test" }, say.test)
+
+/**
+ * The complete payment page, which works without a script. `version` identifies the state, as in the stream
+ * of states.
+ */
+export const page = (
+  page: Page,
+  state: State,
+  files: Files,
+  { version = "", visit = plainVisit }: { readonly version?: string; readonly visit?: Visit } = {}
+): string => {
+  const say = words[page.locale]
+  const shown = { page, state, say, visit }
+  const body = {
+    class: visit.isFramed ? "framed" : "",
+    "data-state": page.stateUrl,
+    "data-streamed": page.isStreamed ? "" : undefined,
+    "data-frame": page.embedOrigin ?? undefined
+  }
+  return whole(
+    { locale: page.locale, title: title(shown), files, reloads: !isOver(state), body },
+    page.sandboxUrl !== null && testing(say),
+    h(View, { ...shown, version })
   )
-  const card = h("main", { class: "card to" }, h("h1", null, filled(say.to, to)), form)
-  return whole({ locale, title: say.pay, files, looksAgain: false }, card)
+}
+
+/** The receipt of a payment as plain text. */
+export const receipt = (page: Page, state: State): string => receiptText({ page, state, say: words[page.locale], visit: plainVisit })
+
+/** A page without a payment, because it does not exist or cannot be read now. */
+export const told = (locale: Locale, what: "unknown" | "away", files: Files, visit: Visit = plainVisit): string => {
+  const say = words[locale]
+  const isUnknown = what === "unknown"
+  const steps = h(
+    "section",
+    { class: "way", "aria-labelledby": "next" },
+    h("h2", { id: "next" }, say.next),
+    h("ol", { class: "steps" }, h("li", null, say.nextCopy), h("li", null, say.nextAsk), h("li", null, say.nextPaid))
+  )
+  const lead = isUnknown ? say.unknownLead : say.awayLead
+  return whole(
+    { locale, title: say[what], files, reloads: !isUnknown, ...(!isUnknown && { body: { "data-reload": "" } }) },
+    h(
+      "main",
+      { class: "split" },
+      h(
+        "section",
+        { class: "bill quiet told", "aria-label": say.payment },
+        heading({ headline: say[what], mark: isUnknown ? "search" : "clock", tone: "", lead: [lead] })
+      ),
+      isUnknown ? steps : h("section", { class: "way" }),
+      foot(locale, say, visit)
+    )
+  )
+}
+
+/** A page that asks for an amount without any script. */
+export const ask = (asked: Form, files: Files, visit: Visit = plainVisit): string => {
+  const say = words[asked.locale]
+  return whole(
+    { locale: asked.locale, title: `${say.pay} · ${asked.to}`, files, reloads: false },
+    h("main", { class: "split" }, form(asked, say, visit), foot(asked.locale, say, visit))
+  )
 }

@@ -1,80 +1,180 @@
-/** The languages that pages can be shown in. */
-export type Locale = "en" | "de" | "es" | "fr" | "pt" | "ar"
+/** The languages of the pages. */
+export const locales = ["en", "de", "es", "fr", "pt", "ar"] as const
+export type Locale = (typeof locales)[number]
 
-/** What a payer can pay with. Any of them may be absent. */
+/** The payment code to show: one for every wallet, or one for a single network. */
+export type Way = "any" | "lightning" | "chain"
+
+/** The ways to pay. */
 export interface Asking {
-  /** Everything in one, for any wallet (BIP 21). */
+  /** For any wallet (BIP 21). */
   readonly uri: string
   /** BOLT 11. */
   readonly invoice: string | null
   readonly address: string | null
-  /** What is still to be paid, in whole satoshis; null where the payer decides. */
+  /** The amount still due in whole satoshis, or null if the payer decides. */
   readonly sats: number | null
 }
 
-/** What the payer gets back of what he paid. */
+/** A refund to the payer. */
 export interface Refund {
   readonly sats: number
-  /** `open` is claimed with a link, `pending` on its way, `completed` there. */
+  /** `open` can be claimed with a link, `pending` is being paid, `completed` has arrived. */
   readonly status: "open" | "pending" | "completed"
-  /** What a wallet claims it with (LUD-01): whoever has it has the money. Null where the page has none to show. */
+  /**
+   * The link with which a wallet claims it (LUD-01). Anyone who has the link gets the money. Null if there is
+   * none to show.
+   */
   readonly lnurl: string | null
-  /** Until when that is; null where nothing is to be claimed. */
+  /** When the link expires; null without a link. */
   readonly expiresAtMillis: number | null
 }
 
-/** Where a payment stands, as far as its payer must know: what changes while he looks at it. Amounts are whole satoshis. */
+/** A payment that arrived or was seen on-chain. */
+export interface Payment {
+  readonly way: "lightning" | "chain"
+  readonly sats: number
+  readonly isPending: boolean
+  /** When the payment was first seen. */
+  readonly atMillis: number
+  /** The payment hash or the transaction ID; null if it cannot be read. */
+  readonly reference: string | null
+  /** A page about the transaction; null if there is none. */
+  readonly explorerUrl: string | null
+}
+
+/** The changing part of a payment, as shown to its payer. Amounts are whole satoshis. */
 export interface State {
   readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
-  /** What to pay with; null where nothing is to be paid now. */
+  /** Null if nothing can be paid now. */
   readonly asking: Asking | null
   readonly receivedSats: number
-  /** Seen on-chain, and not deep enough yet. */
+  /** Seen on-chain but not confirmed yet. */
   readonly pendingSats: number
-  /** How deep what is seen is, and how deep it has to be; null where nothing is seen or that is not known. */
+  /** Null if nothing is pending or the depth is unknown. */
   readonly confirmations: { readonly seen: number; readonly needed: number } | null
-  /** Received beyond what was asked for. */
+  /** Amount received in excess. */
   readonly overSats: number
   readonly isLate: boolean
-  /** The newest first. */
+  /** Whether the payer can get a new quote. */
+  readonly isRenewable: boolean
+  /**
+   * The seller's questions before the payment: `due`, or `answered` and still open to change. Null if there are
+   * none, or once something was paid.
+   */
+  readonly questions: "due" | "answered" | null
+  /** Newest first. */
+  readonly payments: ReadonlyArray<Payment>
+  /** Newest first. */
   readonly refunds: ReadonlyArray<Refund>
   readonly paidAtMillis: number | null
+  /** When it expired or was canceled, or null. */
+  readonly endedAtMillis: number | null
   readonly expiresAtMillis: number
   /** The server's clock. */
   readonly nowMillis: number
 }
 
-/** Whether more was paid than the seller is known to keep, and nothing is said of a refund. */
-const isToBeAsked = ({ status, refunds, receivedSats, overSats, isLate }: State): boolean =>
-  refunds.length === 0 && (status === "paid" ? isLate || overSats > 0 : receivedSats > 0)
+/**
+ * Whether the state is final. An expired or canceled payment is not final, because its address may still be
+ * paid. A payment is credited shortly before its receipt has a date, and a late or excess payment may be
+ * refunded.
+ */
+export const isOver = ({ status, paidAtMillis, refunds, overSats, isLate }: State): boolean =>
+  status === "paid" &&
+  paidAtMillis !== null &&
+  (refunds.length > 0 || !(isLate || overSats > 0)) &&
+  refunds.every((refund) => refund.status === "completed")
 
-/** Whether nothing about it can change. Money is credited a moment before the receipt has its date: until then it is not over. */
-export const isOver = (state: State): boolean =>
-  (state.status === "canceled" || (state.status === "paid" && state.paidAtMillis !== null)) &&
-  !isToBeAsked(state) &&
-  state.refunds.every(({ status }) => status === "completed")
+/** A price in fiat, and its exchange rate. */
+export interface Fiat {
+  /** As a decimal. */
+  readonly amount: string
+  /** ISO 4217, in any case. */
+  readonly currency: string
+  /** Price of one bitcoin in the currency; null if unknown. */
+  readonly rate: string | null
+}
 
-/** What of a page does not change. */
-export interface Page {
+/** What a payment costs, in bitcoin and in fiat. */
+export interface Price {
+  /** In whole satoshis; null if the payer decides. */
+  readonly amountSats: number | null
+  /** Null if the price is in bitcoin. */
+  readonly fiat: Fiat | null
+}
+
+/** The part of a page that is not streamed. Amounts include the payer's tip. */
+export interface Page extends Price {
   readonly locale: Locale
-  /** The company's name; null where nobody is named. */
-  readonly seller: string | null
+  /** The company's name, or the Lightning address that receives the payment. */
+  readonly seller: string
   readonly description: string
   readonly orderId: string | null
-  /** In whole satoshis; null where the payer decides. */
-  readonly amountSats: number | null
-  /** `12.50 EUR`, as its language writes it. */
-  readonly fiat: string | null
+  /** The price without a tip. */
+  readonly price: Price
+  /** In percent of the price. */
+  readonly tipPercent: number
+  /** The tips to choose from, in percent; empty if the seller asks for none. */
+  readonly tips: ReadonlyArray<number>
+  /** Whether the payer can leave an email address. */
+  readonly asksEmail: boolean
+  /** Email address or URL of the seller's support. */
+  readonly contact: string | null
+  /** Approximate value of a price in bitcoin in the visitor's currency; null if unknown. */
+  readonly about: string | null
   readonly returnUrl: string | null
   readonly cancelUrl: string | null
-  /** What names the payment where it is talked about: the last part of the page's own address. */
+  /** Identifies the payment between payer and seller: the last part of the page's URL. */
   readonly reference: string
-  /** Where its state is, from the page. */
+  readonly createdAtMillis: number
+  /** Relative to the page. */
   readonly stateUrl: string
-  /** Whether that is a stream as well. */
+  /** Whether `stateUrl` is a stream as well. */
   readonly isStreamed: boolean
-  /** Where the sandbox pays it, from the page; null where money is real. */
+  /** URL of the receipt as a text file; null if there is none. */
+  readonly receiptUrl: string | null
+  /** Gets a new quote. */
+  readonly renewal: { readonly url: string; readonly method: "get" | "post" } | null
+  /** URL that receives the answers to the seller's questions; null if there are none. */
+  readonly answerUrl: string | null
+  /** URL that pays it in the sandbox; null if money is real. */
   readonly sandboxUrl: string | null
-  /** The origin that may show the page in a frame, and is told when it is paid. */
+  /** The origin that may show the page in a frame and is notified when it is paid. */
   readonly embedOrigin: string | null
+}
+
+/** A visitor's options for a page. They are not stored. */
+export interface Visit {
+  readonly way: Way
+  /** The language that the visitor chose; null for the page's own. */
+  readonly language: Locale | null
+  /** Whether the page is in a frame, which needs a close button. */
+  readonly isFramed: boolean
+  /** Whether to show the seller's questions again. */
+  readonly isAsked: boolean
+  /** Whether the visitor's last choice could not be stored. */
+  readonly hasFailed: boolean
+}
+
+export const plainVisit: Visit = { way: "any", language: null, isFramed: false, isAsked: false, hasFailed: false }
+
+/** The form for a payer who chooses the amount. */
+export interface Form {
+  readonly locale: Locale
+  /** The Lightning address: `alice@pay.example.com`. */
+  readonly to: string
+  readonly minSats: number
+  readonly maxSats: number
+  /** The currency other than sats in which the amount may be, with its limits; null if there is no rate. */
+  readonly fiat: { readonly currency: string; readonly min: string; readonly max: string } | null
+  /** The unit that is selected at first. */
+  readonly unit: "fiat" | "sats"
+  readonly amount: string
+  readonly message: string
+  readonly messageCharacters: number
+  /** Whether the amount cannot be paid. */
+  readonly isWrong: boolean
+  /** Relative to the page. */
+  readonly action: string
 }

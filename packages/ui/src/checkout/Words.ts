@@ -1,4 +1,4 @@
-import type { Locale } from "./State.ts"
+import { type Fiat, type Locale, locales, type Price } from "./State.ts"
 import { ar } from "./words/ar.ts"
 import { de } from "./words/de.ts"
 import { en, type Words } from "./words/en.ts"
@@ -10,43 +10,123 @@ export type { Words }
 
 export const words: { readonly [locale in Locale]: Words } = { en, de, es, fr, pt, ar }
 
-/** A sentence with its gaps filled. */
+/** The languages' own names. */
+export const languages: { readonly [locale in Locale]: string } = {
+  en: "English",
+  de: "Deutsch",
+  es: "Español",
+  fr: "Français",
+  pt: "Português",
+  ar: "العربية"
+}
+
+/** A sentence with its placeholders filled. */
 export const filled = (text: string, ...values: ReadonlyArray<string>): string =>
   text.replaceAll(/\{(\d)\}/g, (_, n) => values[Number(n) - 1] ?? "")
 
-/** Digits are Latin everywhere: payers compare them with their wallet's. */
-export const number = (value: number, locale: Locale): string => new Intl.NumberFormat(locale, { numberingSystem: "latn" }).format(value)
+/** Arabic pages use Latin digits in English order, because payers compare them with their wallet. */
+const formatLocale = (locale: Locale): string => (locale === "ar" ? "en" : locale)
 
-/** Among words from right to left a number would be put behind its unit. */
-const measured = (text: string, locale: Locale): string => (locale === "ar" ? `\u2066${text}\u2069` : text)
+export const number = (value: number, locale: Locale): string => new Intl.NumberFormat(formatLocale(locale)).format(value)
 
-/** `21,000 sats`, as the payer's language groups digits. */
-export const sats = (amount: number, locale: Locale): string => measured(`${number(amount, locale)} sats`, locale)
+/** Isolates an amount, because right-to-left text would reorder it. */
+const isolated = (text: string, locale: Locale): string => (locale === "ar" ? `\u2066${text}\u2069` : text)
 
-/** `12.50 EUR` for `12.5` and `eur`: with the digits of its currency at least, and none left out that somebody asked for. */
-export const fiat = (amount: string, code: string, locale: Locale): string => {
-  const currency = code.toUpperCase()
-  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions()
-  const digits = { minimumFractionDigits, maximumFractionDigits: 20 }
-  return measured(`${new Intl.NumberFormat(locale, { numberingSystem: "latn", ...digits }).format(Number(amount))} ${currency}`, locale)
+/** Formats `21,000 sats`, grouped as in the language. */
+export const sats = (amount: number, locale: Locale): string => isolated(`${number(amount, locale)} sats`, locale)
+
+const moneyFormat = (code: string, locale: Locale, digits: Intl.NumberFormatOptions = {}) =>
+  new Intl.NumberFormat(formatLocale(locale), { style: "currency", currency: code.toUpperCase(), ...digits })
+
+const fractionDigits = (code: string): number => moneyFormat(code, "en").resolvedOptions().maximumFractionDigits ?? 0
+
+/**
+ * Formats `12.5` and `eur` as `€12.50`: with at least the currency's digits, and every digit that the seller
+ * gave.
+ */
+export const fiat = (amount: string, code: string, locale: Locale): string =>
+  isolated(
+    moneyFormat(code, locale, { minimumFractionDigits: fractionDigits(code), maximumFractionDigits: 20 }).format(Number(amount)),
+    locale
+  )
+
+/** `1 BTC = €62,300` */
+export const rate = ({ rate: price, currency }: Fiat, locale: Locale): string | null => {
+  if (price === null) return null
+  const digits = { minimumFractionDigits: 0, maximumFractionDigits: fractionDigits(currency) }
+  return isolated(`1 BTC = ${moneyFormat(currency, locale, digits).format(Number(price))}`, locale)
 }
 
-/** To the minute, the same for everybody. */
-export const instant = (millis: number): string => `${new Date(millis).toISOString().slice(0, 16).replace("T", " ")} UTC`
+const satsPerBtc = 100_000_000
 
-/** `4:09`, `1:00:00` */
-export const duration = (millis: number): string => {
-  const seconds = Math.max(0, Math.ceil(millis / 1000))
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  const two = (part: number) => String(part).padStart(2, "0")
-  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`
+/** Converts satoshis to the seller's currency at the price's rate; null without one. */
+export const worth = (amountSats: number, { rate: price, currency }: Fiat, locale: Locale): string | null =>
+  price === null ? null : isolated(moneyFormat(currency, locale).format((amountSats * Number(price)) / satsPerBtc), locale)
+
+/** Adds a percentage to a price, rounded to whole satoshis and to the currency's digits. */
+export const tipped = ({ amountSats, fiat: priced }: Price, percent: number): Price => ({
+  amountSats: amountSats === null ? null : amountSats + Math.ceil((amountSats * percent) / 100),
+  fiat:
+    priced === null || percent === 0
+      ? priced
+      : { ...priced, amount: ((Number(priced.amount) * (100 + percent)) / 100).toFixed(fractionDigits(priced.currency)) }
+})
+
+/** The amounts of a price in words: in fiat if there is one, and in bitcoin. */
+export const priced = (price: Price, locale: Locale): ReadonlyArray<string> => [
+  ...(price.fiat === null ? [] : [fiat(price.fiat.amount, price.fiat.currency, locale)]),
+  ...(price.amountSats === null ? [] : [sats(price.amountSats, locale)])
+]
+
+/** The tip that a percentage of a price amounts to. */
+export const tip = (price: Price, percent: number): Price => {
+  const all = tipped(price, percent)
+  const less = (left: number | string, right: number | string) => Number(left) - Number(right)
+  return {
+    amountSats: all.amountSats === null || price.amountSats === null ? null : less(all.amountSats, price.amountSats),
+    fiat:
+      all.fiat === null || price.fiat === null
+        ? null
+        : { ...all.fiat, amount: less(all.fiat.amount, price.fiat.amount).toFixed(fractionDigits(all.fiat.currency)) }
+  }
 }
 
-const locales: ReadonlyArray<Locale> = ["en", "de", "es", "fr", "pt", "ar"]
+/** `5%` */
+export const percent = (value: number, locale: Locale): string =>
+  new Intl.NumberFormat(formatLocale(locale), { style: "percent" }).format(value / 100)
 
-/** The language of a page that has none of its own, by `Accept-Language`: the first that there is. */
-export const accepted = (header = ""): Locale => {
-  for (const one of header.split(",")) {
+/** The received and the remaining amount, whose sum is the price. Null without a rate. */
+export const parts = (
+  { amount, rate: price, currency }: Fiat,
+  receivedSats: number,
+  locale: Locale
+): { readonly received: string; readonly due: string; readonly share: number } | null => {
+  if (price === null) return null
+  const unit = 10 ** fractionDigits(currency)
+  const total = Math.round(Number(amount) * unit)
+  const received = Math.min(total, Math.round(((receivedSats * Number(price)) / satsPerBtc) * unit))
+  const shown = (units: number) => isolated(moneyFormat(currency, locale).format(units / unit), locale)
+  return { received: shown(received), due: shown(total - received), share: total === 0 ? 0 : received / total }
+}
+
+/** Formats `0.00021000`, for wallets that require an amount in bitcoin. */
+export const btc = (amountSats: number): string => {
+  const digits = String(amountSats).padStart(9, "0")
+  return `${digits.slice(0, -8)}.${digits.slice(-8)}`
+}
+
+/** Formats `12 minutes`, `3 hours`, `2 days` in the largest unit that fits. */
+export const span = (millis: number, locale: Locale): string => {
+  const minutes = Math.max(1, Math.round(millis / 60_000))
+  const [value, unit] =
+    minutes < 120 ? [minutes, "minute"] : minutes < 2880 ? [Math.round(minutes / 60), "hour"] : [Math.round(minutes / 1440), "day"]
+  const options = { style: "unit", unit, unitDisplay: "long", numberingSystem: "latn" } as const
+  return new Intl.NumberFormat(locale, options).format(Number(value))
+}
+
+/** The language of a page: the visitor's choice, or the first supported one of `Accept-Language`. */
+export const accepted = (header = "", chosen: string | null = null): Locale => {
+  for (const one of [chosen ?? "", ...header.split(",")]) {
     const wanted = one.trim().slice(0, 2).toLowerCase()
     const found = locales.find((locale) => locale === wanted)
     if (found !== undefined) return found

@@ -25,14 +25,14 @@ const read = Effect.fnUntraced(function* ({ id }: Adjustment.Adjustment) {
   return yield* found((yield* Records).adjustment(id))
 })
 
-/** What is wrong with what was booked: the invoice that made a company rich has no proof. */
+/** Violations in the books, except one: the fixture invoice that funded the company has no proof. */
 const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return (yield* (yield* Records).faults(companyId)).filter(({ kind }) => kind !== "proof")
 })
 
-/** What two operators book. */
+/** Adjustments booked by two operators. */
 export const money = {
-  "adjustment: nothing moves until it is approved; then it is booked once, and the books are sound": Effect.gen(function* () {
+  "adjustment: no money moves before the approval; the approval books it once, and the books balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [more, less] = [yield* asked(companyId, 30), yield* asked(companyId, -50)]
     yield* has(companyId, { posted: 100, held: 0 })
@@ -43,7 +43,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(more), { ...more, status: "booked", decidedBy: "Bob", decidedAtMillis: more.createdAtMillis + 1 })
     assert.deepStrictEqual(yield* faultsOf(companyId), [])
   }),
-  "adjustment: of 64 approvals at once by two operators one books": Effect.gen(function* () {
+  "adjustment: of 64 concurrent approvals by two operators one books it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, 30)
     const verdicts = yield* Effect.forEach(
@@ -55,7 +55,7 @@ export const money = {
     yield* has(companyId, { posted: 130, held: 0 })
     assert.deepStrictEqual(yield* faultsOf(companyId), [])
   }),
-  "adjustment: approved or rejected, and never both": Effect.gen(function* () {
+  "adjustment: it is either approved or rejected, never both": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, two] = [yield* asked(companyId, 30), yield* asked(companyId, 40)]
     const rejected = Adjustment.rejected(one, eve, one.createdAtMillis + 1)
@@ -74,7 +74,7 @@ export const money = {
     const rows = yield* Effect.forEach(raced, read)
     yield* has(companyId, { posted: 140 + rows.filter(({ status }) => status === "booked").length, held: 0 })
   }),
-  "adjustment: what a company does not have is not taken, and waits": Effect.gen(function* () {
+  "adjustment: a debit above the balance is refused, and stays pending": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, -101)
     assert.strictEqual(yield* unchanged(approved(row)), "InsufficientBalance")
@@ -83,7 +83,7 @@ export const money = {
     assert.strictEqual(yield* verdict(approved(row)), "Applied")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "adjustment: verification finds what was booked without a record, or otherwise than it says": Effect.gen(function* () {
+  "adjustment: verification finds a booking without a record, or one that differs from its record": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, 30)
     const change = approved(row)
@@ -96,40 +96,47 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** How they are found. */
+/** Reads of adjustments. */
 export const other = {
-  "adjustment: listed with the newest first, by status, and a company's booked ones among its transactions": Effect.gen(function* () {
-    const records = yield* Records
-    const atMillis = 1_950_000_000_000
-    const companyId = yield* open
-    const rows = yield* Effect.forEach([1, 2, 2], (after) => adjustment(companyId, after, { createdAtMillis: atMillis + after }))
-    for (const one of rows) assert.strictEqual(yield* verdict(Adjustment.requested(one)), "Applied")
-    const sorted = rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
-    const page = yield* records.adjustments({ after: null, limit: 2, status: null })
-    assert.deepStrictEqual(page, sorted.slice(0, 2))
-    assert.deepStrictEqual(yield* records.adjustments({ after: page.at(-1) ?? null, limit: 1, status: null }), sorted.slice(2))
-    const [, last] = sorted
-    if (last === undefined) return assert.fail("three were asked for")
-    assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
-    assert.strictEqual(yield* verdict(approved(last, bob, atMillis + 5)), "Applied")
-    const [first] = yield* records.adjustments({ after: null, limit: 1, status: "booked" })
-    assert.strictEqual(first?.id, last.id)
-    const line: Transaction = {
-      id: last.id,
-      companyId,
-      amount: last.amount,
-      recipient: "",
-      rail: null,
-      type: "adjustment",
-      fee: Msat.zero,
-      status: "settled",
-      reason: last.reason,
-      createdAtMillis: atMillis + 5
+  "adjustment: adjustments are listed newest first, by status, and booked ones are among the company's transactions": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const atMillis = 1_950_000_000_000
+      const companyId = yield* open
+      const rows = yield* Effect.forEach([1, 2, 2], (after) => adjustment(companyId, after, { createdAtMillis: atMillis + after }))
+      for (const one of rows) assert.strictEqual(yield* verdict(Adjustment.requested(one)), "Applied")
+      const sorted = rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
+      const page = yield* records.adjustments({ after: null, limit: 2, status: null })
+      assert.deepStrictEqual(page, sorted.slice(0, 2))
+      assert.deepStrictEqual(yield* records.adjustments({ after: page.at(-1) ?? null, limit: 1, status: null }), sorted.slice(2))
+      const [, last] = sorted
+      if (last === undefined) return assert.fail("three entries were requested")
+      assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
+      assert.strictEqual(yield* verdict(approved(last, bob, atMillis + 5)), "Applied")
+      const [first] = yield* records.adjustments({ after: null, limit: 1, status: "booked" })
+      assert.strictEqual(first?.id, last.id)
+      const line: Transaction = {
+        id: last.id,
+        companyId,
+        amount: last.amount,
+        recipient: "",
+        rail: null,
+        type: "adjustment",
+        fee: Msat.zero,
+        status: "settled",
+        reason: last.reason,
+        metadata: {},
+        failure: null,
+        invoiceId: null,
+        checkoutId: null,
+        refundId: null,
+        createdAtMillis: atMillis + 5
+      }
+      const by = (query: object) => records.transactions(companyId, { limit: 10, ...query })
+      for (const query of [{}, { type: "adjustment" }, { status: "settled" }, { createdAfterMillis: atMillis + 4 }])
+        assert.deepStrictEqual(yield* by(query), [line])
+      for (const query of [{ type: "deposit" }, { status: "pending" }, { rail: "lightning" }, { createdAfterMillis: atMillis + 5 }])
+        assert.deepStrictEqual(yield* by(query), [])
     }
-    const by = (query: object) => records.transactions(companyId, { limit: 10, ...query })
-    for (const query of [{}, { type: "adjustment" }, { status: "settled" }, { createdAfterMillis: atMillis + 4 }])
-      assert.deepStrictEqual(yield* by(query), [line])
-    for (const query of [{ type: "deposit" }, { status: "pending" }, { rail: "lightning" }, { createdAfterMillis: atMillis + 5 }])
-      assert.deepStrictEqual(yield* by(query), [])
-  })
+  )
 } satisfies Promises<Journal | Records | Tasks>

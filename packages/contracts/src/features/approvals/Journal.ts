@@ -16,7 +16,7 @@ import { has } from "../../Ledger.ts"
 const atMillis = 1_600_000_000_000
 const atOnce = { concurrency: "unbounded" } as const
 
-/** A withdrawal that waits for a second key, committed. */
+/** A committed withdrawal that waits for a second key. */
 const waiting = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -42,48 +42,48 @@ const stands = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdr
   return [Withdrawal.standing(row), row.approval, row.approvalBy, row.failure]
 })
 
-/** What waits for a second key, and what becomes of it. */
+/** Withdrawals that wait for a second key, and their outcomes. */
 export const money = {
-  "approval: what waits holds its money and has no job; nothing sends, settles or fails it until it is approved": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const row = yield* waiting(companyId, 40)
-    const records = yield* Records
-    yield* has(companyId, { posted: 100, held: 40 })
-    assert.isTrue(Option.isNone(yield* records.job(companyId, row.id)))
-    const attempt = yield* lightningAttempt
-    for (const token of [0, 1]) {
-      const fence = { taskId: row.id, token }
-      assert.strictEqual(yield* unchanged(Withdrawal.dispatched(row, attempt, fence, atMillis)), "StaleFence")
-      assert.strictEqual(yield* unchanged(Withdrawal.failed(row, "no_route", fence, atMillis)), "StaleFence")
-    }
-    assert.deepStrictEqual(yield* stands(row), ["pending_approval", "waiting", null, null])
-    assert.strictEqual(yield* verdict(approved(row)), "Applied")
-    assert.deepStrictEqual(yield* stands(row), ["pending", "approved", "approves", null])
-    yield* has(companyId, { posted: 100, held: 40 })
-    const { fence } = yield* claim(row)
-    assert.strictEqual(yield* verdict(Withdrawal.dispatched(row, attempt, fence, atMillis + 2)), "Applied")
-  }),
-  "approval: rejected or expired, its money and its room in the limits are given back, once, and nothing approves it any more": Effect.gen(
+  "approval: a waiting withdrawal holds its money and has no job; it cannot be sent, settled or failed until approved": Effect.gen(
     function* () {
       const companyId = yield* companyWith(100)
-      const counts = [{ subject: companyId, atMillis, most: { day_count: 2n } }]
-      const [one, two] = [yield* waiting(companyId, 40, counts), yield* waiting(companyId, 30, counts)]
-      const [rejected, expired] = [Approval.rejected(one, "approves", atMillis + 1), Approval.rejected(two, null, atMillis + 2)]
-      for (const change of [rejected, expired]) {
-        const verdicts = yield* Effect.forEach([1, 2, 3], () => verdict(change), atOnce)
-        assert.deepStrictEqual(tally(verdicts), { Applied: 3 })
+      const row = yield* waiting(companyId, 40)
+      const records = yield* Records
+      yield* has(companyId, { posted: 100, held: 40 })
+      assert.isTrue(Option.isNone(yield* records.job(companyId, row.id)))
+      const attempt = yield* lightningAttempt
+      for (const token of [0, 1]) {
+        const fence = { taskId: row.id, token }
+        assert.strictEqual(yield* unchanged(Withdrawal.dispatched(row, attempt, fence, atMillis)), "StaleFence")
+        assert.strictEqual(yield* unchanged(Withdrawal.failed(row, "no_route", fence, atMillis)), "StaleFence")
       }
-      yield* has(companyId, { posted: 100, held: 0 })
-      assert.strictEqual(Limit.used(yield* (yield* Records).spent(companyId, companyId), "day_count", 0), 0n)
-      for (const row of [one, two]) {
-        assert.strictEqual(yield* unchanged(approved(row)), "AlreadyTerminal")
-        assert.isTrue(Option.isNone(yield* (yield* Records).job(companyId, row.id)))
-      }
-      assert.deepStrictEqual(yield* stands(one), ["failed", "rejected", "approves", "approval_rejected"])
-      assert.deepStrictEqual(yield* stands(two), ["failed", "expired", null, "approval_expired"])
+      assert.deepStrictEqual(yield* stands(row), ["pending_approval", "waiting", null, null])
+      assert.strictEqual(yield* verdict(approved(row)), "Applied")
+      assert.deepStrictEqual(yield* stands(row), ["pending", "approved", "approves", null])
+      yield* has(companyId, { posted: 100, held: 40 })
+      const { fence } = yield* claim(row)
+      assert.strictEqual(yield* verdict(Withdrawal.dispatched(row, attempt, fence, atMillis + 2)), "Applied")
     }
   ),
-  "approval: of two approvals, a rejection and an expiry at the same time exactly one is applied": Effect.gen(function* () {
+  "approval: a rejection or expiry returns the hold and the limit usage once, and it can no longer be approved": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const counts = [{ subject: companyId, atMillis, most: { day_count: 2n } }]
+    const [one, two] = [yield* waiting(companyId, 40, counts), yield* waiting(companyId, 30, counts)]
+    const [rejected, expired] = [Approval.rejected(one, "approves", atMillis + 1), Approval.rejected(two, null, atMillis + 2)]
+    for (const change of [rejected, expired]) {
+      const verdicts = yield* Effect.forEach([1, 2, 3], () => verdict(change), atOnce)
+      assert.deepStrictEqual(tally(verdicts), { Applied: 3 })
+    }
+    yield* has(companyId, { posted: 100, held: 0 })
+    assert.strictEqual(Limit.used(yield* (yield* Records).spent(companyId, companyId), "day_count", 0), 0n)
+    for (const row of [one, two]) {
+      assert.strictEqual(yield* unchanged(approved(row)), "AlreadyTerminal")
+      assert.isTrue(Option.isNone(yield* (yield* Records).job(companyId, row.id)))
+    }
+    assert.deepStrictEqual(yield* stands(one), ["failed", "rejected", "approves", "approval_rejected"])
+    assert.deepStrictEqual(yield* stands(two), ["failed", "expired", null, "approval_expired"])
+  }),
+  "approval: of two approvals, a rejection and an expiry at the same time, exactly one is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     let held = 0
     for (let i = 0; i < 12; i++) {
@@ -105,32 +105,34 @@ export const money = {
       yield* has(companyId, { posted: 1000, held })
     }
   }),
-  "approval: a freeze refuses it, one at the same time too, and gives back what is rejected or expires": Effect.gen(function* () {
-    const companyId = yield* companyWith(1000)
-    const freeze = { reason: "stolen", pending: "wait", sinceMillis: atMillis } as const
-    const rows = yield* Effect.forEach(Array.from({ length: 12 }), () => waiting(companyId, 10))
-    let isFrozen = false
-    const late: Array<string> = []
-    const approving = Effect.forEach(
-      rows,
-      (row) =>
-        Effect.suspend(() => {
-          const isLate = isFrozen
-          return Effect.tap(verdict(approved(row)), (word) => Effect.sync(() => isLate && late.push(word)))
-        }),
-      { concurrency: 3 }
-    )
-    const halted = Effect.tap(verdict(Company.freezeChanged(companyId, freeze, atMillis)), () => Effect.sync(() => (isFrozen = true)))
-    const [words] = yield* Effect.all([approving, halted], atOnce)
-    assert.notInclude(late, "Applied")
-    const after = rows[words.indexOf("CompanyFrozen")]
-    if (after === undefined) return // all of them were first
-    assert.strictEqual(yield* unchanged(approved(after)), "CompanyFrozen")
-    assert.strictEqual(yield* verdict(Approval.rejected(after, "approves", atMillis + 1)), "Applied")
-    yield* verdict(Company.freezeChanged(companyId, null, atMillis + 1))
-    assert.strictEqual(yield* unchanged(approved(after)), "AlreadyTerminal")
-  }),
-  "approval: what waits is found by when it expires, in the backlog and by its status, until it is decided": Effect.gen(function* () {
+  "approval: a freeze blocks approvals, even concurrent ones, while rejections and expiries still release the hold": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(1000)
+      const freeze = { reason: "stolen", pending: "wait", sinceMillis: atMillis } as const
+      const rows = yield* Effect.forEach(Array.from({ length: 12 }), () => waiting(companyId, 10))
+      let isFrozen = false
+      const late: Array<string> = []
+      const approving = Effect.forEach(
+        rows,
+        (row) =>
+          Effect.suspend(() => {
+            const isLate = isFrozen
+            return Effect.tap(verdict(approved(row)), (word) => Effect.sync(() => isLate && late.push(word)))
+          }),
+        { concurrency: 3 }
+      )
+      const halted = Effect.tap(verdict(Company.freezeChanged(companyId, freeze, atMillis)), () => Effect.sync(() => (isFrozen = true)))
+      const [words] = yield* Effect.all([approving, halted], atOnce)
+      assert.notInclude(late, "Applied")
+      const after = rows[words.indexOf("CompanyFrozen")]
+      if (after === undefined) return // each was first once
+      assert.strictEqual(yield* unchanged(approved(after)), "CompanyFrozen")
+      assert.strictEqual(yield* verdict(Approval.rejected(after, "approves", atMillis + 1)), "Applied")
+      yield* verdict(Company.freezeChanged(companyId, null, atMillis + 1))
+      assert.strictEqual(yield* unchanged(approved(after)), "AlreadyTerminal")
+    }
+  ),
+  "approval: a waiting withdrawal is found by its expiry, in the backlog and by its status until it is decided": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const [late, soon] = [yield* waiting(companyId, 10, [], 2000), yield* waiting(companyId, 20, [], 1000)]

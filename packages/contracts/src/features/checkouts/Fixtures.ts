@@ -21,6 +21,10 @@ export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   embedOrigin: null,
   color: null,
   locale: "en",
+  options: [],
+  contact: null,
+  tipPercent: null,
+  payerEmail: null,
   invoiceId: "i",
   paymentRequest: "lnbcrt1…",
   onChainAddressId: "a",
@@ -31,6 +35,7 @@ export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   endedAtMillis: null,
   revision: 0,
   createdAtMillis: 1,
+  quotedAtMillis: null,
   expiresAtMillis: 3_600_001,
   updatedAtMillis: 1,
   ...fields

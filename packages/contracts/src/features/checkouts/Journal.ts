@@ -2,19 +2,72 @@ import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as Noun from "@satrail/core/ledger/Noun"
 import type { Journal } from "@satrail/core/ledger/Journal"
-import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Search from "@satrail/core/reports/Search"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type { Promises } from "../../Contract.ts"
 import { open, output, verdict } from "../../Fixtures.ts"
+import { row } from "./Fixtures.ts"
 
 const atMillis = 1_700_000_000_000
 
+/** The checkouts of a company. */
+export const checkouts = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  return yield* (yield* Records).newestFirst(Checkout.noun, companyId, null, 10)
+})
+
+/** What payers change. */
+export const other = {
+  "an expired checkout with a new quote expires again at its new deadline": Effect.gen(function* () {
+    const tasks = yield* Tasks
+    const companyId = yield* open
+    const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
+    const expiresAtMillis = atMillis + 60_000
+    const created = {
+      id,
+      companyId,
+      invoiceId,
+      onChainAddressId,
+      publicId,
+      createdAtMillis: atMillis,
+      updatedAtMillis: atMillis,
+      expiresAtMillis
+    }
+    const checkout = row({ ...created, options: ["new_quote", "tip"], contact: "help@shop.example" })
+    assert.strictEqual(yield* verdict(Checkout.created(checkout)), "Applied")
+    const due = Effect.fnUntraced(function* (nowMillis: number) {
+      const claimed = yield* tasks.claim({ kind: "checkout", nowMillis, leaseMillis: 1, limit: 1000 })
+      return claimed.find((task) => task.id === id)
+    })
+    const task = (yield* due(expiresAtMillis)) ?? assert.fail("the checkout has no job")
+    const received = Msat.zero
+    const expiry = Checkout.next(checkout, { status: "expired", received }, expiresAtMillis, { fence: fence(task), isDone: true })
+    assert.strictEqual(yield* verdict(expiry), "Applied")
+    const [expired = checkout] = yield* checkouts(companyId)
+    assert.deepStrictEqual([expired.status, yield* due(expiresAtMillis + 1000)], ["expired", undefined])
+    const next = { invoiceId: yield* Id.make, paymentRequest: "lnbcrt2…", amount: Msat.make(2000n), rate: "50000", rateAtMillis: 1 }
+    const again = Checkout.renewed(expired, { ...next, expiresAtMillis: expiresAtMillis + 120_000 }, expiresAtMillis + 60_000)
+    assert.strictEqual(yield* verdict(again), "Applied")
+    assert.strictEqual(yield* verdict(Checkout.renewed(expired, { ...next, expiresAtMillis }, expiresAtMillis)), "CheckoutNotOpen")
+    const answered = Noun.after(expired, again.writes[0], again.atMillis)
+    assert.deepStrictEqual(yield* checkouts(companyId), [answered])
+    assert.strictEqual(answered.status, "open")
+    assert.isUndefined(yield* due(expiresAtMillis + 119_999))
+    assert.isDefined(yield* due(expiresAtMillis + 120_000))
+    const tipped = Checkout.answered(answered, { tipPercent: 5, payerEmail: "ann@example.com" }, atMillis + 1)
+    assert.strictEqual(yield* verdict(tipped), "Applied")
+    assert.deepStrictEqual(yield* checkouts(companyId), [Noun.after(answered, tipped.writes[0], tipped.atMillis)])
+  })
+} satisfies Promises<Journal | Records | Tasks>
+
 /** The payments toward a checkout. */
 export const money = {
-  "what came in for a checkout is summed: what is credited, what waits, and nothing of what failed or is another's": Effect.gen(
+  "payments toward a checkout are summed as credited and pending, without those failed or toward another checkout": Effect.gen(
     function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
@@ -34,7 +87,28 @@ export const money = {
       assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), nothing)
     }
   ),
-  "what waits for its confirmations for a checkout is in a block once all of it is: in the highest": Effect.gen(function* () {
+  "deposits toward a checkout are listed newest first: pending and settled, without those failed or toward another checkout": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
+      const come = Effect.fnUntraced(function* (of: string | null) {
+        const row = yield* output(one, 1, { checkoutId: of })
+        yield* verdict(Deposit.seen(row))
+        return row
+      })
+      const [pending, settled, failed] = [yield* come(checkoutId), yield* come(checkoutId), yield* come(checkoutId)]
+      const confirmed = Deposit.confirmed(settled, atMillis)
+      yield* verdict(confirmed)
+      yield* verdict(Deposit.dropped(failed, atMillis))
+      yield* come(null)
+      yield* come(yield* Id.make)
+      const newestFirst = [pending, Deposit.after(confirmed)].toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 10), newestFirst)
+      assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 1), newestFirst.slice(0, 1))
+      assert.deepStrictEqual(yield* records.depositsFor(other, checkoutId, 10), [])
+    }
+  ),
+  "pending deposits toward a checkout are in a block once all of them are: the highest one": Effect.gen(function* () {
     const records = yield* Records
     const [one, checkoutId] = [yield* open, yield* Id.make]
     const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
@@ -52,5 +126,30 @@ export const money = {
     assert.strictEqual(yield* height(), 102)
     yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
     assert.strictEqual(yield* height(), 100)
+  })
+} satisfies Promises<Journal | Records | Tasks>
+
+/** Searches for a checkout. */
+export const searches = {
+  "a search finds checkouts by the beginning of their order id, in either case, and by their description": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const add = Effect.fnUntraced(function* (orderId: string | null, description: string) {
+      const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
+      yield* verdict(Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, orderId, description })))
+      return id
+    })
+    const found = Effect.fnUntraced(function* (text: string) {
+      const sought = Search.sought(text)
+      const hits = sought === undefined ? [] : yield* records.found(companyId, sought)
+      return hits.map(({ kind, id, by }) => `${kind} ${id} ${by}`).toSorted()
+    })
+    const [first, second, third] = [yield* add("A_1", "Tea"), yield* add("ax1%", "Coffee"), yield* add(null, "a_1 cake")]
+    const unicode = yield* add("Ⅻ-Öl", "x")
+    assert.deepStrictEqual(yield* found("a_"), [`checkout ${first} order`, `checkout ${third} text`].toSorted())
+    assert.deepStrictEqual(yield* found("AX1"), [`checkout ${second} order`])
+    assert.deepStrictEqual(yield* found("1%"), [])
+    assert.deepStrictEqual(yield* found("COFFEE"), [`checkout ${second} text`])
+    assert.deepStrictEqual(yield* found("Ⅻ-Ö"), [`checkout ${unicode} order`])
   })
 } satisfies Promises<Journal | Records | Tasks>

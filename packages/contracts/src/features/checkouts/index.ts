@@ -9,7 +9,8 @@ import * as Journal from "./Journal.ts"
 
 export const checkouts = Feature.make({
   money: Journal.money,
-  other: {},
+  other: Journal.other,
+  records: Journal.searches,
   subjects: {
     checkouts: subjectOf(
       Checkout.noun,

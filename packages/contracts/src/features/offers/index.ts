@@ -1,4 +1,4 @@
-import * as Offer from "@satrail/core/features/offers/Offer"
+import * as IssuedOffer from "@satrail/core/features/offers/IssuedOffer"
 import * as Feature from "../Feature.ts"
 import { subjectOf } from "../../Subject.ts"
 import { offer } from "./Fixtures.ts"
@@ -8,5 +8,5 @@ export const offers = Feature.make({
   money: {},
   other: {},
   records: Records.other,
-  subjects: { offers: subjectOf(Offer.noun, offer) }
+  subjects: { offers: subjectOf(IssuedOffer.noun, offer) }
 })

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { output, past, withdrawal } from "../../Fixtures.ts"
 import { voucher } from "../vouchers/Fixtures.ts"
 
-/** A deposit of a company, credited. */
+/** A credited deposit of a company. */
 export const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const row = yield* output(companyId, sats)
   const journal = yield* Journal
@@ -44,7 +44,7 @@ const refundOf = Effect.fnUntraced(function* (
   }
 })
 
-/** So many sats of a deposit, as it was found, by a link. */
+/** Refunds this many sats of a deposit by a link. */
 export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number, fields?: Partial<Refund.Refund>) {
   const refund = yield* refundOf(deposit, sats, fields)
   const { createdAtMillis } = refund
@@ -52,7 +52,7 @@ export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sat
   return { change: Refund.created({ ...refund, voucherId: paidBy.id }, deposit, Voucher.created(paidBy)), voucher: paidBy }
 })
 
-/** The same, to a destination. */
+/** Refunds this many sats of a deposit to a destination. */
 export const byPayment = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number) {
   const refund = yield* refundOf(deposit, sats)
   const paidBy = yield* withdrawal(deposit.companyId, sats, { createdAtMillis: refund.createdAtMillis, refundId: refund.id })

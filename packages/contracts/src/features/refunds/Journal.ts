@@ -26,12 +26,12 @@ const shown = Effect.fnUntraced(function* ({ companyId, id }: Refund.Refund) {
   return (yield* found((yield* Records).get(Refund.noun, companyId, id))).status
 })
 
-/** What is wrong with its refunds: nothing, where it is sound. Made-up invoices have no proofs. */
+/** Violations in a company's refunds. Fixture invoices have no proofs, so those are ignored. */
 const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return (yield* (yield* Records).faults(companyId)).filter(({ kind }) => kind !== "proof")
 })
 
-/** What follows once its voucher is canceled. */
+/** The follow-up of canceling its voucher. */
 const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Voucher.Voucher) {
   const atMillis = refund.createdAtMillis + 1
   assert.strictEqual(yield* verdict(Voucher.canceled(paidBy, atMillis)), "Applied")
@@ -39,9 +39,12 @@ const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Vo
   return Refund.next(refund, { voucher, withdrawal: undefined }, atMillis) ?? assert.fail("nothing follows")
 })
 
-/** Never more than came in, whoever asks how often, and nothing lost where one ends unpaid. */
+/**
+ * Refunds never exceed the amount received, however many are requested, and a refund that ends unpaid loses
+ * nothing.
+ */
 export const money = {
-  "a refund takes its part of the deposit and holds its money, in one commit, and once": Effect.gen(function* () {
+  "a refund reserves its part of the deposit and holds its money in one commit, once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change } = yield* byLink(deposit, 20)
@@ -52,7 +55,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(change), "Applied")
     yield* has(companyId, { posted: 150, held: 20 })
   }),
-  "of 64 refunds of one deposit at once, each of what was found, one is applied": Effect.gen(function* () {
+  "of 64 concurrent refunds of the same deposit one is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const deposit = yield* credited(companyId, 10)
     const all = yield* Effect.forEach(Array.from({ length: 64 }), () => byLink(deposit, 10))
@@ -62,7 +65,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 1010, held: 10 })
   }),
-  "the same refund again, also at once, is applied once": Effect.gen(function* () {
+  "repeating a refund, even concurrently, applies it once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 10)
     const { change } = yield* byPayment(deposit, 5)
@@ -71,7 +74,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(5))
     yield* has(companyId, { posted: 110, held: 5 })
   }),
-  "a key makes one refund of any number of requests": Effect.gen(function* () {
+  "any number of requests with one key create one refund": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 40)
     const all = yield* Effect.forEach(Array.from({ length: 8 }), () => byLink(deposit, 5))
@@ -81,7 +84,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, Replayed: 7 })
     yield* has(companyId, { posted: 140, held: 5 })
   }),
-  "a refund that the balance does not cover takes nothing of the deposit": Effect.gen(function* () {
+  "a refund above the balance reserves nothing of the deposit": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const deposit = yield* credited(companyId, 50)
     const rest = yield* withdrawal(companyId, 40)
@@ -90,7 +93,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.zero)
     yield* has(companyId, { posted: 60, held: 40 })
   }),
-  "what was never credited, and what a reorganisation took away, is not refunded": Effect.gen(function* () {
+  "a deposit that was never credited, or that a reorganization removed, cannot be refunded": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const pending = yield* output(companyId, 50)
     assert.strictEqual(yield* verdict(Deposit.seen(pending)), "Applied")
@@ -100,7 +103,7 @@ export const money = {
     assert.strictEqual(yield* unchanged((yield* byLink(deposit, 10)).change), "DepositMoved")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a refund that is canceled gives the deposit its part back, once, eight times at once too": Effect.gen(function* () {
+  "canceling a refund returns its part to the deposit once, even if repeated eight times concurrently": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const [first, second] = [yield* byLink(deposit, 20), yield* byLink({ ...deposit, refunded: Msat.fromSats(20) }, 30)]
@@ -115,7 +118,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(30))
     yield* has(companyId, { posted: 150, held: 30 })
   }),
-  "refunds of one deposit that end at once give back what they took together": Effect.gen(function* () {
+  "refunds of one deposit that end concurrently return their total": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const all = yield* Effect.forEach(
@@ -132,32 +135,31 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 150, held: 0 })
   }),
-  "refunds of what paid a checkout are found by it, the newest first, with their links: what its payer gets something of, and nobody else's":
-    Effect.gen(function* () {
-      const records = yield* Records
-      const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
-      const [checkoutId, another] = [yield* Id.make, yield* Id.make]
-      const make = Effect.fnUntraced(function* (company: CompanyId.CompanyId, of: string | null, sealedLink: string | null) {
-        const made = yield* byLink(yield* credited(company, 10), 5, { checkoutId: of, sealedLink })
-        assert.strictEqual(yield* verdict(made.change), "Applied")
-        return made
-      })
-      const [first, gone, last] = [
-        yield* make(companyId, checkoutId, "sealed-1:a"),
-        yield* make(companyId, checkoutId, "sealed-1:b"),
-        yield* make(companyId, checkoutId, null)
-      ]
-      const theirs = yield* make(otherId, checkoutId, "sealed-1:c")
-      yield* make(companyId, another, "sealed-1:d")
-      yield* make(companyId, null, null)
-      assert.strictEqual(yield* verdict(yield* canceling(refundIn(gone.change), gone.voucher)), "Applied")
-      const newest = [first, last].map(({ change }) => refundIn(change)).toSorted((a, b) => (a.id < b.id ? 1 : -1))
-      assert.deepStrictEqual(yield* records.refundsOf(companyId, checkoutId, 10), newest)
-      assert.deepStrictEqual(yield* records.refundsOf(companyId, checkoutId, 1), newest.slice(0, 1))
-      assert.deepStrictEqual(yield* records.refundsOf(otherId, checkoutId, 10), [refundIn(theirs.change)])
-      assert.deepStrictEqual(yield* records.refundsOf(companyId, yield* Id.make, 10), [])
-    }),
-  "what a deposit notes as refunded and its refunds do not come to is a fault": Effect.gen(function* () {
+  "a checkout's refunds are listed newest first, without canceled ones and those of other checkouts": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
+    const [checkoutId, another] = [yield* Id.make, yield* Id.make]
+    const make = Effect.fnUntraced(function* (company: CompanyId.CompanyId, of: string | null, sealedLink: string | null) {
+      const made = yield* byLink(yield* credited(company, 10), 5, { checkoutId: of, sealedLink })
+      assert.strictEqual(yield* verdict(made.change), "Applied")
+      return made
+    })
+    const [first, gone, last] = [
+      yield* make(companyId, checkoutId, "sealed-1:a"),
+      yield* make(companyId, checkoutId, "sealed-1:b"),
+      yield* make(companyId, checkoutId, null)
+    ]
+    const theirs = yield* make(otherId, checkoutId, "sealed-1:c")
+    yield* make(companyId, another, "sealed-1:d")
+    yield* make(companyId, null, null)
+    assert.strictEqual(yield* verdict(yield* canceling(refundIn(gone.change), gone.voucher)), "Applied")
+    const newest = [first, last].map(({ change }) => refundIn(change)).toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    assert.deepStrictEqual(yield* records.refundsOf(companyId, checkoutId, 10), newest)
+    assert.deepStrictEqual(yield* records.refundsOf(companyId, checkoutId, 1), newest.slice(0, 1))
+    assert.deepStrictEqual(yield* records.refundsOf(otherId, checkoutId, 10), [refundIn(theirs.change)])
+    assert.deepStrictEqual(yield* records.refundsOf(companyId, yield* Id.make, 10), [])
+  }),
+  "a deposit whose refunded amount differs from its refunds is a violation": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change } = yield* byLink({ ...deposit, refunded: Msat.zero }, 20)
@@ -168,7 +170,7 @@ export const money = {
       { kind: "refunded", id: deposit.id, account: null, expected: Msat.fromSats(20), found: Msat.fromSats(19) }
     ])
   }),
-  "a refund whose payment settled is completed, and one whose payment failed gives the deposit its part back": Effect.gen(function* () {
+  "a refund completes when its payment settles, and returns its part to the deposit when the payment fails": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     for (const [n, status] of (["settled", "failed"] as const).entries()) {
@@ -182,7 +184,7 @@ export const money = {
     }
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(20))
   }),
-  "freeze: a refund is refused until it ends, and takes nothing of its deposit": Effect.gen(function* () {
+  "freeze: a refund is refused until the freeze ends, and reserves nothing of its deposit": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change } = yield* byLink(deposit, 20)

@@ -7,20 +7,22 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type * as Booking from "@satrail/core/reports/Booking"
+import * as Statement from "@satrail/core/features/statements/Statement"
 import type { MonthSums } from "@satrail/core/features/statements/StatementReads"
 import * as MonthEnd from "@satrail/core/features/statements/MonthEnd"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type * as Contract from "../../Contract.ts"
-import { committed, companyWith, open, output, past, unopened, verdict } from "../../Fixtures.ts"
+import { begin, committed, companyWith, lightningAttempt, open, output, past, proof, unopened, verdict } from "../../Fixtures.ts"
 
-/** An end of a company's that has none yet. */
+/** The first month end of a company. */
 export const monthEnd = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<MonthEnd.MonthEnd> = {}) {
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
   return { id, companyId, number: 1, untilMillis: 1_767_225_600_000, lastEntry: "0", createdAtMillis, ...fields }
 })
 
-// Times of months that need not be a calendar's: each begins where the one before it ends.
+// Months of any length. Each begins where the one before it ends.
 const monthMillis = 1000
 const month = (n: number): Booking.Period => ({ fromMillis: n * monthMillis, untilMillis: (n + 1) * monthMillis })
 
@@ -29,7 +31,7 @@ const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sat
   yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, atMillis))
 })
 
-/** Closes everything before a time, with what is booked by now. */
+/** Closes all months that end before this time, with everything booked up to now. */
 const close = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, untilMillis: number) {
   const { number, last } = yield* (yield* Records).booksClosed(companyId)
   const end = yield* monthEnd(companyId, { number: number + 1, untilMillis, lastEntry: String(last) })
@@ -40,14 +42,31 @@ const told = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, n: num
   return yield* (yield* Records).monthSums(companyId, month(n))
 })
 
-/** Msat of each part of a statement. */
+/** The msat of each part of a statement. */
 const sums = ({ isClosed, before, within, late }: MonthSums) => [
   isClosed,
   ...[before, within, late].map((turnovers) => Balance.effect(turnovers).posted / 1000n)
 ]
 
 export const money = {
-  "of a company without an entry or a month end nothing is closed, and nothing told": Effect.gen(function* () {
+  "a statement's opening, receipts, payments and fees add up to its closing": Effect.gen(function* () {
+    const companyId = yield* companyWith(1_000)
+    const fees = { serviceFee: Msat.make(5_001n), networkAllowance: Msat.make(10_000n) }
+    const { withdrawal, fence } = yield* begin(companyId, 200, fees)
+    yield* committed(
+      Withdrawal.dispatched(withdrawal, yield* lightningAttempt, fence, withdrawal.createdAtMillis),
+      Withdrawal.settled(withdrawal, yield* proof(3), fence, withdrawal.createdAtMillis + 1)
+    )
+    const everything = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
+    const { before, within } = yield* (yield* Records).bookedSums(companyId, everything)
+    const statement = Statement.of({ isClosed: false, before, within, late: [] })
+    assert.isAbove(Number(Statement.fees(statement)), 0)
+    assert.strictEqual(
+      Msat.make(statement.opening.posted + Statement.received(statement) - Statement.sent(statement) - Statement.fees(statement)),
+      statement.closing.posted
+    )
+  }),
+  "a company without entries or month ends has no closed month and empty sums": Effect.gen(function* () {
     const none = yield* unopened
     assert.deepStrictEqual(yield* (yield* Records).booksClosed(none), { number: 0, untilMillis: 0, last: 0n })
     assert.deepStrictEqual(yield* told(none, 1), { isClosed: false, before: [], within: [], late: [] })
@@ -55,7 +74,7 @@ export const money = {
     assert.deepStrictEqual(yield* told(none, 1), { isClosed: true, before: [], within: [], late: [] })
     assert.isFalse((yield* told(none, 2)).isClosed)
   }),
-  "an open month has everything with its time, whenever that was booked; the first that is not closed has what came late": Effect.gen(
+  "an open month includes everything dated in it; the first open month also includes late bookings for closed ones": Effect.gen(
     function* () {
       const [companyId, otherId] = [yield* open, yield* companyWith(5)]
       yield* deposit(companyId, 1, month(1).fromMillis)
@@ -82,7 +101,7 @@ export const money = {
       assert.deepStrictEqual([now.number, now.untilMillis, now.last > last], [1, month(1).untilMillis, true])
     }
   ),
-  "a month end closes every month before it, and each is as it was whatever is booked and closed later": Effect.gen(function* () {
+  "a month end closes every earlier month, and a closed month never changes": Effect.gen(function* () {
     const companyId = yield* open
     yield* deposit(companyId, 1, month(1).fromMillis)
     yield* deposit(companyId, 2, month(2).fromMillis)
@@ -112,7 +131,7 @@ export const money = {
     )
     assert.strictEqual((yield* (yield* Records).balance(companyId)).posted, Msat.fromSats(733))
   }),
-  "of two month ends of one number, one is kept": Effect.gen(function* () {
+  "only one of two month ends with the same number is kept": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const [one, other, theirs] = [yield* monthEnd(companyId), yield* monthEnd(companyId, { untilMillis: 7 }), yield* monthEnd(otherId)]
     const verdicts = yield* Effect.forEach([one, other, one, theirs], (end) => verdict(MonthEnd.closed(end)))

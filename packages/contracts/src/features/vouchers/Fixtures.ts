@@ -23,7 +23,7 @@ export const row = (fields: Partial<Voucher.Voucher> = {}): Voucher.Voucher => (
   ...fields
 })
 
-/** A voucher that is open: without fees, so that it holds what it says. */
+/** An open voucher without fees, so that it holds exactly its amount. */
 export const voucher = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,

@@ -13,10 +13,10 @@ import { claim, companyWith, found, once, past, proof, tally, unchanged, verdict
 import { voucher } from "./Fixtures.ts"
 import { booked, has } from "../../Ledger.ts"
 
-/** Fees of 5 for the operator and at most 10 for the route: 40 hold 55. */
+/** Fees of 5 for the operator and at most 10 for the route: sending 40 holds 55. */
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
 
-/** A voucher that holds `sats`, in a past of its own. */
+/** A voucher that holds `sats`, at a random past time. */
 const opened = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Voucher.Voucher> = {}) {
   const createdAtMillis = yield* past
   const row = yield* voucher(companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, ...fields })
@@ -24,13 +24,13 @@ const opened = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats
   return row
 })
 
-/** A claim by an invoice of its own. */
+/** A claim with a new invoice. */
 const claiming = Effect.fnUntraced(function* (row: Voucher.Voucher) {
   const to = { id: yield* Id.make, recipient: `lnbcrt1${yield* Id.make}`, network: "regtest" } as const
   return Voucher.claimed(row, to, row.createdAtMillis)
 })
 
-/** The claim on the task of voiding it, none where there is no such task. */
+/** The claim on the task that voids it; undefined if there is no such task. */
 const expiry = Effect.fnUntraced(function* (row: Voucher.Voucher) {
   const due = yield* (yield* Tasks).claim({
     kind: Voucher.taskKind,
@@ -51,9 +51,9 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Voucher.Voucher) {
   return yield* found((yield* Records).get(Voucher.noun, companyId, id))
 })
 
-/** What a voucher may do to a company's money. */
+/** Effects of a voucher on a company's money. */
 export const money = {
-  "a voucher holds its amount and both fees, and what does not fit is refused": Effect.gen(function* () {
+  "a voucher holds its amount and both fees, and is refused above the balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* voucher(companyId, 40, fees)
     assert.deepStrictEqual(yield* booked(verdict(Voucher.created(row))), { available: -55, held: 55 })
@@ -65,14 +65,14 @@ export const money = {
     assert.isTrue(Option.isNone(yield* (yield* Records).get(Voucher.noun, companyId, tooMuch.id)))
     yield* has(companyId, { posted: 100, held: 55 })
   }),
-  "vouchers created at once hold no more than the balance": Effect.gen(function* () {
+  "concurrent vouchers never hold more than the balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const rows = yield* Effect.forEach(Array.from({ length: 30 }), () => voucher(companyId, 9))
     const verdicts = yield* Effect.forEach(rows, (row) => verdict(Voucher.created(row)), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 11, InsufficientBalance: 19 })
     yield* has(companyId, { posted: 100, held: 99 })
   }),
-  "a key makes one voucher of any number of requests": Effect.gen(function* () {
+  "any number of requests with one key create one voucher": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () => voucher(companyId, 40))
     const verdicts = yield* Effect.forEach(asked, (row) => verdict(Voucher.created(row, once(companyId, "k"))), {
@@ -81,7 +81,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, Replayed: 7 })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a claim makes it a withdrawal that holds the same money": Effect.gen(function* () {
+  "claiming a voucher turns it into a withdrawal that holds the same money": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = yield* claiming(row)
@@ -102,7 +102,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(verdict(settled)), { held: -55, node: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C18: fifty claims at once: one is applied, and one withdrawal is there": Effect.gen(function* () {
+  "C18: of fifty concurrent claims one is applied, and there is one withdrawal": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
@@ -116,7 +116,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "C18: the same claim again, also at once, is applied once": Effect.gen(function* () {
+  "C18: repeating a claim, even concurrently, applies it once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* claiming(row)
@@ -126,7 +126,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a failed withdrawal of a voucher gives the money back, and the voucher stays claimed": Effect.gen(function* () {
+  "the failed withdrawal of a voucher releases its money, and the voucher stays claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* claiming(row)
@@ -138,7 +138,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C21: a voucher that expires gives everything back, once, and cannot be claimed": Effect.gen(function* () {
+  "C21: a voucher that expires releases everything, once, and cannot be claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = yield* expiring(row)
@@ -150,7 +150,7 @@ export const money = {
     assert.isUndefined(yield* expiry(row))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a voucher that is canceled gives everything back, once, and cannot be claimed": Effect.gen(function* () {
+  "a canceled voucher releases everything, once, and cannot be claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = Voucher.canceled(row, row.createdAtMillis + 1)
@@ -161,7 +161,7 @@ export const money = {
     assert.isUndefined(yield* expiry(row), "nothing is left to expire")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a claimed voucher neither expires nor is canceled": Effect.gen(function* () {
+  "a claimed voucher neither expires nor can be canceled": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const late = yield* expiring(row)
@@ -171,7 +171,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "claimed")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a worker that lost the job of the expiry changes nothing": Effect.gen(function* () {
+  "a worker that lost the expiry job changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* expiring(row)
@@ -180,28 +180,30 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "open")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way": Effect.gen(function* () {
-    const companyId = yield* companyWith(300)
-    const asked = yield* Effect.forEach(
-      Array.from({ length: 6 }, (_, n) => n),
-      Effect.fnUntraced(function* (n) {
-        const row = yield* opened(companyId, 40)
-        const ways = [yield* expiring(row), yield* claiming(row), Voucher.canceled(row, row.createdAtMillis + 1), yield* claiming(row)]
-        // Where commits take turns, another way is first each time.
-        return { row, ways: [...ways.slice(n % 4), ...ways.slice(0, n % 4)] }
-      })
-    )
-    yield* Effect.forEach(
-      asked.flatMap(({ ways }) => ways),
-      verdict,
-      { concurrency: "unbounded" }
-    )
-    const ended = yield* Effect.forEach(asked, ({ row }) => read(row))
-    assert.isTrue(ended.every(({ status }) => status !== "open"))
-    const claimed = ended.filter(({ status }) => status === "claimed").length
-    const records = yield* Records
-    const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(({ type }) => type === "withdrawal")
-    assert.strictEqual(withdrawals.length, claimed)
-    yield* has(companyId, { posted: 300, held: 40 * claimed })
-  })
+  "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(300)
+      const asked = yield* Effect.forEach(
+        Array.from({ length: 6 }, (_, n) => n),
+        Effect.fnUntraced(function* (n) {
+          const row = yield* opened(companyId, 40)
+          const ways = [yield* expiring(row), yield* claiming(row), Voucher.canceled(row, row.createdAtMillis + 1), yield* claiming(row)]
+          // If commits are serialized, a different way is first each time.
+          return { row, ways: [...ways.slice(n % 4), ...ways.slice(0, n % 4)] }
+        })
+      )
+      yield* Effect.forEach(
+        asked.flatMap(({ ways }) => ways),
+        verdict,
+        { concurrency: "unbounded" }
+      )
+      const ended = yield* Effect.forEach(asked, ({ row }) => read(row))
+      assert.isTrue(ended.every(({ status }) => status !== "open"))
+      const claimed = ended.filter(({ status }) => status === "claimed").length
+      const records = yield* Records
+      const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(({ type }) => type === "withdrawal")
+      assert.strictEqual(withdrawals.length, claimed)
+      yield* has(companyId, { posted: 300, held: 40 * claimed })
+    }
+  )
 } satisfies Promises<Journal | Records | Tasks>

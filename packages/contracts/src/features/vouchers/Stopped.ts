@@ -35,9 +35,9 @@ const giving = Effect.fnUntraced(function* (
   return { row, change: Voucher.created(row, undefined, counts) }
 })
 
-/** What freezes and limits do to vouchers. */
+/** Effects of freezes and limits on vouchers. */
 export const money = {
-  "freeze: withdrawals, vouchers and their claims are refused until it ends; what was on its way ends as it must": Effect.gen(function* () {
+  "freeze: withdrawals, vouchers and their claims are refused until it ends; those already sent still complete": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const begun = yield* begin(companyId, 10)
     const open = yield* voucher(companyId, 20)
@@ -56,7 +56,7 @@ export const money = {
     assert.strictEqual(yield* frozen(companyId), "Applied")
     assert.strictEqual(yield* unchanged(claimed), "Applied", "the claim was applied before")
   }),
-  "limits: withdrawals and vouchers at once share the room, and so do two keys the company's": Effect.gen(function* () {
+  "limits: concurrent withdrawals and vouchers share a key's limit, and two keys share the company's": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const [one, other] = [yield* keyWith({ day_sats: sats(65) }), yield* keyWith({ day_sats: sats(1000) })]
     const company = { subject: companyId, most: { day_sats: sats(109) } }
@@ -70,7 +70,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, company, "day_sats", midnight), sats(100))
     yield* has(companyId, { posted: 100_000, held: 100 })
   }),
-  "limits: a voucher gives its room back when it is canceled or expires, and by the withdrawal that it became": Effect.gen(function* () {
+  "limits: a voucher releases its usage when it is canceled, expires, or its withdrawal fails": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     const left = Effect.map(usedBy(companyId, key, "day_sats", midnight), (used) => 100 - Number(Msat.toSats(Msat.make(used))))

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
@@ -10,10 +10,10 @@ import { Records } from "@satrail/core/service/Records"
 import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
 import { Effect } from "effect"
 import type * as Contract from "../../Contract.ts"
-import { open, verdict } from "../../Fixtures.ts"
+import { created, open, verdict } from "../../Fixtures.ts"
 
 let made = 0
-/** One after the other: those of one millisecond would be in any order. */
+/** Ids in increasing order. Ids of the same millisecond would be in random order. */
 const nextId = Effect.map(Entropy, (entropy) => Id.fromMillis(1_700_000_000_000 + ++made, entropy))
 
 export const endpoint = (companyId: CompanyId.CompanyId) =>
@@ -57,7 +57,7 @@ export const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<D
     ...fields
   }))
 
-/** A role of its own. */
+/** A new role with its lease. */
 export const held = Effect.gen(function* () {
   const role = yield* Id.make
   yield* (yield* Journal).commit(Duty.begun(role, 0))
@@ -69,9 +69,9 @@ const applied = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameter
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
 })
 
-/** Webhooks: endpoints, and what is on its way to them. */
+/** Webhook endpoints, and deliveries in progress. */
 export const other = {
-  "webhook endpoints are read until they are deleted, and sent to while they are enabled": Effect.gen(function* () {
+  "webhook endpoints are returned until deleted, and receive events while enabled": Effect.gen(function* () {
     const { endpointsOf, enabledEndpoints, get } = yield* Records
     const [companyId, stranger] = [yield* open, yield* open]
     const [one, two, foreign] = [yield* endpoint(companyId), yield* endpoint(companyId), yield* endpoint(stranger)]
@@ -91,7 +91,7 @@ export const other = {
     assert.strictEqual(yield* verdict(Endpoint.enabled(two, { cursor: "9.0", epoch: 1 }, 8)), "EndpointNotEnabled")
     assert.strictEqual((yield* get(Endpoint.noun, companyId, two.id))._tag, "Some")
   }),
-  "C24: how far an endpoint was sent is written by who has the role, and of the replay that it is of": Effect.gen(function* () {
+  "C24: an endpoint's cursor is written only by the holder of the role, and only for the current replay": Effect.gen(function* () {
     const { get } = yield* Records
     const companyId = yield* open
     const one = yield* endpoint(companyId)
@@ -106,7 +106,7 @@ export const other = {
     yield* applied(Endpoint.progressed(one, { cursor: "8.0", failingSinceMillis: null }, role, 8))
     assert.strictEqual(yield* cursor, "2.0", "what was sent before the replay says nothing about it")
   }),
-  "an event is one delivery to an endpoint, in each of its replays, and is tried while it is pending": Effect.gen(function* () {
+  "an event has one delivery per endpoint and replay, which is attempted while it is pending": Effect.gen(function* () {
     const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
     const one = yield* endpoint(yield* open)
     const role = yield* held
@@ -135,7 +135,17 @@ export const other = {
       13
     ])
   }),
-  "old deliveries are deleted, and none that waits": Effect.gen(function* () {
+  "the operator's events are deleted together with a company's": Effect.gen(function* () {
+    const { eventsOf, forgetEvents, forgottenUntil } = yield* Records
+    for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
+    yield* (yield* Journal).commit(Endpoint.tested(yield* endpoint(CompanyId.operator), 3))
+    yield* created(yield* open, 1, { createdAtMillis: 3 })
+    const newest = (yield* eventsOf(null, 0n, 10)).at(-1)
+    assert.strictEqual(yield* forgetEvents(4, 10), 2)
+    assert.deepStrictEqual(yield* eventsOf(CompanyId.operator, 0n, 10), [])
+    assert.strictEqual(yield* forgottenUntil(null), newest?.id)
+  }),
+  "old deliveries are deleted, except pending ones": Effect.gen(function* () {
     const { deliveriesTo, forgetDeliveries } = yield* Records
     const one = yield* endpoint(yield* open)
     const role = yield* held

@@ -6,34 +6,37 @@ import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 import { isSame, type Operator, SameOperator } from "../../accounts/SecondOperator.ts"
 
-/** `pending` waits for a second operator. `booked` and `rejected` stay so. */
+/** `pending` waits for a second operator. `booked` and `rejected` are final. */
 export const Status = Schema.Literals(["pending", "booked", "rejected"])
 export type Status = typeof Status.Type
 
-/** What one operator found out and another one approves: the company gets `amount`, or gives it where it is below zero. */
+/**
+ * A correction requested by one operator and approved by another. A positive `amount` is credited to the
+ * company, a negative one debited.
+ */
 export const Adjustment = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** Groups its posting, once it is booked. */
+  /** Groups its postings once it is booked. */
   ledgerTxId: Noun.Id,
-  /** 1000 is credited to the company, -1000 is taken from it. Never 0. */
+  /** In msat: 1000 is credited to the company, -1000 is debited. Never 0. */
   amount: Msat.Msat,
-  /** For the company. */
+  /** Shown to the company. */
   reason: Schema.String,
-  /** For operators. */
+  /** Shown to operators only. */
   note: Schema.NullOr(Schema.String),
-  /** Who asked for it: the id of the token, and its name. */
+  /** The requesting operator: the token's id and name. */
   requestedById: Schema.String,
   requestedBy: Schema.String,
   status: Status,
-  /** The name of who booked or rejected it. */
+  /** Name of the operator who booked or rejected it. */
   decidedBy: Schema.NullOr(Schema.String),
   decidedAtMillis: Schema.NullOr(Schema.Int),
   createdAtMillis: Schema.Int
 })
 export interface Adjustment extends Schema.Schema.Type<typeof Adjustment> {}
 
-/** It is `status` already. */
+/** The adjustment was already decided; its status is `status`. */
 export class AdjustmentDecided extends Schema.TaggedError<AdjustmentDecided>()("AdjustmentDecided", {
   id: Schema.String,
   status: Schema.String
@@ -62,7 +65,7 @@ export const life = {
 }
 
 export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
-/** Of any number of approvals one books. It is refused where the company has less than it takes. */
+/** Of any number of approvals, one books it. Rejected if the company's balance is less than the debit. */
 export interface AdjustmentBooked extends Written<
   "AdjustmentBooked",
   readonly [Noun.TransitionOf<typeof life.booked>],
@@ -76,7 +79,7 @@ export interface AdjustmentRejected extends Written<
   never
 > {}
 
-/** It waits for a second operator. No money moves. */
+/** Requests an adjustment, which waits for a second operator. No money moves. */
 export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested => ({
   _tag: "AdjustmentRequested",
   id: adjustment.id,
@@ -87,7 +90,10 @@ export const requested = (adjustment: Adjustment, once?: Change.Once): Adjustmen
   ...(once && { once })
 })
 
-/** 1000 is `adjustments` to `available`, -1000 is `available` to `adjustments`: what operators booked by hand is in an account of its own. */
+/**
+ * Books an adjustment: 1000 moves from `adjustments` to `available`, -1000 from `available` to `adjustments`.
+ * A separate account holds all manual bookings.
+ */
 export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): Result.Result<AdjustmentBooked, SameOperator> => {
   const { id, companyId, ledgerTxId, amount, requestedById, requestedBy } = adjustment
   if (isSame(by, { id: requestedById, name: requestedBy })) return Result.fail(new SameOperator({ id, name: by.name }))
@@ -105,7 +111,7 @@ export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): 
   })
 }
 
-/** Nothing comes of it. Whoever asked for it may take it back like this. */
+/** Rejects an adjustment. The operator who requested it may also withdraw it this way. */
 export const rejected = (adjustment: Adjustment, by: Operator, atMillis: number): AdjustmentRejected => ({
   _tag: "AdjustmentRejected",
   id: adjustment.id,

@@ -18,30 +18,30 @@ import { AdjustmentReads } from "./AdjustmentReads.ts"
 import { reasonIssue } from "../../accounts/Companies.ts"
 import type { Operator, SameOperator } from "../../accounts/SecondOperator.ts"
 
-/** What is to be booked, and who asks for it. */
+/** A request for an adjustment. */
 export interface Ask {
   readonly companyId: CompanyId.CompanyId
-  /** Below zero it is taken from the company. */
+  /** A negative amount is debited from the company. */
   readonly amount: Msat.Msat
-  /** For the company. */
+  /** Shown to the company. */
   readonly reason: string
-  /** For operators. */
+  /** Shown to operators only. */
   readonly note: string | null
   readonly by: Operator
   readonly request?: Answer.Request<Adjustment.Adjustment>
 }
 
-/** What operators book by hand, two of them for each: for what a person has found out. */
+/** Manual bookings, each by two operators. */
 export class Adjustments extends Context.Service<
   Adjustments,
   {
-    /** It waits for a second operator. No money moves. */
+    /** Requests an adjustment, which waits for a second operator. No money moves. */
     readonly request: (
       ask: Ask
     ) => Effect.Effect<Answer.Outcome<Adjustment.Adjustment>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * Books it, in one commit with who approved it: once, whoever approves it however often. Refused to whoever asked for it, and where the company has less
-     * than it takes.
+     * Books the adjustment and records who approved it, in one commit. Repeated or concurrent approvals book
+     * it once. Fails for the operator who requested it, or if the company's balance is less than the debit.
      */
     readonly approve: (
       id: string,
@@ -50,16 +50,16 @@ export class Adjustments extends Context.Service<
       Adjustment.Adjustment,
       NotFound | SameOperator | Adjustment.AdjustmentDecided | InsufficientBalance | StoreUnavailable
     >
-    /** Nothing comes of it. Rejecting it again changes nothing; one that was booked stays booked. */
+    /** Rejects the adjustment. Rejecting it again changes nothing. A booked adjustment stays booked. */
     readonly reject: (
       id: string,
       by: Operator
     ) => Effect.Effect<Adjustment.Adjustment, NotFound | Adjustment.AdjustmentDecided | StoreUnavailable>
-    /** Of whichever company. */
+    /** Returns an adjustment of any company. */
     readonly get: (id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
-    /** One that was booked, as its company sees it. */
+    /** Returns a booked adjustment of this company. */
     readonly ofCompany: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
-    /** A page of all companies', the newest first, from after this one on. */
+    /** Returns a page of all companies' adjustments, newest first, after the given position. */
     readonly list: (query: {
       readonly limit: number
       readonly after: Page.Position | null
@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
 
   const check = Effect.fnUntraced(function* ({ companyId, amount, reason, note }: Ask) {
     if (amount === 0n || amount > Msat.max || amount < -Msat.max)
-      return yield* new Invalid({ path: "amount_sats", message: "Not 0, and no more than all bitcoin" })
+      return yield* new Invalid({ path: "amount_sats", message: "must not be 0, nor exceed the supply of bitcoin" })
     for (const [path, text] of [
       ["reason", reason],
       ["note", note]

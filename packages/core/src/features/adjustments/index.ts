@@ -5,6 +5,7 @@ import type { Published } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import { posts } from "../../ledger/Posts.ts"
 import * as Adjustment from "./Adjustment.ts"
+import { AdjustmentReads } from "./AdjustmentReads.ts"
 import * as Adjustments from "./Adjustments.ts"
 
 const type = "adjustment.booked" as const
@@ -33,5 +34,6 @@ export const adjustments = Feature.make({
       type: "adjustment"
     })
   ],
+  reads: AdjustmentReads,
   layer: Traced.over(Adjustments.Adjustments, Adjustments.layer)
 })

@@ -7,30 +7,37 @@ import type { Written } from "../../ledger/Written.ts"
 import { refundEnds } from "../../sending/RefundTask.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
-// A withdrawal above a threshold waits for a second key. It is pending, with its money held, and has no job: whatever is the work of a job (to send it, to
-// settle it, to fail it) is refused by its fence until the commit that approves it enqueues one.
+// A withdrawal above a threshold waits for a second key. It is pending with its money held, and has no job.
+// Everything that requires its job (sending, settling, failing) is rejected by its fence until the approving
+// commit enqueues one.
 
-/** How long a withdrawal waits to be approved. One to an invoice waits no longer than that can be paid. */
+/**
+ * Maximum time a withdrawal waits for approval. A withdrawal to an invoice waits no longer than the invoice
+ * can be paid.
+ */
 export const waitMillis = 24 * 3_600_000
 
-/** Who decides: the key that its requests are known by, however often it was replaced. */
+/** Returns the identity of a deciding key, which stays the same when the key is rotated. */
 export const keyOf = (apiKey: NonNullable<Spender["apiKey"]>): string => apiKey.spendsAs ?? apiKey.id
 
-/** Nobody waits for it: it was approved, rejected or let expire before, or never needed any. */
+/** The withdrawal does not wait for approval: it was approved, rejected, expired, or never needed one. */
 export class ApprovalOver extends Schema.TaggedError<ApprovalOver>()("ApprovalOver", {
   id: Schema.String,
   state: Schema.NullOr(Withdrawal.ApprovalState)
 }) {}
 
-/** The key that asked for the withdrawal may not approve it, nor may one that replaces it. */
+/** The key that requested the withdrawal may not approve it, nor may its replacement. */
 export class ApprovalByAsker extends Schema.TaggedError<ApprovalByAsker>()("ApprovalByAsker", { id: Schema.String }) {}
 
-/** What sending it costs by now is more than it holds. */
+/** The current fee is more than the withdrawal holds. */
 export class ApprovalFeeRisen extends Schema.TaggedError<ApprovalFeeRisen>()("ApprovalFeeRisen", { id: Schema.String }) {}
 
 const waiting = ["pending"] as const
 
-/** Its two ways on. Each applies while it is as the Change found it: one that waits. */
+/**
+ * Transitions of a waiting withdrawal. Each applies only if the withdrawal is still in the state in which it was
+ * read.
+ */
 export const life = {
   approved: Noun.move(Withdrawal.noun, "approved", {
     from: waiting,
@@ -50,7 +57,10 @@ export const life = {
   })
 }
 
-/** From here on it is sent as any other. A freeze of its company refuses it, as it does a new one. */
+/**
+ * The withdrawal is then sent like any other. Rejected while its company is frozen, as a new withdrawal would
+ * be.
+ */
 export interface WithdrawalApproved extends Written<
   "WithdrawalApproved",
   readonly [Noun.TransitionOf<typeof life.approved, Withdrawal.Withdrawal>],
@@ -58,7 +68,7 @@ export interface WithdrawalApproved extends Written<
   "withdrawal.approved"
 > {}
 
-/** It is not sent: the hold is voided, and what was counted for it is given back. */
+/** The withdrawal is not sent. Its hold is voided, and its use of limits is released. */
 export interface WithdrawalRejected extends Written<
   "WithdrawalRejected",
   readonly [Noun.TransitionOf<typeof life.rejected, Withdrawal.Withdrawal>],
@@ -66,14 +76,16 @@ export interface WithdrawalRejected extends Written<
   "withdrawal.failed"
 > {}
 
-/** One that waits. */
+/** A withdrawal that waits for approval. */
 export interface Waiting extends Withdrawal.Withdrawal {
   readonly approval: "waiting"
 }
 
 export const isWaiting = (row: Withdrawal.Withdrawal): row is Waiting => Withdrawal.standing(row) === "pending_approval"
 
-/** `work` is the job of sending it. No money moves: it is held since it was asked for. */
+/**
+ * Approves a withdrawal. `work` is the job that sends it. No money moves, because it was held at the request.
+ */
 export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
   _tag: "WithdrawalApproved",
   unlessFrozen: true,
@@ -86,7 +98,7 @@ export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">
   event: { type: "withdrawal.approved", subject: row.id }
 })
 
-/** By a key, or (`by: null`) because nobody approved it in time. */
+/** Rejects a withdrawal by a key, or expires it (`by: null`). */
 export const rejected = (row: Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({
   _tag: "WithdrawalRejected",
   id: row.id,

@@ -6,7 +6,7 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
 import type { Asked, Hook } from "../../sending/WithdrawalHooks.ts"
 import * as Approval from "./Approval.ts"
 
-/** Whether another key has to approve a withdrawal that comes to this much, with its fees. */
+/** Returns whether another key must approve a withdrawal of this amount, fees included. */
 const needsApproval = (spender: Limits.Spender, amount: Msat.Msat): boolean =>
   Limits.limited(spender).some(
     ({ limits: { approvalAboveSats } }) => approvalAboveSats !== undefined && amount > Msat.fromSats(approvalAboveSats)
@@ -22,7 +22,7 @@ const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
   )
 })
 
-/** Has a withdrawal above `approvalAboveSats` of the key or of its company wait for another key. */
+/** Makes a withdrawal above `approvalAboveSats`, of the key or of its company, wait for another key. */
 export const hook: Hook = {
   mayBegin: (asked) => Effect.succeed(needsApproval(asked.spender, Withdrawal.held(asked.withdrawal)) ? waits(asked) : undefined)
 }

@@ -12,25 +12,28 @@ import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
 import * as Approval from "./Approval.ts"
 import { ApprovalReads } from "./ApprovalReads.ts"
+import { Deciders } from "./Deciders.ts"
 
-/** What a key decides about another's withdrawal. */
+/** A key's decision about a withdrawal requested by another key. */
 export interface Decision {
   readonly company: Sender
-  /** Whose decision it is. */
+  /** The deciding key. */
   readonly apiKey: NonNullable<Spender["apiKey"]>
   readonly id: string
 }
 
-/** How many are let expire in a step. */
+/** Maximum number of withdrawals expired per step. */
 const expiredAtOnce = 100
 
-/** Decides about withdrawals that wait for a second key. */
+/** Approves and rejects withdrawals that wait for a second key. */
 export class Approvals extends Context.Service<
   Approvals,
   {
     /**
-     * Queues the payment. Any key may approve but the one that asked for it, and those that replace that one; the caller checks that the key has the scope `approve`.
-     * The destination is checked again, and the network's fee may not be more than is held. Approving again changes nothing.
+     * Queues the payment. Any key or person may approve except the one that requested it, and those that count as
+     * the same (Deciders.ts). The
+     * caller checks that the key has the scope `approve`. The destination is checked again, and the network's
+     * fee may not exceed the allowance held. Approving again changes nothing.
      */
     readonly approve: (
       decision: Decision
@@ -43,9 +46,15 @@ export class Approvals extends Context.Service<
       | Approval.ApprovalFeeRisen
       | CompanyFrozen
     >
-    /** Fails the withdrawal and makes its money available again, in one commit. Any key may reject, the one that asked for it too. Rejecting again changes nothing. */
+    /**
+     * Fails the withdrawal and releases its money, in one commit. Any key may reject it, including the one
+     * that requested it. Rejecting again changes nothing.
+     */
     readonly reject: (decision: Decision) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
-    /** Gives back the money of withdrawals that nobody approved in time, and returns how many there were. Any number of processes may do it at once: each ends once. */
+    /**
+     * Releases the money of withdrawals that were not approved in time, and returns their number. Any number
+     * of processes may run this. Each withdrawal ends once.
+     */
     readonly expire: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/features/approvals/Approvals") {}
@@ -55,6 +64,7 @@ export const make = Effect.gen(function* () {
   const sending = yield* SendingReads
   const records = yield* ApprovalReads
   const drafts = yield* WithdrawalDrafts.make
+  const isSame = yield* Deciders
   const now = Clock.currentTimeMillis
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -62,7 +72,7 @@ export const make = Effect.gen(function* () {
     return Option.isSome(found) ? found.value : yield* new NotFound({ what: "withdrawal", id })
   })
 
-  /** Somebody else decided meanwhile: the same decision is fine. */
+  /** Another caller decided first. Succeeds if the decision was the same. */
   const overtaken = (companyId: CompanyId.CompanyId, id: string, state: "approved" | "rejected") => () =>
     Effect.flatMap(get(companyId, id), (row) =>
       row.approval === state ? Effect.succeed(row) : Effect.fail(new Approval.ApprovalOver({ id, state: row.approval }))
@@ -74,10 +84,10 @@ export const make = Effect.gen(function* () {
       if (row.approval === "approved") return row
       if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
       const by = Approval.keyOf(apiKey)
-      if (by === row.approvalAskedBy) return yield* new Approval.ApprovalByAsker({ id })
+      if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
       const { fee, atMillis, work } = yield* drafts.again(company, row)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
-      // The worker that lets it expire may be late.
+      // The worker that expires it may be late.
       if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
       const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
@@ -105,7 +115,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Approvals, make)
 
-/** Lets withdrawals expire that nobody approved, for as long as the scope is open. */
+/** Expires unapproved withdrawals while the scope is open. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { expire } = yield* Approvals

@@ -8,9 +8,10 @@ import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
 import * as Approval from "./Approval.ts"
 import { hook } from "./ApprovalHook.ts"
+import { ApprovalReads } from "./ApprovalReads.ts"
 import * as Approvals from "./Approvals.ts"
 
-/** The withdrawal right after its approval, whatever has become of it since. */
+/** Returns the withdrawal as it was right after its approval. */
 const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
   ...WithdrawalTold.asked(row),
   approval: row.approval,
@@ -31,6 +32,7 @@ export const approvals = Feature.make({
   changes: Feature.changes<Approval.WithdrawalApproved | Approval.WithdrawalRejected>(),
   events: { "withdrawal.approved": "withdrawals" },
   notices: { told: { "withdrawal.approved": { as: ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"], tell } } },
+  reads: ApprovalReads,
   layer: Traced.over(Approvals.Approvals, Approvals.layer),
   workers: Approvals.layerWorker,
   extensions: WithdrawalHooks.layer(hook)

@@ -14,12 +14,15 @@ export interface AuditHead {
   readonly id: string
 }
 
-/** The head of the audit log was published: the operator's webhooks take it to where the database's owner cannot change it. */
+/**
+ * The head of the audit log was published. The operator's webhooks carry it to a place that the database's
+ * owner cannot change.
+ */
 export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence", "audit_head.updated"> {
   readonly cursor: Cursor
 }
 
-// The head that was published last.
+// Cursor that stores the last published head.
 const source = "audit head told"
 
 const published = (head: string, id: string, atMillis: number, fence: Fence): AuditHeadPublished => ({
@@ -35,8 +38,9 @@ const published = (head: string, id: string, atMillis: number, fence: Fence): Au
 })
 
 /**
- * Publishes the head, unless it is the one that was published last. `unlessFirst`: only where one was published before. Processes of earlier versions cannot read
- * the event, so the first one waits until they can have been replaced.
+ * Publishes the head unless it was the last one published. With `unlessFirst`, publishes only if a head was
+ * published before. Processes of earlier versions cannot read the event, so the first one waits until they
+ * are likely to have been replaced.
  */
 export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence, { unlessFirst }: { readonly unlessFirst: boolean }) {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]

@@ -10,59 +10,71 @@ import * as Page from "../../ledger/Page.ts"
 import * as Wakes from "../../ledger/Wakes.ts"
 import * as AuditHead from "./AuditHead.ts"
 
-/** How long refusals of one kind are counted together. */
+/** Period in which rejections of one kind are counted together. */
 export const countedMillis = 60_000
 
-/** How many kinds of refusals are counted at once: more are not written down, and a warning says so. */
+/**
+ * Maximum number of kinds of rejections counted at a time. Further kinds are not recorded, and a warning is
+ * logged.
+ */
 export const maxCounted = 10_000
 
 const batch = 1000
 
-/** The outcome of an entry that cannot be read. The service writes none: `satrail verify` reports it. */
+/** Outcome of an entry that cannot be parsed. The service never writes one; `satrail verify` reports it. */
 export const unreadable = "unreadable"
 
-/** One line, as it is shown. */
+/** A line of the log as shown to users. */
 export interface Row extends Omit<Audit.Said, "actor"> {
-  /** `unknown`: the entry cannot be read. */
+  /** `unknown` if the entry cannot be parsed. */
   readonly actor: Audit.Actor["actor"] | "unknown"
   readonly id: string
   readonly companyId: CompanyId.CompanyId
   readonly createdAtMillis: number
-  /** Its place in the company's chain and the chains' hashes there; null until it has one, which takes a moment. */
+  /**
+   * Its position in the company's chain and the hashes at that point. Null until the entry is linked, moments
+   * after it is written.
+   */
   readonly link: Audit.Link | null
 }
 
-/** Which lines of a log, the newest first. */
+/** Selects lines of a log, newest first. */
 export interface Query extends Page.Asked {
   readonly actorId?: string | undefined
   readonly verb?: string | undefined
   readonly subject?: string | undefined
   readonly outcome?: string | undefined
-  /** From then on, and before then. */
+  /** `fromMillis` is inclusive, `untilMillis` exclusive. */
   readonly fromMillis?: number | undefined
   readonly untilMillis?: number | undefined
 }
 
-/** Who did what, and what was refused. */
+/** Records who did what, and which requests were rejected. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** A company's linked lines (null: everybody's lines). Of what is picked among very many, a page may have fewer rows than `limit`, and yet a `next`. */
+    /**
+     * Returns a company's linked lines, or everybody's lines if null. With a filter over very many lines, a
+     * page may have fewer than `limit` rows and still have a `next`.
+     */
     readonly list: (companyId: CompanyId.CompanyId | null, query: Query) => Effect.Effect<Page.Page<Row>, Invalid | StoreUnavailable>
-    /** What somebody asked for was refused with `code`: the first time at once, and then together with others of its kind. */
+    /**
+     * Records a request rejected with `code`: the first one immediately, and repetitions together with others
+     * of their kind.
+     */
     readonly refused: (companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>
-    /** Writes down what was counted so far. */
+    /** Writes all counts to the log. */
     readonly flush: Effect.Effect<void, StoreUnavailable>
   }
 >()("@satrail/core/features/audit/AuditLog") {}
 
-/** An entry's id, as ids are shown. */
+/** Returns an entry's id in the format shown to users. */
 export const idOf = (id: bigint): string => {
   const hex = id.toString(16).padStart(32, "0")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-// The largest that a store keeps: an id that somebody made up may be larger.
+// The largest id that a store holds. An id sent by a caller may be larger.
 const maxPlace = 2n ** 63n - 1n
 const placeOf = (id: string): bigint => {
   const place = BigInt(`0x${id.replaceAll("-", "")}`)
@@ -71,7 +83,7 @@ const placeOf = (id: string): bigint => {
 
 const saidIn = Schema.decodeUnknownOption(Schema.fromJsonString(Audit.Said))
 
-/** The end of the year 9999: a later time has no place in a timestamp. */
+/** The end of the year 9999, the latest time that a timestamp can have. */
 const latestMillis = 253_402_300_799_999
 
 const unknown: Pick<Row, keyof Audit.Said> = {
@@ -131,7 +143,7 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => wakes.note(Wakes.topics.audit, nowMillis))
     )
 
-  /** Looks through the log until there are as many as were asked for, or enough was looked at. */
+  /** Reads the log until there are enough rows for the page, or the maximum number of entries was read. */
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, query: Query, limit: number) {
     const rows: Array<Row> = []
     let before = query.before === null ? null : placeOf(query.before)
@@ -154,7 +166,7 @@ export const make = Effect.gen(function* () {
     }
   })
   const flush = Effect.suspend(() => write([...counted.keys()]))
-  const lost = Effect.catch((error: StoreUnavailable) => Effect.logWarning("audit: refusals were not written down", error))
+  const lost = Effect.catch((error: StoreUnavailable) => Effect.logWarning("audit: failed to record rejected requests", error))
   yield* Effect.addFinalizer(() => lost(flush))
 
   return AuditLog.of({
@@ -168,25 +180,26 @@ export const make = Effect.gen(function* () {
       }
       const sinceMillis = yield* Clock.currentTimeMillis
       if (counted.size >= maxCounted)
-        return yield* Effect.logWarning("audit: too many kinds of refusals; this one is not written down", { code })
+        return yield* Effect.logWarning("audit: too many kinds of rejected requests; not recording this one", { code })
       const one = { companyId, acting, code, sinceMillis, count: 0 }
       counted.set(kind, one)
-      // Only while something is counted does anything wait: a service that refuses nothing does nothing.
+      // A timer runs only while something is counted, so an idle service does nothing.
       yield* Effect.forkIn(Effect.delay(lost(write([kind])), countedMillis), scope)
       yield* append([draftOf({ ...one, count: 1 })]).pipe(
-        Effect.catch((error) => Effect.logWarning("audit: a refusal was not written down", error))
+        Effect.catch((error) => Effect.logWarning("audit: failed to record a rejected request", error))
       )
     }),
     flush
   })
 })
 
-/** What was counted is written down after a minute, and at the end. */
+/** Counts are written after a minute, and when the layer closes. */
 export const layer = Layer.effect(AuditLog, make)
 
 /**
- * Links entries that have no link yet, the oldest first. Processes that do so at the same time write the same links. Returns how many entries it found. Links nothing
- * while the stored head is not the end of the chain, because the next links would hide that the chain was cut off.
+ * Links entries that have no link yet, oldest first. Concurrent processes write the same links. Returns the
+ * number of entries found. Links nothing if the stored head is not the end of the chain, because new links
+ * would hide that the chain was cut off.
  */
 export const link = Effect.gen(function* () {
   const store = yield* Audit.AuditStore
@@ -202,10 +215,10 @@ export const link = Effect.gen(function* () {
     if (known === undefined || known.entryId < head.entryId) last.set(head.companyId, head)
     if (newest === undefined || newest.entryId < head.entryId) newest = head
   }
-  // Another process may have linked some of them in the meantime: what follows its last link goes on from there.
+  // Another process may have linked some entries in the meantime. Continue after its last link.
   const linkedTo = newest?.entryId ?? 0n
   if (stored.entryId !== linkedTo || (newest !== undefined && stored.whole !== newest.whole)) {
-    // Another process may have added links between these reads: then the next look agrees.
+    // Another process may have added links between these reads. The next run then sees matching values.
     const again = (yield* store.auditHead) ?? Audit.noHead
     if (again.entryId === stored.entryId)
       yield* Effect.logError("audit: the chain does not end at the stored head, so entries are not linked; run `satrail verify`")
@@ -231,10 +244,13 @@ export const link = Effect.gen(function* () {
   return found.length
 })
 
-/** How a head is written down and given back: the entry's id, and the hash of all chains there. */
+/** Returns a head's text form: the entry's id, and the hash of all chains at that entry. */
 export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
 
-/** Says in a log that is quiet that all processes sign by now: what is not signed after it, this service did not write. */
+/**
+ * Records in an idle log that all processes now sign. Any later unsigned entry was not written by this
+ * service.
+ */
 const goOn = Effect.fnUntraced(function* (atMillis: number) {
   const store = yield* Audit.AuditStore
   const [newest] = yield* store.auditOf(null, null, 1)
@@ -243,15 +259,16 @@ const goOn = Effect.fnUntraced(function* (atMillis: number) {
   yield* store.appendAudit([Audit.sealed({ companyId: CompanyId.operator, atMillis, body }, yield* Audit.HeadKey, yield* Entropy)])
 })
 
-/** How often the head is logged and published. */
+/** Interval at which the head is logged and published. */
 export const headMillis = 3_600_000
 
-/** The longest that an entry waits for its link. */
+/** Maximum time until an entry is linked. */
 export const unlinkedMillis = 60_000
 
 /**
- * Links what was appended within a second, in one process at a time. Logs the signed head when it begins and each hour, and publishes it for the operator's webhooks
- * where it has changed: keep either where the database's owner cannot change it.
+ * Links new entries about once a second, in one process at a time. Logs the signed head at the start and then
+ * hourly. Publishes a changed head to the operator's webhooks. Keep a copy of either where the database's
+ * owner cannot change it.
  */
 export const layerWorker = Layer.effectDiscard(
   Duties.run("audit", (fence) =>
@@ -270,13 +287,13 @@ export const layerWorker = Layer.effectDiscard(
         const head = yield* (yield* Audit.AuditStore).auditHead
         if (head !== undefined) {
           yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
-          // With a stale fence another process has the role, and publishes it.
+          // With a stale fence, another process has the role and publishes the head.
           yield* Effect.catchTag(AuditHead.publish(head, fence, { unlessFirst: isFirst }), "StaleFence", () => Effect.void)
         }
-        // At the end, so that a step that failed is taken again.
+        // Set this last, so that a failed step is retried.
         loggedAtMillis = nowMillis
       })
-      // What is appended within a second is linked together.
+      // Wait a second so that entries written in that time are linked together.
       yield* Worker.run("audit chain", step, Effect.andThen(Effect.raceFirst(appended, Effect.sleep(pollMillis)), Effect.sleep("1 second")))
     })
   )

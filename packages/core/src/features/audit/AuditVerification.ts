@@ -5,33 +5,37 @@ import * as AuditLog from "./AuditLog.ts"
 
 const batch = 1000
 
-/** Changes of one value within this time may have been committed in another order than their entries have. */
+/** Changes to a value within this window may have been committed in a different order than their entries. */
 export const simultaneousMillis = 10_000
 
 /**
- * Evidence of tampering: an entry that was `changed`, `removed` or `inserted`, one that the service did not write (`unsigned`), a `chain` that does not follow, an
- * entry that was not linked within a minute (`unlinked`), a stored head that is not the `end` of the chain or whose signature is wrong, or a given `head` that is
- * not there. And a `record` that is not as the log says, that the log does not know, or that is gone.
+ * Evidence of tampering. An entry was `changed`, `removed` or `inserted`, was not written by the service
+ * (`unsigned`), breaks the `chain`, or was not linked within a minute (`unlinked`). The stored head is not
+ * the `end` of the chain or has a wrong signature, or a given `head` is not in the chain. A `record` differs
+ * from the log, is unknown to it, or is gone.
  */
 export interface Fault {
   readonly kind: "changed" | "removed" | "inserted" | "unsigned" | "chain" | "unlinked" | "end" | "head" | "record"
   readonly companyId: CompanyId.CompanyId | null
-  /** The entry's, or the record's. */
+  /** Id of the entry or record. */
   readonly id: string
-  /** Of a record: its kind, and the column that is not as the log says; null where all of it is not in the log, or gone. */
+  /** The record's kind, and the column that differs; null if the whole record is unknown or gone. */
   readonly record?: string
   readonly field?: string | null
-  /** Of a record, what is wrong. */
+  /** What is wrong with the record. */
   readonly problem?: "differs" | "unknown" | "gone"
 }
 
-/** An entry's id and the hash of all chains there, which two forms have: a logged head, and the shorter one of an entry. */
+/** Parses a logged head or an entry's short head. Returns the entry's id and the combined hash of all chains. */
 const placeIn = (head: string): string => {
   const parts = Audit.headOf(head)
   return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
 }
 
-/** How long after the first signed entry unsigned ones count, because processes of an earlier version may run beside this one. */
+/**
+ * Unsigned entries are accepted for this long after the first signed one, because processes of an earlier
+ * version may still be running.
+ */
 export const transitionMillis = 3_600_000
 
 const changesIn = Schema.decodeUnknownOption(
@@ -44,7 +48,7 @@ interface Given {
   readonly isSealed: boolean
 }
 
-/** What the log says about one column: the values it can have now, the last of which is the newest. */
+/** The log's record of one column: the values it may have now, newest last. */
 interface Said {
   readonly baseline: ReadonlyArray<string | null>
   readonly given: ReadonlyArray<Given>
@@ -52,7 +56,10 @@ interface Said {
 
 const nothing: Said = { baseline: [], given: [] }
 
-/** What sealed entries say about records. `settle`: from here on a value stays possible once it is replaced, because it may have been read before. */
+/**
+ * Replays the changes recorded in sealed entries. A value replaced after `settle` is still accepted, because
+ * the record may have been read before the change.
+ */
 const replay = () => {
   const said = new Map<string, Map<string, Said>>()
   let isSettled = false
@@ -75,11 +82,15 @@ const replay = () => {
             baseline: isSettled ? baseline : [],
             given: [...given.filter(isPossible), { value: after, atMillis, isSealed }]
           })
-        // It replaces what an earlier version wrote. Whoever wrote it may have read it before what another process of this version changed.
+        // This entry replaces values written by an earlier version. It may be based on a stale read, made
+        // before another process of this version changed the record.
         else if (!given.some((one) => one.isSealed)) fields.set(field, { baseline: [...baseline, after], given: [] })
       }
     },
-    /** The columns of a record that are not as the log says; undefined where the log does not know it. */
+    /**
+     * Returns the columns of a record that differ from the log, or undefined if the log does not know the
+     * record.
+     */
     wrongIn: (stored: Audit.Stored): ReadonlyArray<string> | undefined => {
       const fields = said.get(placeOf(stored))
       if (fields === undefined) return undefined
@@ -95,7 +106,8 @@ const replay = () => {
 }
 
 /**
- * Compares records with the log as it was before they were read; those that differ, once more with what was written meanwhile. Returns how many there are.
+ * Compares records with the log, which was read first. Records that differ are compared again after reading
+ * later entries. Returns the number of records.
  */
 const compare = Effect.fnUntraced(function* <E>(
   log: ReturnType<typeof replay>,
@@ -129,8 +141,9 @@ const compare = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * Checks every link of every chain, the seal of every entry, that the chain ends at the head stored beside it, and that `head`, which was logged once, is where it
- * was; and compares the records whose values the log has with what it says. Reads page after page. Reports at most 1000 strays and 1000 unlinked entries.
+ * Checks every link of every chain, the seal of every entry, that the chain ends at the stored head, and that
+ * the previously logged `head` is in its place. Compares records with the values in the log. Reads page by
+ * page. Reports at most 1000 inserted and 1000 unlinked entries.
  */
 export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
   const store = yield* Audit.AuditStore
@@ -202,7 +215,7 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
   const records = firstMillis < Infinity ? yield* compare(log, readLate, report) : 0
   for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
   const latest = (yield* store.auditHead) ?? Audit.noHead
-  // Links that were added meanwhile came with a later head.
+  // Links added in the meantime have a later head.
   if (!isEnd || latest.entryId < after || !Audit.isSigned(latest, latest.count === 0 ? undefined : key))
     yield* found("end", latest.entryId, null)
   const nowMillis = yield* Clock.currentTimeMillis

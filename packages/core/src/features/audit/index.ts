@@ -6,11 +6,14 @@ import * as AuditLog from "./AuditLog.ts"
 
 const updated = (record: AuditHead) => ({ kind: "auditHead" as const, type: "audit_head.updated" as const, record })
 
-/** The list of the audit log, the refusals in it, and its chain. Its entries are written by `ledger/Audit.ts`, in the commit of each Change. */
+/**
+ * Lists the audit log, records rejections, and maintains its chain. `ledger/Audit.ts` writes the entries, in
+ * the commit of each Change.
+ */
 export const audit = Feature.make({
   name: "audit",
   changes: Feature.changes<AuditHeadPublished>(),
-  // The subject is the head itself.
+  // The event's subject is the head itself.
   events: { "audit_head.updated": null },
   notices: {
     kind: "auditHead",

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { originOf } from "../../accounts/Installation.ts"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as Metadata from "../../base/Metadata.ts"
@@ -9,38 +9,62 @@ import type { Written } from "../../ledger/Written.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 
 /**
- * `open` may be paid, and so may `underpaid`, of which a part was credited. `paid` is final: enough was credited. `expired` and `canceled` are asked for no
- * more; should they be paid all the same, the money is credited, and they are `paid`, late.
+ * `open`: can be paid. `underpaid`: can be paid, and part of the amount was credited. `paid`: final, enough
+ * was credited. `expired` and `canceled`: closed, but a late payment is still credited and makes the checkout
+ * `paid`.
  */
 export const Status = Schema.Literals(["open", "underpaid", "paid", "expired", "canceled"])
 export type Status = typeof Status.Type
 
-/** The languages that its page can be shown in. */
+/** Languages of the checkout page. */
 export const Locale = Schema.Literals(["en", "de", "es", "fr", "pt", "ar"])
 export type Locale = typeof Locale.Type
 
-/** How long a checkout may be open, in seconds. */
+/** Limits and default of a checkout's lifetime, in seconds. */
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 604_800 } as const
 
-/** How much of the amount may be missing, in whole percent. */
+/** Limits and default of the part of the amount that may be missing, in whole percent. */
 export const tolerancePercent = { minimum: 0, default: 0, maximum: 50 } as const
 
-/** The most that its texts have. */
-export const limits = { orderIdCharacters: 200, urlCharacters: 2000 } as const
+/**
+ * Options of the seller for the payer: a new quote after it expires, a tip, and an email address that the
+ * seller receives.
+ */
+export const Option = Schema.Literals(["new_quote", "tip", "email"])
+export type Option = typeof Option.Type
 
-/** One thing to pay, over Lightning or on-chain. `amount` is what is asked for, null where the payer decides. */
+/** The tips that a payer can choose, in percent of the amount. */
+export const tips: ReadonlyArray<number> = [0, 5, 10, 15]
+
+/** A payer can request a new quote for this long after the checkout was created. */
+export const renewableMillis = 30 * 86_400_000
+
+/**
+ * The number of changes of a checkout after which its payer can change nothing more, because each new quote
+ * and each change of the tip issues another invoice. Concurrent attempts, of which one succeeds, are bounded
+ * by the rate limit of callers without a key.
+ */
+export const maxChanges = 100
+
+/** Maximum lengths of its strings. */
+export const limits = { orderIdCharacters: 200, urlCharacters: 2000, emailCharacters: 254 } as const
+
+/**
+ * A request for one payment, over Lightning or on-chain. `amount` is the amount requested in msat, or null if
+ * the payer chooses.
+ */
 export const Checkout = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** What its page is known by: 128 random bits, so that nobody finds a page that he was not given. */
+  /** Identifies its page: 128 random bits, so that nobody can guess the URL. */
   publicId: Schema.String,
-  /** Where its page is: a host, with its port where it has one. */
+  /** Host of its page, with a port if needed. */
   domain: Schema.String,
   amount: Schema.NullOr(Msat.Msat),
-  /** The amount in fiat, in decimal digits, and its currency; null where it was given in bitcoin. */
+  /** The fiat amount in decimal digits, and its currency; null if the amount was given in bitcoin. */
   fiatAmount: Schema.NullOr(Schema.String),
   fiatCurrency: Schema.NullOr(Schema.String),
-  /** Fiat units for one bitcoin, for as long as the checkout lives. */
+  /** Fiat units per bitcoin, fixed for the checkout's lifetime. */
   rate: Schema.NullOr(Schema.String),
   rateAtMillis: Schema.NullOr(Schema.Int),
   tolerancePercent: Schema.Int,
@@ -49,57 +73,102 @@ export const Checkout = Schema.Struct({
   metadata: Metadata.Metadata,
   returnUrl: Schema.NullOr(Schema.String),
   cancelUrl: Schema.NullOr(Schema.String),
-  /** The origin whose pages may show its page in a frame, and are told there when it is paid; null where none may. */
+  /** The origin that may show the page in a frame and is notified there of the payment; null if none may. */
   embedOrigin: Schema.NullOr(Schema.String),
-  /** The colour of its buttons, `#rrggbb`; null for ours. */
+  /** Color of the page's buttons, as `#rrggbb`; null for the default. */
   color: Schema.NullOr(Schema.String),
   locale: Locale,
-  /** The invoice of what is still to be paid, and the address. */
+  options: Schema.Array(Option),
+  /** Email address or URL where payers can reach the seller; null if none is shown. */
+  contact: Schema.NullOr(Schema.String),
+  /** The payer's tip, in percent of the amount; null until they answered. */
+  tipPercent: Schema.NullOr(Schema.Int),
+  /** Email address that the payer gave. */
+  payerEmail: Schema.NullOr(Schema.String),
+  /** The invoice for the remaining amount, and the on-chain address. */
   invoiceId: Noun.Id,
   paymentRequest: Schema.String,
   onChainAddressId: Noun.Id,
   address: Schema.String,
   status: Status,
-  /** What was credited, when it was looked at last. */
+  /** The amount credited, at the last check. */
   received: Msat.Msat,
   paidAtMillis: Schema.NullOr(Schema.Int),
-  /** When it expired or was canceled. Of one that is paid: it was paid late. */
+  /** When it expired or was canceled. If set on a paid checkout, the payment was late. */
   endedAtMillis: Schema.NullOr(Schema.Int),
-  /** Counts its moves: each Change says which one it follows. */
+  /** Counts the changes. Each Change names the revision that it follows. */
   revision: Schema.Int,
   createdAtMillis: Schema.Int,
+  /** When the payer requested the current quote; null for the first one. */
+  quotedAtMillis: Schema.NullOr(Schema.Int),
   expiresAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
 export interface Checkout extends Schema.Schema.Type<typeof Checkout> {}
 
-/** What came in for a checkout: what is credited, and what is on its way on-chain. */
+/** The members that every new checkout has. */
+export const unpaid = {
+  status: "open",
+  tipPercent: null,
+  payerEmail: null,
+  received: Msat.zero,
+  paidAtMillis: null,
+  endedAtMillis: null,
+  quotedAtMillis: null,
+  revision: 0
+} as const
+
+/** Payments toward a checkout: the amount credited, and the amount pending on-chain. */
 export interface Arrived {
   readonly received: Msat.Msat
   readonly pending: Msat.Msat
-  /** The block of what is on its way, of the highest where there are several; null while any of it is in none, and where there is nothing. */
+  /**
+   * Height of the highest block with a pending payment; null if none is pending or one of them is in no
+   * block.
+   */
   readonly pendingHeight: number | null
 }
 
 export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, pendingHeight: null }
 
-/** It is `status` already: only one that may be paid can be canceled. */
+/** The checkout cannot be canceled because its status is `status`. */
 export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("CheckoutNotOpen", {
   id: Schema.String,
   status: Schema.String
 }) {}
 
+/** The members that a Change can set. */
+const moving = [
+  "status",
+  "amount",
+  "rate",
+  "rateAtMillis",
+  "tipPercent",
+  "payerEmail",
+  "invoiceId",
+  "paymentRequest",
+  "received",
+  "paidAtMillis",
+  "endedAtMillis",
+  "quotedAtMillis",
+  "expiresAtMillis",
+  "revision"
+] as const
+
 export const noun = Noun.make("checkouts", Checkout, {
-  moving: ["status", "invoiceId", "paymentRequest", "received", "paidAtMillis", "endedAtMillis", "revision", "updatedAtMillis"],
+  moving: [...moving, "updatedAtMillis"],
   unique: [["publicId"]],
   refused: (id, status) => new CheckoutNotOpen({ id, status })
 })
 
-/** Its life: each step says where it stands from here on, and applies where it stands as it was found. */
+/**
+ * Transitions of a checkout. Each sets the new state, and applies only if the checkout is as it was when
+ * read.
+ */
 export const life = {
   moved: Noun.move(noun, "moved", {
     expects: ["revision"],
-    sets: ["status", "invoiceId", "paymentRequest", "received", "paidAtMillis", "endedAtMillis", "revision"],
+    sets: moving,
     stamps: ["updatedAtMillis"],
     again: { same: ["status", "invoiceId", "received", "revision", "updatedAtMillis"] }
   })
@@ -112,27 +181,49 @@ export interface CheckoutPaid extends Written<"CheckoutPaid", Moved, "fence", "c
 export interface CheckoutUnderpaid extends Written<"CheckoutUnderpaid", Moved, "fence", "checkout.underpaid"> {}
 export interface CheckoutExpired extends Written<"CheckoutExpired", Moved, "fence", "checkout.expired"> {}
 export interface CheckoutCanceled extends Written<"CheckoutCanceled", Moved, never, "checkout.canceled"> {}
-/** A payment was counted, and the checkout stands where it stood. */
+/** The payer requested a new quote. */
+export interface CheckoutRenewed extends Written<"CheckoutRenewed", Moved, never, never> {}
+/** The payer answered with a tip or an email address. */
+export interface CheckoutAnswered extends Written<"CheckoutAnswered", Moved, never, never> {}
+/** A payment was counted without changing the status. */
 export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fence", never> {}
 
-/** A step that follows from what came in, or from the time. */
+/** A Change caused by a payment or by the passage of time. */
 export type Next = CheckoutPaid | CheckoutUnderpaid | CheckoutExpired | CheckoutCounted
 
-/** Where it can be paid. */
+/** Returns the URL of the checkout page. */
 export const urlOf = ({ domain, publicId }: Pick<Checkout, "domain" | "publicId">): string => `${originOf(domain)}/pay/${publicId}`
 
-/** The least that pays it. Of 1000 with a tolerance of 3 percent: 970. */
+/** Returns the minimum amount that pays the checkout: 970 for 1000 with a tolerance of 3 percent. */
 export const least = ({ amount, tolerancePercent }: Pick<Checkout, "amount" | "tolerancePercent">): Msat.Msat =>
   amount === null ? Msat.make(1n) : Msat.make((amount * BigInt(100 - tolerancePercent) + 99n) / 100n)
 
-/** What is still to be paid: in whole satoshis, since on-chain there are no parts of them. Null where the payer decides. */
-export const rest = ({ amount }: Pick<Checkout, "amount">, received: Msat.Msat): Msat.Msat | null => {
-  if (amount === null) return null
-  const missing = amount > received ? amount - received : 0n
+type Tipped = Pick<Checkout, "amount" | "tipPercent">
+
+/** Returns the payer's tip, rounded up to whole satoshis; null if the payer chooses the amount. */
+export const tipOf = ({ amount, tipPercent }: Tipped): Msat.Msat | null =>
+  amount === null ? null : Msat.make(((amount * BigInt(tipPercent ?? 0) + 99_999n) / 100_000n) * 1000n)
+
+/** Returns the amount with the tip. A tip is voluntary, so `least` excludes it. */
+export const total = (checkout: Tipped): Msat.Msat | null => {
+  const [{ amount }, tip] = [checkout, tipOf(checkout)]
+  return amount === null || tip === null ? null : Msat.sum(amount, tip)
+}
+
+/**
+ * Returns the remaining amount, rounded up to whole satoshis because on-chain payments have no fractions.
+ * Null if the payer chooses the amount.
+ */
+export const rest = (checkout: Tipped, received: Msat.Msat): Msat.Msat | null => {
+  const all = total(checkout)
+  if (all === null) return null
+  const missing = all > received ? all - received : 0n
   return Msat.make(((missing + 999n) / 1000n) * 1000n)
 }
 
-/** Where it stands at a moment. What may be paid does not expire while enough is on its way: an on-chain payment takes its time. */
+/**
+ * Returns the status at a point in time. A checkout does not expire while enough money is pending on-chain.
+ */
 export const standing = (checkout: Checkout, { received, pending }: Pick<Arrived, "received" | "pending">, atMillis: number): Status => {
   const { status, expiresAtMillis } = checkout
   const enough = least(checkout)
@@ -142,11 +233,14 @@ export const standing = (checkout: Checkout, { received, pending }: Pick<Arrived
   return received > 0n ? "underpaid" : "open"
 }
 
-/** A checkout as it stands now. */
+/** A checkout with its current state. */
 export interface Shown extends Checkout {
   readonly pending: Msat.Msat
   readonly pendingHeight: number | null
-  /** Whether its invoice asks for what is still to be paid: not for the moment until a payment of a part was looked at. */
+  /**
+   * Whether its invoice is for the remaining amount. False for a moment after a partial payment, until that
+   * is processed.
+   */
   readonly isAsking: boolean
 }
 
@@ -157,15 +251,36 @@ export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): S
   status: standing(checkout, arrived, atMillis)
 })
 
-/** Whether enough is on its way: then nothing more is asked for. */
+/** Returns whether enough money is pending, so that no further payment is requested. */
 export const isSeen = (checkout: Shown): boolean =>
   checkout.pending > 0n && Msat.sum(checkout.received, checkout.pending) >= least(checkout)
 
-/** Whether it was paid when nobody asked for it any more. */
+const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && pending === 0n
+
+/**
+ * Returns whether the payer can request a new quote. Only once its expiry is recorded, and not after a part was
+ * paid, whose worth at another rate the payer and the seller would have to agree on.
+ */
+export const isRenewable = (checkout: Shown, atMillis: number): boolean =>
+  checkout.options.includes("new_quote") &&
+  checkout.status === "expired" &&
+  checkout.endedAtMillis !== null &&
+  isUnpaid(checkout) &&
+  checkout.revision < maxChanges &&
+  atMillis < checkout.createdAtMillis + renewableMillis
+
+/** Returns whether the payer can choose a tip or give an email address. */
+export const isAnswerable = (checkout: Shown): boolean =>
+  (checkout.options.includes("tip") || checkout.options.includes("email")) &&
+  checkout.status === "open" &&
+  isUnpaid(checkout) &&
+  checkout.revision < maxChanges
+
+/** Returns whether it was paid after it expired or was canceled. */
 export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "endedAtMillis">): boolean =>
   status === "paid" && endedAtMillis !== null
 
-/** There is something to pay. No money moves. */
+/** Creates a checkout. No money moves. */
 export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated => ({
   _tag: "CheckoutCreated",
   id: checkout.id,
@@ -177,25 +292,37 @@ export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated
   ...(once && { once })
 })
 
-/** What the rest is to be paid with. */
+/** The invoice for the remaining amount. */
 export type Asking = Pick<Checkout, "invoiceId" | "paymentRequest">
 
 const moved = (before: Checkout, values: Partial<Checkout>, atMillis: number) => {
-  const { id, companyId, status, invoiceId, paymentRequest, received, paidAtMillis, endedAtMillis, revision } = before
-  const found = { status, invoiceId, paymentRequest, received, paidAtMillis, endedAtMillis }
-  return {
-    id,
-    companyId,
-    atMillis,
-    legs: [],
-    writes: [Noun.step(life.moved, before, { ...found, ...values, revision: revision + 1 })] as const
-  }
+  const { id, companyId, revision } = before
+  const set = Struct.pick({ ...before, ...values, revision: revision + 1 }, moving)
+  return { id, companyId, atMillis, legs: [], writes: [Noun.step(life.moved, before, set)] as const }
 }
 
-/** The job of its expiry, where it has none to wait for any more. */
+/** A new quote for the same price. */
+export interface Quote extends Asking, Pick<Checkout, "amount" | "rate" | "rateAtMillis" | "expiresAtMillis"> {}
+
+/** Opens an expired checkout again, with a new quote. The job that expires it was completed, and starts again. */
+export const renewed = (before: Checkout, quote: Quote, atMillis: number): CheckoutRenewed => ({
+  _tag: "CheckoutRenewed",
+  ...moved(before, { ...quote, status: "open", endedAtMillis: null, tipPercent: null, quotedAtMillis: atMillis }, atMillis),
+  jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: before.id, dueAtMillis: quote.expiresAtMillis })]
+})
+
+/** The payer's answer, and another invoice if the tip changes the amount. */
+export interface Answered extends Pick<Checkout, "tipPercent" | "payerEmail">, Partial<Asking> {}
+
+export const answered = (before: Checkout, answer: Answered, atMillis: number): CheckoutAnswered => ({
+  _tag: "CheckoutAnswered",
+  ...moved(before, answer, atMillis)
+})
+
+/** Completes the expiry job, which is no longer needed. */
 const ended = ({ id }: Checkout) => Change.complete(id)
 
-/** Nobody is to pay it any more. The job that the cancellation of its invoice began ends with it. */
+/** Cancels the checkout and completes the job started when its invoice was canceled. */
 export const canceled = (before: Checkout, atMillis: number): CheckoutCanceled => ({
   _tag: "CheckoutCanceled",
   ...moved(before, { status: "canceled", endedAtMillis: atMillis }, atMillis),
@@ -203,13 +330,16 @@ export const canceled = (before: Checkout, atMillis: number): CheckoutCanceled =
   event: { type: "checkout.canceled", subject: before.id }
 })
 
-/** Whose work it is: the claim on a job, and whether the job is done with it. */
+/** The claim on the job that makes the change, and whether the job is then complete. */
 export interface Work {
   readonly fence: Change.Fence
   readonly isDone: boolean
 }
 
-/** Where it stands from here on, with `received` credited. `asking` is the invoice of the rest, where there is another one. */
+/**
+ * Returns the Change to the given status, with `received` credited. `asking` is the new invoice for the
+ * remaining amount, if any.
+ */
 export const next = (
   before: Checkout,
   { status, received, asking }: { readonly status: Status; readonly received: Msat.Msat; readonly asking?: Asking | undefined },

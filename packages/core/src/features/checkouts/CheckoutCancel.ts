@@ -7,18 +7,21 @@ import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { Invoices } from "../../receiving/Invoices.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 
-/** How often a checkout that moves while it is canceled is looked at again. */
+/** Maximum number of attempts to cancel a checkout that changes in the meantime. */
 const maxTries = 20
-/** In these it was moved, and can be canceled or is. */
+/** If the checkout changed in the meantime to one of these, try to cancel it again. */
 const isMoved: ReadonlySet<string> = new Set(["open", "underpaid", "canceled"])
 
-/** Closes the invoices of checkouts, and cancels checkouts. */
+/** Cancels checkouts and their invoices. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const reads = yield* CheckoutReads
   const invoices = yield* Invoices
 
-  /** Nobody is to pay its invoice any more. Refused where that was paid, or is being paid. `next` begins in the commit that cancels it. */
+  /**
+   * Cancels the checkout's invoice. Fails if the invoice is paid or being paid. `next` starts in the same
+   * commit.
+   */
   const close = ({ companyId, invoiceId }: Checkout.Checkout, next?: (atMillis: number) => Change.Enqueue) =>
     invoices.cancel(companyId, invoiceId, next).pipe(
       Effect.catchTag("InvoiceNotPayable", (refused) => (refused.status === "expired" ? Effect.void : Effect.fail(refused))),
@@ -36,7 +39,8 @@ export const make = Effect.gen(function* () {
     const status = yield* standing(checkout)
     if (status === "canceled") return
     if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
-    // First its invoice: should that be paid at this moment, it is not canceled. From that commit on a job cancels it, whatever becomes of this process.
+    // Cancel the invoice first, so that a checkout whose invoice is being paid is not canceled. From that
+    // commit on, a job cancels the checkout even if this process dies.
     yield* Effect.catchTag(
       close(checkout, (atMillis) => CheckoutJobs.cancels(invoiceId, atMillis)),
       "InvoiceNotPayable",
@@ -47,13 +51,19 @@ export const make = Effect.gen(function* () {
 
   return {
     close,
-    /** Cancels what is found. A part of it may be paid at the same time, or the job of a process that died may cancel it: it is looked at again. */
+    /**
+     * Cancels the checkout that `find` returns. Reads it again if a partial payment arrives at the same time,
+     * or if the job of a process that died cancels it.
+     */
     cancel: <E, R>(find: Effect.Effect<Checkout.Checkout, E, R>) =>
       Effect.retry(cancel(find), {
         times: maxTries,
         while: (error) => error instanceof Checkout.CheckoutNotOpen && isMoved.has(error.status)
       }),
-    /** Whether this is the job of a checkout whose invoice was canceled for it to be canceled, and it is not yet. */
+    /**
+     * Returns whether this job must cancel the checkout: its invoice was canceled for that purpose, and the
+     * checkout is still open.
+     */
     isToBeCanceled: Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task) {
       if (task.kind !== CheckoutJobs.cancelKind || task.id !== checkout.invoiceId) return false
       const status = yield* standing(checkout)

@@ -1,13 +1,20 @@
 import { Context, type Effect } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import type { Deposit } from "../../receiving/Deposit.ts"
 import type { Arrived } from "./Checkout.ts"
 
-/** Reads of checkouts beyond a record and a list of them. */
+/** Reads checkouts beyond single records and lists. */
 export class CheckoutReads extends Context.Service<
   CheckoutReads,
   {
-    /** Sums the payments toward a checkout. */
+    /** Returns the total of payments toward a checkout. */
     readonly arrivedFor: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<Arrived, StoreUnavailable>
+    /** Returns the pending and settled deposits of a checkout, newest first. */
+    readonly depositsFor: (
+      companyId: CompanyId.CompanyId,
+      checkoutId: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
   }
 >()("@satrail/core/features/checkouts/CheckoutReads") {}

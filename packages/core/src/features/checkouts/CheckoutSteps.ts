@@ -4,72 +4,54 @@ import { Journal } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Checkout from "./Checkout.ts"
+import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
-import { Invoices } from "../../receiving/Invoices.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** How many are looked at at once, and in a step of each kind. */
+/** Maximum number of tasks per kind processed concurrently, and per step. */
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
-/** When a payment that is on its way is looked at again. Pages look for themselves. */
+/** Delay before a pending payment is checked again. Checkout pages poll by themselves. */
 const laterMillis = (attempts: number): number => Math.min(10_000, 1000 * 2 ** Math.min(attempts, 4))
 
-/** An invoice for the rest is open for so long at least, in seconds. */
-const leastSeconds = 60
-
-/** Has checkouts follow what is paid, and the time. */
+/** Updates checkouts as payments arrive and time passes. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const nouns = yield* NounReads
   const receiving = yield* ReceivingReads
   const reads = yield* CheckoutReads
   const tasks = yield* Tasks
-  const invoices = yield* Invoices
+  const issueRest = yield* CheckoutAsking.make
   const { close, isToBeCanceled } = yield* CheckoutCancel.make
 
-  /** Another invoice for what is left. The one before can be paid until it is closed: it is closed first. */
+  /**
+   * Issues another invoice for the remaining amount. Cancels the previous one first, because it could still
+   * be paid.
+   */
   const askAgain = Effect.fnUntraced(function* (checkout: Checkout.Checkout, received: Msat.Msat, atMillis: number) {
     yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", (refused) =>
       refused.status === "settled" ? Effect.void : Effect.fail(refused)
     )
-    const seconds = Math.max(leastSeconds, Math.ceil((checkout.expiresAtMillis - atMillis) / 1000))
-    const { companyId, description, metadata, rate, rateAtMillis } = checkout
-    const asking = yield* invoices.issue({
-      companyId,
-      amount: Checkout.rest(checkout, received),
-      minAmount: null,
-      maxAmount: null,
-      memo: description,
-      description: { _tag: "Text", text: description },
-      expirySeconds: seconds,
-      metadata,
-      lightningAddressId: null,
-      apiKeyId: null,
-      callback: null,
-      rate,
-      rateAtMillis,
-      checkoutId: checkout.id
-    })
-    return asking._tag === "Made" ? { invoiceId: asking.value.id, paymentRequest: asking.value.paymentRequest } : undefined
+    return yield* issueRest(checkout, received, atMillis)
   })
 
-  /** Brings a checkout to where it stands by now. `isDone`: nothing more is to come of this job. */
+  /** Updates a checkout to its current state. `isDone` means that the job is then complete. */
   const follow = Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task, isDone: boolean) {
     const atMillis = yield* Clock.currentTimeMillis
     const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
     const { received } = arrived
     const status = Checkout.standing(checkout, arrived, atMillis)
     const isMore = status === "underpaid" && received !== checkout.received
-    // Whichever was paid closes the other. A payment of that which is under way is credited as well.
+    // Once one payment method has paid, cancel the other. Its payments in flight are still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
     const asking = isMore ? yield* askAgain(checkout, received, atMillis) : undefined
     yield* journal.commit<Checkout.Next>(Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone }))
   })
 
-  /** Which checkout a job is about, and whether nothing more is to come of the job once that was looked at. */
+  /** Returns the checkout of a job, and whether the job is complete after this check. */
   const about = Effect.fnUntraced(function* (task: Task) {
     const { kind, id, companyId } = task
     if (kind === CheckoutJobs.expiryKind) return { companyId, id, isDone: false }
@@ -84,7 +66,8 @@ export const make = Effect.gen(function* () {
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
     const { companyId, id, isDone } = yield* about(task)
     const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
-    // The crash that keeps a checkout from being made leaves its invoice and address, which may be paid: then there is nothing to follow.
+    // A crash before the checkout was stored leaves its invoice and address, which may be paid without a
+    // checkout to update.
     if (checkout === undefined) return yield* Effect.asVoid(tasks.postpone(task, nowMillis + leaseMillis))
     if (yield* isToBeCanceled(checkout, task)) return yield* Effect.asVoid(journal.commit(Checkout.canceled(checkout, nowMillis)))
     yield* follow(checkout, task, isDone)
@@ -100,7 +83,7 @@ export const make = Effect.gen(function* () {
       claimed,
       (task) =>
         look(task, nowMillis).pipe(
-          // Another payment of it, or another process, was first; or nothing is to be asked for now.
+          // Another payment or process was first, or receiving is paused.
           Effect.catchTags({
             CheckoutNotOpen: () => later(task, nowMillis),
             InvoiceNotPayable: () => later(task, nowMillis),
@@ -108,7 +91,7 @@ export const make = Effect.gen(function* () {
             StaleFence: () => Effect.void
           }),
           Effect.catchCause((cause) =>
-            Effect.andThen(Effect.logError("checkout: could not follow; will retry", cause), later(task, nowMillis))
+            Effect.andThen(Effect.logError("checkout: update failed; will retry", cause), later(task, nowMillis))
           ),
           Effect.annotateLogs({ taskId: task.id })
         ),
@@ -118,7 +101,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Answers how many tasks were due. */
+    /** Returns the number of tasks that were due. */
     step: Effect.gen(function* () {
       let due = 0
       for (const kind of CheckoutJobs.kinds) due += yield* work(kind)

@@ -22,30 +22,43 @@ import type { NodeUnavailable } from "../../nodes/LightningReceiver.ts"
 import type { Asked } from "../../nodes/Prices.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
+import * as CheckoutPayer from "./CheckoutPayer.ts"
 import * as CheckoutSteps from "./CheckoutSteps.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
+import type { Deposit } from "../../receiving/Deposit.ts"
 import * as Confirmations from "../../receiving/Confirmations.ts"
 import { Invoices } from "../../receiving/Invoices.ts"
 import { OnChainAddresses } from "../../receiving/OnChainAddresses.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 
-/** How many checkouts a page of a list has. */
-export const limit = Page.limit
-
-/** What is to be paid, and what its page says. The payer decides where `asked` is null. */
+/** The amount to be paid, and the texts of the page. The payer chooses the amount if `asked` is null. */
 export interface Ask extends Pick<
   Checkout.Checkout,
-  "companyId" | "description" | "orderId" | "metadata" | "tolerancePercent" | "returnUrl" | "cancelUrl" | "embedOrigin" | "color" | "locale"
+  | "companyId"
+  | "description"
+  | "orderId"
+  | "metadata"
+  | "tolerancePercent"
+  | "returnUrl"
+  | "cancelUrl"
+  | "embedOrigin"
+  | "color"
+  | "locale"
+  | "options"
+  | "contact"
 > {
   readonly asked: Asked | null
   readonly expirySeconds: number
 }
 
-/** Asks to be paid, over Lightning or on-chain, on a page of its own. */
+/** Creates and manages checkouts: requests for payment, over Lightning or on-chain, on a hosted page. */
 export class Checkouts extends Context.Service<
   Checkouts,
   {
-    /** With an invoice and an address. What a crash leaves behind of them may be paid like any other. */
+    /**
+     * Creates a checkout with an invoice and an address. After a crash, the remaining invoice or address can
+     * still be paid like any other.
+     */
     readonly create: (
       ask: Ask & { readonly request?: Answer.Request<Checkout.Shown> }
     ) => Effect.Effect<
@@ -60,64 +73,104 @@ export class Checkouts extends Context.Service<
       | IdempotencyMismatch
       | StoreUnavailable
     >
-    /** As it stands now, by what came in until now. */
+    /** Returns a checkout with its current status and payments. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
-    /** The same for who was given its link, of whichever company. */
+    /** Returns the checkout with this public id, of any company. */
     readonly open: (publicId: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
     /**
-     * How deep the least deep of its payments is that are not credited yet, and how deep it has to be at least, which what its company waits for otherwise may
-     * raise; null where nothing is on its way, or the chain cannot be read.
+     * Returns the confirmations of its newest payment that is not yet credited, and the minimum required. The
+     * requirement may be higher because of the company's other pending deposits. Null if nothing is pending
+     * or the chain cannot be read.
      */
     readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
-    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    /** Returns the newest pending or credited payments toward it, newest first. */
+    readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
+    /**
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Page.Asked
-    ) => Effect.Effect<
-      { readonly checkouts: ReadonlyArray<Checkout.Shown>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
-    /** Nobody is to pay it any more, and its invoice is canceled. Canceling it again changes nothing; what is paid on-chain all the same is credited. */
+    ) => Effect.Effect<Page.Page<Checkout.Shown>, Invalid | StoreUnavailable>
+    /**
+     * Cancels the checkout and its invoice. Canceling it again changes nothing. A later on-chain payment is
+     * still credited.
+     */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<Checkout.Shown, NotFound | Checkout.CheckoutNotOpen | StoreUnavailable>
-    /** Has every checkout follow what is due, and answers how many tasks were. */
+    /**
+     * Opens the expired checkout with this public id again, with a new invoice at the current rate, if its
+     * seller allows it. Earlier invoices still count if they are paid.
+     */
+    readonly renew: (
+      publicId: string
+    ) => Effect.Effect<
+      void,
+      | NotFound
+      | Checkout.CheckoutNotOpen
+      | Amount.AmountInvalid
+      | Invalid
+      | Paused
+      | RateUnavailable
+      | NodeUnavailable
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
+    >
+    /** Stores the tip and the email address of the payer of the checkout with this public id. */
+    readonly answer: (
+      publicId: string,
+      answered: CheckoutPayer.Answered
+    ) => Effect.Effect<
+      void,
+      NotFound | Checkout.CheckoutNotOpen | Invalid | Paused | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+    /** Updates every checkout with due tasks, and returns the number of tasks. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/features/checkouts/Checkouts") {}
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Why a payer cannot be sent to a URL, undefined where that can be. */
+/** Returns why a payer cannot be redirected to a URL, or undefined if they can. */
 export const urlIssue = (text: string): string | undefined => {
   const issue = Metadata.textIssue(text, Checkout.limits.urlCharacters)
   if (issue !== undefined) return issue
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.has(url.hostname))))
-    return "A URL that begins with https://; http:// only to this machine"
-  return url.username === "" && url.password === "" ? undefined : "A URL without a user name or password"
+    return "must be an https:// URL (http:// only for this machine)"
+  return url.username === "" && url.password === "" ? undefined : "must be a URL without a user name or password"
 }
 
-/** Why pages of an origin cannot frame a checkout's, undefined where they can. It is an origin as a browser writes it, since it becomes part of a header. */
+/**
+ * Returns why an origin cannot frame the checkout page, or undefined if it can. The origin must be written as
+ * a browser sends it, because it becomes part of a header.
+ */
 export const originIssue = (text: string): string | undefined =>
   urlIssue(text) ??
-  (URL.parse(text)?.origin === text && !/[;,'*\s]/.test(text)
-    ? undefined
-    : "An origin as a browser writes it, such as https://shop.example")
+  (URL.parse(text)?.origin === text && !/[;,'*\s]/.test(text) ? undefined : "must be only an origin, such as https://shop.example")
 
-/** Why a text is no colour of a page, undefined where it is one. */
+/** Returns why a string is not a contact of a seller, or undefined if it is: an email address, or a URL. */
+export const contactIssue = (text: string): string | undefined =>
+  CheckoutPayer.emailIssue(text) === undefined || urlIssue(text) === undefined ? undefined : "must be an email address or an https:// URL"
+
+/** Returns why a string is not a valid page color, or undefined if it is. */
 export const colorIssue = (text: string): string | undefined =>
-  /^#[0-9a-f]{6}$/.test(text) ? undefined : "A colour such as #1d4ed8, in lower case"
+  /^#[0-9a-f]{6}$/.test(text) ? undefined : "must be a color in lower case, such as #1d4ed8"
 
 const orderIdIssue = (orderId: string): string | undefined => Metadata.textIssue(orderId, Checkout.limits.orderIdCharacters)
 
 const within = (value: number, { minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string | undefined =>
-  Number.isInteger(value) && value >= minimum && value <= maximum ? undefined : `A whole number from ${minimum} to ${maximum}`
+  Number.isInteger(value) && value >= minimum && value <= maximum ? undefined : `must be a whole number from ${minimum} to ${maximum}`
 
 const issueOf = (text: string | null, issue: (text: string) => string | undefined) => (text === null ? undefined : issue(text))
 
-/** What a checkout may say. What its invoice says as well, that one checks. */
+/**
+ * Validates the texts of a checkout. Texts that its invoice also has are validated when the invoice is
+ * created.
+ */
 const check = Effect.fnUntraced(function* (ask: Ask) {
   const issues: ReadonlyArray<readonly [path: string, message: string | undefined]> = [
     ["expiry_seconds", within(ask.expirySeconds, Checkout.expirySeconds)],
@@ -126,14 +179,19 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
     ["return_url", issueOf(ask.returnUrl, urlIssue)],
     ["cancel_url", issueOf(ask.cancelUrl, urlIssue)],
     ["embed_origin", issueOf(ask.embedOrigin, originIssue)],
-    ["color", issueOf(ask.color, colorIssue)]
+    ["color", issueOf(ask.color, colorIssue)],
+    ["contact", issueOf(ask.contact, contactIssue)],
+    ["options", ask.options.includes("tip") && ask.asked === null ? "must not include tip: the payer chooses the amount" : undefined]
   ]
   for (const [path, message] of issues) if (message !== undefined) return yield* new Invalid({ path, message })
 })
 
 const publicIdBytes = 16
 
-/** For how long the height of the chain is taken for what it was. */
+/** Maximum number of payments listed on a checkout page. */
+const shownDeposits = 10
+
+/** How long the chain's height is cached. */
 const tipMillis = 2000
 
 export const make = Effect.gen(function* () {
@@ -146,9 +204,10 @@ export const make = Effect.gen(function* () {
   const { domain, linkHost = domain } = yield* Installation
   const entropy = yield* Entropy
   const { cancel } = yield* CheckoutCancel.make
+  const payer = yield* CheckoutPayer.make
   const { step } = yield* CheckoutSteps.make
   const options = yield* Confirmations.Options
-  // Every page that waits asks for it.
+  // Every open checkout page requests it.
   const tip = yield* Effect.cachedWithTTL((yield* ChainSource.ChainSource).tip, tipMillis)
   const now = Clock.currentTimeMillis
 
@@ -163,7 +222,12 @@ export const make = Effect.gen(function* () {
 
   const get = (companyId: CompanyId.CompanyId, id: string) => Effect.flatMap(find(companyId, id), show)
 
-  /** The invoice and the address, and the checkout that has them. */
+  const open = Effect.fnUntraced(function* (publicId: string) {
+    const found = Metadata.isText(publicId) ? yield* nouns.named(Checkout.noun, { publicId }) : Option.none()
+    return yield* Option.isSome(found) ? show(found.value) : new NotFound({ what: "checkout", id: publicId })
+  })
+
+  /** Creates the invoice, the address, and the record of the checkout. */
   const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, ...words }: Ask) {
     const { companyId, description, metadata } = words
     const id = Id.fromMillis(yield* now, entropy)
@@ -171,12 +235,13 @@ export const make = Effect.gen(function* () {
     const amount = asked ?? { amount: null, minAmount: null, maxAmount: null }
     const invoice = yield* invoices
       .create({ ...own, ...amount, description, expirySeconds })
-      .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // it is none that is held
+      .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
     const address = yield* Effect.flatMap(addresses.create({ ...own, type: "segwit" }), Answer.made)
     const isFiat = asked !== null && Amount.isFiat(asked.currency)
     const checkout: Checkout.Checkout = {
       id,
       ...words,
+      ...Checkout.unpaid,
       publicId: Id.toHex(entropy(publicIdBytes)),
       domain: linkHost,
       amount: invoice.amount,
@@ -188,11 +253,6 @@ export const make = Effect.gen(function* () {
       paymentRequest: invoice.paymentRequest,
       onChainAddressId: address.id,
       address: address.address,
-      status: "open",
-      received: Checkout.nothing.received,
-      paidAtMillis: null,
-      endedAtMillis: null,
-      revision: 0,
       createdAtMillis: invoice.createdAtMillis,
       expiresAtMillis: invoice.expiresAtMillis,
       updatedAtMillis: invoice.createdAtMillis
@@ -211,10 +271,9 @@ export const make = Effect.gen(function* () {
       return Answers.outcome(yield* journal.commit(Checkout.created(checkout, once)), made)
     }),
     get,
-    open: Effect.fnUntraced(function* (publicId) {
-      const found = Metadata.isText(publicId) ? yield* nouns.named(Checkout.noun, { publicId }) : Option.none()
-      return yield* Option.isSome(found) ? show(found.value) : new NotFound({ what: "checkout", id: publicId })
-    }),
+    open,
+    renew: (publicId) => Effect.flatMap(open(publicId), payer.renew),
+    answer: (publicId, answered) => Effect.flatMap(open(publicId), payer.answer(answered)),
     depth: ({ pending, pendingHeight: height }) => {
       if (pending === 0n) return Effect.succeed(null)
       const needed = Confirmations.neededFor(options, pending)
@@ -222,15 +281,17 @@ export const make = Effect.gen(function* () {
       return Effect.match(tip, {
         onSuccess: (tip) => {
           const seen = ChainSource.confirmations(tip, height)
-          // Deep enough for itself and still waiting: for what else its company waits for.
+          // It has enough confirmations by itself, but waits because of the company's other pending deposits.
           return { seen, needed: Math.max(needed, seen + 1) }
         },
         onFailure: () => null
       })
     },
+    deposits: ({ companyId, id, received, pending }) =>
+      received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, shownDeposits),
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
-      return { checkouts: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
+      return { rows: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
     }),
     cancel: (companyId, id) => Effect.andThen(cancel(find(companyId, id)), get(companyId, id)),
     step
@@ -239,7 +300,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Checkouts, make)
 
-/** Has checkouts follow their payments for as long as the scope is open. */
+/** Updates checkouts while the scope is open. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const checkouts = yield* Checkouts

@@ -1,17 +1,23 @@
+import { Effect, Layer } from "effect"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
+import * as Page from "../../ledger/Page.ts"
 import * as DepositJobs from "../../receiving/DepositJobs.ts"
+import { DepositsOf } from "../../receiving/DepositsOf.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { notices } from "./CheckoutTold.ts"
+import { CheckoutReads } from "./CheckoutReads.ts"
 import * as Checkouts from "./Checkouts.ts"
 
-/** An amount to be paid, over Lightning or on-chain, on a page of its own. */
+/** Requests for payment, over Lightning or on-chain, on a hosted page. */
 export const checkouts = Feature.make({
   name: "checkouts",
   nouns: [Checkout.noun],
   lives: [Checkout.life],
-  changes: Feature.changes<Checkout.CheckoutCreated | Checkout.CheckoutCanceled | Checkout.Next>(),
+  changes: Feature.changes<
+    Checkout.CheckoutCreated | Checkout.CheckoutCanceled | Checkout.CheckoutRenewed | Checkout.CheckoutAnswered | Checkout.Next
+  >(),
   events: {
     "checkout.paid": "checkouts",
     "checkout.underpaid": "checkouts",
@@ -19,16 +25,29 @@ export const checkouts = Feature.make({
     "checkout.canceled": "checkouts"
   },
   notices,
+  rates: [Feature.rates(Checkout.noun, "checkoutId")],
+  describes: [Feature.describes(Checkout.noun, { by: "checkoutId", description: "description", orderId: "orderId" })],
   limits: [
     [
       "checkout lifetime, seconds",
       `${Checkout.expirySeconds.minimum} to ${Checkout.expirySeconds.maximum}, ${Checkout.expirySeconds.default} by default`
     ],
-    ["part of a checkout's amount that may be missing, percent", `up to ${Checkout.tolerancePercent.maximum}`],
+    ["accepted underpayment of a checkout, percent", `up to ${Checkout.tolerancePercent.maximum}`],
     ["characters of a checkout's order id / of its URLs", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
-    ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`]
+    [
+      "days in which a checkout can be renewed / changes its payer can make",
+      `${Checkout.renewableMillis / 86_400_000} / ${Checkout.maxChanges}`
+    ],
+    ["checkouts on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]
   ],
+  reads: CheckoutReads,
   layer: Traced.over(Checkouts.Checkouts, Checkouts.layer),
   workers: Checkouts.layerWorker,
-  extensions: DepositJobs.layer(CheckoutJobs.ofDeposit)
+  extensions: Layer.merge(
+    DepositJobs.layer(CheckoutJobs.ofDeposit),
+    Layer.effect(
+      DepositsOf,
+      Effect.map(CheckoutReads, ({ depositsFor }) => depositsFor)
+    )
+  )
 })

@@ -1,12 +1,15 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
-import type { Offer } from "./Offer.ts"
+import type { IssuedOffer } from "./IssuedOffer.ts"
 
-/** Reads offers by more than their ids. */
+/** Reads offers by other keys than their ids. */
 export class OfferReads extends Context.Service<
   OfferReads,
   {
-    /** The offer of ours, of whichever company, that is written so: as a whole, in lower case and in one piece. */
-    readonly offerByText: (offer: string) => Effect.Effect<Option.Option<Offer>, StoreUnavailable>
+    /**
+     * Returns our offer with this text, of any company. The text must be complete, in lower case and without
+     * `+` separators.
+     */
+    readonly offerByText: (offer: string) => Effect.Effect<Option.Option<IssuedOffer>, StoreUnavailable>
   }
 >()("@satrail/core/features/offers/OfferReads") {}

@@ -17,39 +17,39 @@ import { LightningReceiver, type NodeUnavailable } from "../../nodes/LightningRe
 import * as OfferIssuer from "../../nodes/OfferIssuer.ts"
 import * as LightningAddress from "../../receiving/LightningAddress.ts"
 import { descriptionIssue } from "../../receiving/Invoices.ts"
-import * as Offer from "./Offer.ts"
+import * as IssuedOffer from "./IssuedOffer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** Gives out offers (BOLT 12) of our node, any number, each to one company and never again. */
+/** Issues offers (BOLT 12) of our node without a limit. Each belongs to one company permanently. */
 export class Offers extends Context.Service<
   Offers,
   {
-    /** `amount`: what each payment must be at least; null lets the payer decide. An offer with an amount needs a memo (BOLT 12). `lightningAddressId`: to be published under that address of the company, which has none yet. Invalid where the node issues no offers. */
+    /**
+     * `amount` is the minimum of each payment in msat; null lets the payer choose. An offer with an amount
+     * requires a memo (BOLT 12). `lightningAddressId` publishes the offer under that address of the company,
+     * which must not have one yet. Fails with `Invalid` if the node cannot issue offers.
+     */
     readonly create: (ask: {
       readonly companyId: CompanyId.CompanyId
       readonly memo: string
       readonly amount: Msat.Msat | null
       readonly metadata: Metadata.Metadata
       readonly lightningAddressId: string | null
-      readonly request?: Answer.Request<Offer.Offer>
+      readonly request?: Answer.Request<IssuedOffer.IssuedOffer>
     }) => Effect.Effect<
-      Answer.Outcome<Offer.Offer>,
+      Answer.Outcome<IssuedOffer.IssuedOffer>,
       Invalid | Paused | NotFound | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Offer.Offer, NotFound | StoreUnavailable>
-    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<IssuedOffer.IssuedOffer, NotFound | StoreUnavailable>
+    /**
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Page.Asked
-    ) => Effect.Effect<
-      { readonly offers: ReadonlyArray<Offer.Offer>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
+    ) => Effect.Effect<Page.Page<IssuedOffer.IssuedOffer>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/features/offers/Offers") {}
-
-/** How many offers a page has. */
-export const limit = Page.limit
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -62,49 +62,48 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const nouns = yield* NounReads
 
-  /** The address of this company's that is to have the offer. */
+  /** Returns the company's address that will publish the offer. */
   const addressOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string | null) {
     if (id === null) return null
     const found = Id.is(id) ? yield* receiving.lightningAddressById(companyId, id) : Option.none()
     if (Option.isNone(found) || found.value.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
-    if (Option.isSome(yield* nouns.named(Offer.noun, { lightningAddressId: id })))
-      return yield* new Invalid({ path: "lightning_address_id", message: "The address has an offer already: it does not end" })
+    if (Option.isSome(yield* nouns.named(IssuedOffer.noun, { lightningAddressId: id })))
+      return yield* new Invalid({ path: "lightning_address_id", message: "must be a Lightning address without an offer" })
     return found.value
   })
 
   return Offers.of({
     get: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* nouns.get(Offer.noun, companyId, id) : Option.none()
+      const found = Id.is(id) ? yield* nouns.get(IssuedOffer.noun, companyId, id) : Option.none()
       return Option.isSome(found) ? found.value : yield* new NotFound({ what: "offer", id })
     }),
-    list: Effect.fnUntraced(function* (companyId, query) {
-      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Offer.noun, companyId, before, limit))
-      return { offers: rows, next }
-    }),
+    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(IssuedOffer.noun, companyId, before, limit)),
     create: Effect.fnUntraced(function* ({ companyId, memo, amount, metadata, lightningAddressId, request }) {
       if (issuer === undefined)
-        return yield* new Invalid({ path: "offer", message: "None: the node of this service issues no BOLT 12 offers" })
+        return yield* new Invalid({
+          path: "offer",
+          message: "requires a node that issues BOLT 12 offers, which this service's node does not"
+        })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("receiving")
       const issue = descriptionIssue(memo)
       if (issue !== undefined) return yield* new Invalid({ path: "description", message: issue })
-      if (amount !== null && memo === "")
-        return yield* new Invalid({ path: "description", message: "description is required when amount is set" })
+      if (amount !== null && memo === "") return yield* new Invalid({ path: "description", message: "is required when amount is set" })
       if (amount !== null && (amount < minAmount || amount > maxInvoice))
         return yield* new Invalid({
           path: "amount",
-          message: `amount must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxInvoice)} sats (got ${Msat.toSats(amount)})`
+          message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxInvoice)} sats (got ${Msat.toSats(amount)})`
         })
       yield* Metadata.check(metadata)
       const address = yield* addressOf(companyId, lightningAddressId)
       const createdAtMillis = yield* Clock.currentTimeMillis
       const id = Id.fromMillis(createdAtMillis, entropy)
-      const offer: Offer.Offer = {
+      const offer: IssuedOffer.IssuedOffer = {
         id,
         companyId,
         nodeId,
-        // Nobody has it before it is stored whose it is: one that is not is never paid.
+        // Nobody receives the offer before its owner is stored. An offer that is not stored is never paid.
         offer: yield* issuer.createOffer({ id, description: memo, amount }),
         memo,
         metadata,
@@ -113,7 +112,7 @@ export const make = Effect.gen(function* () {
         createdAtMillis
       }
       const once = Answer.once(companyId, request, offer, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(Offer.created(offer, once)), offer)
+      return Answers.outcome(yield* journal.commit(IssuedOffer.created(offer, once)), offer)
     })
   })
 })

@@ -10,16 +10,20 @@ import type * as Voucher from "../vouchers/Voucher.ts"
 import type * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
- * `open` is a link that nobody has claimed. `pending` is being paid. `completed` was paid. `failed`: the payment failed. `expired`: the link was not claimed in
- * time. `canceled`: its company canceled it. The last three gave the deposit back what they took of it, and it may be refunded again.
+ * `open`: a link not claimed yet. `pending`: being paid. `completed`: paid. `failed`: the payment failed.
+ * `expired`: the link was not claimed in time. `canceled`: canceled by its company. The last three return
+ * their part to the deposit, which may be refunded again.
  */
 export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
 export type Status = typeof Status.Type
 
-/** Whose amount is taken of the deposit. */
+/** Statuses whose amount counts as refunded from the deposit. */
 export const takes: ReadonlyArray<Status> = ["open", "pending", "completed"]
 
-/** Money that goes back to who paid a deposit. `amount` is what the payer gets; the fees come on top, as in a withdrawal. */
+/**
+ * A refund to the payer of a deposit. `amount` is what the payer receives in msat; fees are added to it, as
+ * for a withdrawal.
+ */
 export const Refund = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
@@ -28,32 +32,35 @@ export const Refund = Schema.Struct({
   description: Schema.String,
   metadata: Metadata.Metadata,
   status: Status,
-  /** The voucher whose link the payer claims; null where there is a destination. */
+  /** The voucher whose link the payer claims; null for a refund to a destination. */
   voucherId: Schema.NullOr(Noun.Id),
-  /** The withdrawal that pays it; null while a link is not claimed. */
+  /** The withdrawal that pays it; null until a link is claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
-  /** The checkout whose page tells its payer of it; null where none does. */
+  /** The checkout whose page shows the refund to its payer; null if none does. */
   checkoutId: Schema.NullOr(Noun.Id),
-  /** The link that this page shows, encrypted: whoever reads the store claims nothing. Null where it shows none. */
+  /**
+   * The link shown on that page, encrypted so that nobody can claim it with access to the store alone. Null
+   * if the page shows no link.
+   */
   sealedLink: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
 export interface Refund extends Schema.Schema.Type<typeof Refund> {}
 
-/** It is `status` already: only an open one can be canceled. */
+/** The refund is not open and cannot be canceled; its status is `status`. */
 export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNotOpen", { id: Schema.String, status: Schema.String }) {}
 
-/** Nothing of the deposit is credited now: it is not confirmed yet, a reorganisation took it away, or it failed. */
+/** The deposit is not credited now: it is unconfirmed, was reversed after a reorganization, or failed. */
 export class NotRefundable extends Schema.TaggedError<NotRefundable>()("NotRefundable", {
   depositId: Schema.String,
   status: Schema.String
 }) {}
 
-/** More than came in, with what is refunded already. */
+/** Together with earlier refunds, the amount exceeds the deposit. */
 export class RefundTooLarge extends Schema.TaggedError<RefundTooLarge>()("RefundTooLarge", {
   depositId: Schema.String,
-  /** What may still be refunded. */
+  /** The amount that can still be refunded. */
   left: Msat.Msat
 }) {}
 
@@ -62,9 +69,10 @@ export const noun = Noun.make("refunds", Refund, {
   refused: (id, status) => new RefundNotOpen({ id, status })
 })
 
-/** What refunds do to their deposit. */
+/** Transitions of the refunded deposit. */
 export const depositLife = {
-  // Of two refunds at once that found the same sum, one applies. The other checks again what is left.
+  // Of two concurrent refunds that read the same total, one applies. The other reads the remaining amount
+  // again.
   refunded: Noun.move(Deposit.noun, "refunded", {
     from: ["settled"],
     expects: ["refunded"],
@@ -74,10 +82,10 @@ export const depositLife = {
   })
 }
 
-/** Adds to what is refunded of a deposit, or takes away from it. */
+/** Adds to the refunded total of a deposit, or subtracts from it. */
 const refundedMore = Noun.add(Deposit.noun, "refunded")
 
-/** Its life, which follows that of what pays it. */
+/** Transitions of a refund, which follow those of its payment. */
 export const life = {
   claimed: Noun.move(noun, "claimed", {
     from: ["open"],
@@ -107,7 +115,10 @@ export const life = {
 type Payment = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdrawal.noun>
 type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 
-/** Applies where the deposit is credited, and no other refund of it came between: it is judged by the deposit that it takes from. */
+/**
+ * Applies if the deposit is credited and no other refund of it came first. Judged by the deposit that it
+ * refunds.
+ */
 export interface RefundCreated extends Written<
   "RefundCreated",
   readonly [Noun.TransitionOf<typeof depositLife.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
@@ -125,29 +136,38 @@ export interface RefundFailed extends Written<"RefundFailed", GivesBack<typeof l
 export interface RefundExpired extends Written<"RefundExpired", GivesBack<typeof life.expired>, "fence", "refund.expired"> {}
 export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<typeof life.canceled>, "fence", "refund.canceled"> {}
 
-/** A step of its life that follows from what pays it. */
+/** A Change that follows from the refund's payment. */
 export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled
 
-/** A refund as the page of its checkout tells of it. `expiresAtMillis` is when its link ends, null where nothing is to be claimed any more. */
+/**
+ * A refund as shown on its checkout's page. `expiresAtMillis` is when its link expires, or null if there is
+ * nothing left to claim.
+ */
 export interface Told {
   readonly refund: Refund
   readonly expiresAtMillis: number | null
 }
 
-/** A refund with the voucher that pays it, where a link does, as they are at a moment: undefined where the payer gets nothing of it. */
+/**
+ * Returns what a checkout page shows of a refund at a point in time, with its voucher if it has a link.
+ * Undefined if the payer receives nothing.
+ */
 export const told = (refund: Refund, voucher: Voucher.Voucher | undefined, atMillis: number): Told | undefined => {
   if (!takes.includes(refund.status)) return undefined
   if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
   const { status, expiresAtMillis } = voucher
-  // What follows for the refund from its voucher may not be committed yet.
+  // The refund's Change that follows from its voucher may not be committed yet.
   if (status === "claimed") return { refund: { ...refund, status: "pending" }, expiresAtMillis: null }
   return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined
 }
 
-/** What may still be refunded of a deposit. */
+/** Returns the amount of a deposit that can still be refunded. */
 export const left = ({ amount, refunded }: Deposit.Deposit): Msat.Msat => Msat.make(amount - refunded)
 
-/** The voucher or withdrawal is made with it, in one commit that takes its part of the deposit. */
+/**
+ * Creates a refund together with its voucher or withdrawal, and adds it to the deposit's refunded total, in
+ * one commit.
+ */
 export const created = (
   refund: Refund,
   deposit: Deposit.Deposit,
@@ -197,7 +217,7 @@ const ended = <const T extends "completed" | "failed" | "expired" | "canceled">(
 
 const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => refundedMore(companyId, depositId, -amount)
 
-/** What follows for a refund from what pays it, as both are; undefined where nothing does yet. */
+/** Returns the Change that a refund's payment causes, or undefined if none does yet. */
 export const next = (
   refund: Refund,
   { voucher, withdrawal }: { readonly voucher: Voucher.Voucher | undefined; readonly withdrawal: Withdrawal.Withdrawal | undefined },

@@ -3,11 +3,14 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type { Refund } from "./Refund.ts"
 
-/** What can be read of refunds besides a record and a list of them. */
+/** Reads refunds beyond single records and lists. */
 export class RefundReads extends Context.Service<
   RefundReads,
   {
-    /** Refunds of what paid a checkout, of which its payer gets something (`Refund.takes`), the newest first. */
+    /**
+     * Returns refunds of a checkout's deposits from which the payer receives something (`Refund.takes`),
+     * newest first.
+     */
     readonly refundsOf: (
       companyId: CompanyId.CompanyId,
       checkoutId: string,

@@ -8,14 +8,17 @@ import * as Refund from "./Refund.ts"
 import { taskKind } from "../../sending/RefundTask.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 
-/** How many are looked at at once, and in a step. */
+/** Maximum number of tasks processed concurrently, and per step. */
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
-/** When a refund that is being paid is looked at again: its payment may take its time, and its end finds this job there already. */
+/**
+ * Delay before a pending refund is checked again. Its payment may take long, and the end of the payment makes
+ * the existing job due.
+ */
 const laterMillis = (attempts: number): number => Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6))
 
-/** Has a refund follow what pays it. */
+/** Updates refunds as their payments progress. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const nouns = yield* NounReads
@@ -25,14 +28,14 @@ export const make = Effect.gen(function* () {
   const read = <A, E>(id: string | null, get: (id: string) => Effect.Effect<Option.Option<A>, E>) =>
     id === null ? Effect.undefined : Effect.map(get(id), Option.getOrUndefined)
 
-  /** The voucher that pays a refund, and the withdrawal. */
+  /** Reads the voucher and the withdrawal that pay a refund. */
   const payment = Effect.fnUntraced(function* ({ companyId, voucherId, withdrawalId }: Refund.Refund) {
     const voucher = yield* read(voucherId, (id) => nouns.get(Voucher.noun, companyId, id))
     const withdrawal = yield* read(withdrawalId ?? voucher?.withdrawalId ?? null, (id) => records.withdrawal(companyId, id))
     return { voucher, withdrawal }
   })
 
-  /** Commits what follows for it. Moved meanwhile by another process, it is as that one left it. */
+  /** Commits the Change that follows for a refund. If another process was first, its result stands. */
   const follow = Effect.fnUntraced(function* (refund: Refund.Refund, claim?: Change.Fence) {
     const change = Refund.next(refund, yield* payment(refund), yield* Clock.currentTimeMillis, claim)
     if (change === undefined) return
@@ -42,19 +45,19 @@ export const make = Effect.gen(function* () {
 
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
     const refund = yield* nouns.get(Refund.noun, task.companyId, task.id)
-    if (Option.isNone(refund)) return yield* Effect.die(`the look at a refund that is not there: ${task.id}`)
+    if (Option.isNone(refund)) return yield* Effect.die(`refund not found: ${task.id}`)
     yield* follow(refund.value, fence(task))
-    // The job is gone where the refund has ended.
+    // This has no effect if the refund has ended, because its job is then complete.
     yield* tasks.postpone(task, nowMillis + laterMillis(task.attempts))
   })
 
   return {
-    /** As it is once it has followed. */
+    /** Updates a refund and returns it. */
     followed: Effect.fnUntraced(function* (refund: Refund.Refund) {
       yield* follow(refund)
       return Option.getOrElse(yield* nouns.get(Refund.noun, refund.companyId, refund.id), () => refund)
     }),
-    /** Answers how many tasks were due. */
+    /** Returns the number of tasks that were due. */
     step: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const claimed = yield* tasks.claim({ kind: taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
@@ -64,7 +67,7 @@ export const make = Effect.gen(function* () {
           look(task, nowMillis).pipe(
             Effect.catchCause((cause) =>
               Effect.andThen(
-                Effect.logError("refund: could not be looked at; will retry", cause),
+                Effect.logError("refund: update failed; will retry", cause),
                 Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
               )
             ),

@@ -8,7 +8,7 @@ import { type Paused, Stops } from "../../accounts/Stops.ts"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
-import type { Invalid } from "../../base/Invalid.ts"
+import { Invalid } from "../../base/Invalid.ts"
 import * as Worker from "../../base/Worker.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
@@ -23,52 +23,72 @@ import * as Shortage from "../../ledger/Shortage.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
+import { DepositsOf } from "../../receiving/DepositsOf.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
-import * as Priced from "../../sending/Priced.ts"
+import * as FeeRetry from "../../sending/FeeRetry.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
 import * as RefundsTold from "./RefundsTold.ts"
 import * as RefundTask from "../../sending/RefundTask.ts"
-import * as Spending from "../../sending/Spending.ts"
+import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "../vouchers/Voucher.ts"
 import * as VoucherDrafts from "../vouchers/VoucherDrafts.ts"
 import { Vouchers } from "../vouchers/Vouchers.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
 
-/** How many refunds a page has. */
-export const limit = Page.limit
-
-/** So many others may refund the same deposit at the same time before one is told to try again. */
+/**
+ * Maximum number of attempts while concurrent refunds of the same deposit come first. Then the caller must
+ * retry.
+ */
 const maxTries = 200
 
-/** What is refunded: a deposit, or the one that settled an invoice. */
-export type Of = { readonly depositId: string } | { readonly invoiceId: string }
+/** Maximum number of deposits of a checkout named in an error. */
+const maxListed = 10
 
-/** A refund, and its link where it has one, which is returned once. */
+/** Says how to name the deposit. */
+export const ofMessage = "or invoice_id or checkout_id is required, and only one of them"
+
+/** The deposit to refund, or the invoice or checkout that it paid. Exactly one is set. */
+export interface Of {
+  readonly depositId?: string | undefined
+  readonly invoiceId?: string | undefined
+  /** If several deposits of the checkout can be refunded, `depositId` is required instead. */
+  readonly checkoutId?: string | undefined
+}
+
+/** A refund, with its link if it has one. The link is returned only once. */
 export interface Made {
   readonly refund: Refund.Refund
   readonly url: Redacted.Redacted | null
 }
 
-export interface Ask extends VoucherDrafts.Words, Limits.Spender {
+export interface Ask extends Of, VoucherDrafts.Words, Limits.Spender {
   readonly company: Sender
-  readonly of: Of
-  /** Undefined: all that is left, in whole satoshis, or what the destination asks for. */
+  /**
+   * If undefined, refunds the whole remaining amount in whole satoshis, or the amount that the destination
+   * requests.
+   */
   readonly asked: Asked | undefined
-  /** Undefined: a link that the payer claims. */
+  /** If undefined, creates a link that the payer claims. */
   readonly destination: string | undefined
-  /** Has the page of the checkout that the deposit paid tell its payer of it. `seal` encrypts the link that it shows: without one it shows none. */
+  /**
+   * Shows the refund on the page of the deposit's checkout. `seal` encrypts the link shown there; without it,
+   * the page shows no link.
+   */
   readonly onCheckout?: { readonly seal: ((url: Redacted.Redacted) => string) | undefined } | undefined
-  /** What it renders is stored: the link in it must be sealed. */
+  /** The rendered response is stored, so the link in it must be sealed. */
   readonly request?: Answer.Request<Made>
 }
 
-/** Gives deposits back to who paid them. */
+/** Refunds deposits to their payers. */
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** Takes its part of the deposit and holds amount and fee, in one commit: all refunds of a deposit together are never more than came in. */
+    /**
+     * Adds the refund to the deposit's refunded total and holds amount and fee, in one commit. All refunds of
+     * a deposit together never exceed it.
+     */
     readonly create: (
       ask: Ask
     ) => Effect.Effect<
@@ -86,24 +106,29 @@ export class Refunds extends Context.Service<
       | IdempotencyMismatch
     >
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Refund.Refund, NotFound | StoreUnavailable>
-    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    /**
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Page.Asked
     ) => Effect.Effect<Page.Page<Refund.Refund>, Invalid | StoreUnavailable>
-    /** What the page of a checkout tells its payer, the newest first: what is still to be claimed, on its way, or there; at most `RefundsTold.limit`. */
+    /**
+     * Returns the refunds shown on a checkout page, newest first: claimable, pending and paid ones, at most
+     * `RefundsTold.limit`.
+     */
     readonly ofCheckout: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<ReadonlyArray<Refund.Told>, StoreUnavailable>
-    /** Its link cannot be claimed any more, and what it took and held is given back. Canceling it again changes nothing. */
+    /** Cancels a refund link and releases its amount and hold. Canceling it again changes nothing. */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<Refund.Refund, NotFound | Refund.RefundNotOpen | StoreUnavailable>
-    /** Has refunds follow what pays them, and answers how many were due. */
+    /** Updates refunds whose payments progressed, and returns the number that were due. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/features/refunds/Refunds") {}
 
-/** What can be said of a deposit before anything is committed. The commit says it again. */
+/** Checks a deposit before anything is committed. The commit checks it again. */
 const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.NotRefundable | Refund.RefundTooLarge> => {
   const { id: depositId, status } = deposit
   if (status !== "settled") return Effect.fail(new Refund.NotRefundable({ depositId, status }))
@@ -111,7 +136,7 @@ const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.
   return amount <= left ? Effect.void : Effect.fail(new Refund.RefundTooLarge({ depositId, left }))
 }
 
-/** A refund as it will be once it is committed. */
+/** Returns the refund record to be committed. */
 const refundOf = (
   { company, description, metadata, onCheckout }: Ask,
   { id: depositId, checkoutId }: Deposit,
@@ -139,36 +164,59 @@ const refundOf = (
   updatedAtMillis: paid.atMillis
 })
 
+/** Makes a function that finds the deposit to refund. */
+const finding = Effect.gen(function* () {
+  const receiving = yield* ReceivingReads
+  const depositsOf = yield* DepositsOf
+
+  /** Returns the deposit of a checkout that can be refunded, or else its newest one, which a check then refuses. */
+  const depositOfCheckout = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const deposits = Id.is(id) ? yield* depositsOf(companyId, id, maxListed + 1) : []
+    const open = deposits.filter((deposit) => deposit.status === "settled" && Refund.left(deposit) > 0n)
+    if (open.length < 2) return Option.fromNullishOr(open[0] ?? deposits[0])
+    const ids = open.slice(0, maxListed).map((deposit) => deposit.id)
+    return yield* new Invalid({ path: "checkout_id", message: `was paid by several deposits; set deposit_id to one of ${ids.join(", ")}` })
+  })
+
+  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { depositId, invoiceId, checkoutId }: Of) {
+    const given = [depositId, invoiceId, checkoutId].filter((id) => id !== undefined)
+    const [id] = given
+    if (id === undefined || given.length > 1) return yield* new Invalid({ path: "deposit_id", message: ofMessage })
+    if (checkoutId !== undefined) {
+      const found = yield* depositOfCheckout(companyId, id)
+      return Option.isSome(found) ? found.value : yield* new NotFound({ what: "paid checkout", id })
+    }
+    const read = depositId === undefined ? receiving.depositOfInvoice : receiving.deposit
+    const found = Id.is(id) ? yield* read(companyId, id) : Option.none()
+    if (Option.isSome(found)) return found.value
+    return yield* new NotFound({ what: depositId === undefined ? "settled invoice" : "deposit", id })
+  })
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
   const nouns = yield* NounReads
-  const receiving = yield* ReceivingReads
+  const depositOf = yield* finding
   const stops = yield* Stops
   const prices = yield* Prices
   const vouchers = yield* Vouchers
-  const drafts = { voucher: yield* VoucherDrafts.make, withdrawal: (yield* WithdrawalDrafts.make).withdrawal }
+  const [draftVoucher, withdrawalDrafts] = [yield* VoucherDrafts.make, yield* WithdrawalDrafts.make]
   const { followed, step } = yield* RefundSteps.make
   const entropy = yield* Entropy
   const now = Clock.currentTimeMillis
 
-  const depositOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, of: Of) {
-    const [what, id] = "depositId" in of ? ["deposit", of.depositId] : ["settled invoice", of.invoiceId]
-    const read = "depositId" in of ? receiving.deposit : receiving.depositOfInvoice
-    const found = Id.is(id) ? yield* read(companyId, id) : Option.none()
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what, id })
-  })
-
-  /** What will pay it: a withdrawal of its own, or a voucher. */
+  /** Prepares the refund's payment: a withdrawal or a voucher. */
   const paymentOf = Effect.fnUntraced(function* (
     { company, apiKey, asked, destination, ...words }: Ask,
     refundId: string,
     otherwise: Msat.Msat
   ) {
     if (destination !== undefined) {
-      const ask = { company, apiKey, asked, destination, otherwise, metadata: words.metadata, refundId }
-      const { withdrawal, work, counts, feesRevision } = yield* drafts.withdrawal(ask)
+      const parsed = yield* withdrawalDrafts.parse(destination)
+      const ask = { company, apiKey, asked, destination: parsed, otherwise, metadata: words.metadata, refundId }
+      const { withdrawal, work, counts, feesRevision } = yield* withdrawalDrafts.withdrawal(ask)
       return {
         change: Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision),
         held: Withdrawal.held(withdrawal),
@@ -178,7 +226,7 @@ export const make = Effect.gen(function* () {
       }
     }
     const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
-    const { voucher, url, counts, feesRevision } = yield* drafts.voucher({ company, apiKey, priced, words, refundId })
+    const { voucher, url, counts, feesRevision } = yield* draftVoucher({ company, apiKey, priced, words, refundId })
     return {
       change: Voucher.created(voucher, undefined, counts, feesRevision),
       held: Voucher.held(voucher),
@@ -188,7 +236,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Of a deposit as it is found. */
+  /** Creates a refund of a deposit as it was read. */
   const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
     const { company, request } = ask
     yield* check(deposit, Msat.zero)
@@ -197,14 +245,14 @@ export const make = Effect.gen(function* () {
     const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
     const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, url, amount: (voucher ?? withdrawal).amount })
     const made: Made = { refund, url }
-    // Kept for ever, as a withdrawal's: a retry may come at any time.
+    // Kept permanently, as for a withdrawal, because a retry may come at any time.
     const once = Answer.once(company.id, request, made, null)
     const attempt = (found: Deposit) =>
       Effect.andThen(
         check(found, refund.amount),
-        Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(Spending.told(accounts, ask, held))
+        Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(SpendingLimits.told(accounts, ask, held))
       )
-    // Another refund of the deposit came between: what is left is looked at anew.
+    // Another refund of the deposit came first. Read the remaining amount again.
     const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
     const applied = yield* Effect.catchTag(attempt(deposit), "DepositMoved", () =>
       again.pipe(
@@ -222,13 +270,13 @@ export const make = Effect.gen(function* () {
 
   return Refunds.of({
     create: Effect.fnUntraced(function* (ask) {
-      const { company, of, request } = ask
+      const { company, request } = ask
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
       yield* VoucherDrafts.check(ask)
-      return yield* Priced.priced(accounts)(company, (company) =>
-        Effect.flatMap(depositOf(company.id, of), (deposit) => made({ ...ask, company }, deposit))
+      return yield* FeeRetry.retryOnFeeChange(accounts)(company, (company) =>
+        Effect.flatMap(depositOf(company.id, ask), (deposit) => made({ ...ask, company }, deposit))
       )
     }),
     get,
@@ -239,7 +287,7 @@ export const make = Effect.gen(function* () {
       if (refund.status === "canceled") return refund
       const { status, voucherId } = refund
       if (status !== "open" || voucherId === null) return yield* new Refund.RefundNotOpen({ id, status })
-      // What is refused changes nothing: its job has it follow what pays it.
+      // A failure here changes nothing, because the refund's job follows its payment.
       yield* Effect.catchTag(vouchers.cancel(companyId, voucherId), "VoucherNotOpen", ({ status }) =>
         Effect.fail(new Refund.RefundNotOpen({ id, status: status === "claimed" ? "being paid" : status }))
       )
@@ -251,7 +299,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Refunds, make)
 
-/** Has refunds follow what pays them for as long as the scope is open. */
+/** Updates refunds while the scope is open. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const refunds = yield* Refunds

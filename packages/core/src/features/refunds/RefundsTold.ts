@@ -5,10 +5,10 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as Refund from "./Refund.ts"
 import { RefundReads } from "./RefundReads.ts"
 
-/** How many refunds the page of a checkout tells of. */
+/** Maximum number of refunds shown on a checkout page. */
 export const limit = 10
 
-/** What the page of a checkout tells its payer, as `Refunds.ofCheckout`. */
+/** Implements `Refunds.ofCheckout`. */
 export const make = Effect.gen(function* () {
   const records = yield* RefundReads
   const nouns = yield* NounReads

@@ -1,10 +1,12 @@
 import { Effect, Option } from "effect"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
+import * as Page from "../../ledger/Page.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
 import * as Refund from "./Refund.ts"
+import { RefundReads } from "./RefundReads.ts"
 import * as Refunds from "./Refunds.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
 import * as VoucherTold from "../vouchers/VoucherTold.ts"
@@ -19,7 +21,7 @@ const about =
   <const T extends (typeof types)[number]>(type: T) =>
   (record: Refund.Refund) => ({ kind: "refund" as const, type, record })
 
-/** A link that nobody has claimed, or a withdrawal that was just requested. */
+/** Returns the refund as it was when created: an unclaimed link, or a withdrawal just requested. */
 const newRefund = (row: Refund.Refund): Refund.Refund => ({
   ...row,
   status: row.voucherId === null ? "pending" : "open",
@@ -27,7 +29,10 @@ const newRefund = (row: Refund.Refund): Refund.Refund => ({
   updatedAtMillis: row.createdAtMillis
 })
 
-/** The refund, and the voucher or the withdrawal that was made with it, whose creation is no event of its own. */
+/**
+ * Returns the refund with the voucher or withdrawal created in the same commit, which has no event of its
+ * creation.
+ */
 const created = Effect.fnUntraced(function* (event: Published) {
   const [found] = yield* read(event)
   if (found === undefined) return []
@@ -44,7 +49,7 @@ const ended = <const T extends (typeof types)[number]>(type: T) => ({
   tell: (event: Published) => Effect.map(read(event), (rows) => rows.map(about(type)))
 })
 
-/** What was paid goes back. */
+/** Refunds of deposits. */
 export const refunds = Feature.make({
   name: "refunds",
   nouns: [Refund.noun],
@@ -89,7 +94,9 @@ export const refunds = Feature.make({
       as: "refunded"
     })
   ],
-  limits: [["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`]],
+  describes: [Feature.describes(Refund.noun, { by: "refundId", description: "description" })],
+  limits: [["refunds on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]],
+  reads: RefundReads,
   layer: Traced.over(Refunds.Refunds, Refunds.layer),
   workers: Refunds.layerWorker
 })

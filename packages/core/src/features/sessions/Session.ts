@@ -5,32 +5,33 @@ import * as SecretHash from "../../base/SecretHash.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
-/** Who signed in: with a company's API key, with an operator's token, or with the configured one. */
-export const Holder = Schema.Literals(["key", "token", "root"])
+/** How a person signed in: with a company's API key, an operator's token, the configured token, or a person's passkey. */
+export const Holder = Schema.Literals(["key", "token", "root", "person"])
 export type Holder = typeof Holder.Type
 
 /**
- * A person who signed in with a key or a token, which the session stands for. The session's secret is with the browser: only its SHA-256 is kept. A holder has
- * `slots` records, which are used again and again: sessions need no sweeping, and nobody fills the store by signing in.
+ * A person's sign-in with a key or token, for which the session stands. The browser holds the session's
+ * secret; only its SHA-256 is stored. A holder's sessions reuse `slots` records, so expired sessions need no
+ * cleanup, and signing in cannot fill the store.
  */
 export const Session = Schema.Struct({
   id: Noun.Id,
-  /** The key's company; the operator's for tokens. */
+  /** The key's company; the operator's company for tokens. */
   companyId: CompanyId.CompanyId,
   holder: Holder,
-  /** The id of the key or the token. */
+  /** Id of the key, token or person. */
   holderId: Schema.String,
   slot: Schema.Int,
   secretHash: SecretHash.SecretHash,
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
-  /** When the key or the token was shown again. */
+  /** When the key or token was last entered again. */
   steppedUpAtMillis: Schema.NullOr(Schema.Int),
   endedAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Session extends Schema.Schema.Type<typeof Session> {}
 
-/** Another sign-in took the place of this session. */
+/** Another sign-in replaced this session. */
 export class SessionMoved extends Schema.TaggedError<SessionMoved>()("SessionMoved", { id: Schema.String }) {}
 
 export const noun = Noun.make("console_sessions", Session, {
@@ -39,7 +40,8 @@ export const noun = Noun.make("console_sessions", Session, {
   refused: (id) => new SessionMoved({ id })
 })
 
-// Each move expects the secret that it found: what was meant for one session never meets the next one in its slot.
+// Each transition requires the secret that was read, so a change meant for one session never affects the next
+// one in its slot.
 export const life = {
   begunAgain: Noun.move(noun, "begunAgain", {
     expects: ["secretHash"],
@@ -71,37 +73,40 @@ export interface SessionSteppedUp extends Written<
 > {}
 export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>], never, never> {}
 
-/** How long a session lasts, and how long after a step-up money may move. */
+/** Lifetime of a session, and how long money may be moved after a step-up. */
 export const lifeMillis = 12 * 3_600_000
 export const stepUpMillis = 5 * 60_000
 
-/** Sessions that one key or token has at once. A further one takes the place of the one that would end first. */
+/**
+ * Maximum number of concurrent sessions per key or token. A further sign-in replaces the session that would
+ * end first.
+ */
 export const slots = 16
 
-const prefixes = { key: "k", token: "t", root: "r" } as const satisfies Record<Holder, string>
+const prefixes = { key: "k", token: "t", root: "r", person: "p" } as const satisfies Record<Holder, string>
 
-/** Where a session's record is: in which of its holder's slots. */
+/** Identifies a session's record: the holder and the slot. */
 export type Place = Pick<Session, "holder" | "holderId" | "slot">
 
-/** The text of a new session in this place, with a secret in it. */
+/** Generates the text of a new session in this slot, including its secret. */
 export const generate = ({ holder, holderId, slot }: Place, entropy: (size: number) => Uint8Array): Redacted.Redacted =>
   Redacted.make(`${prefixes[holder]}.${holderId}.${slot}.${base58.encode(entropy(32))}`, { label: "session" })
 
-/** The place that a text is about; undefined where no session has it. */
+/** Parses the slot from a session's text. Undefined if the text is malformed. */
 export const placeOf = (text: string): Place | undefined => {
-  const [, prefix, holderId, slot] = /^([ktr])\.([\w-]{1,36})\.(\d\d?)\.[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text) ?? []
+  const [, prefix, holderId, slot] = /^([ktrp])\.([\w-]{1,36})\.(\d\d?)\.[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text) ?? []
   const holder = Holder.literals.find((one) => prefixes[one] === prefix)
   return holder === undefined || holderId === undefined ? undefined : { holder, holderId, slot: Number(slot) }
 }
 
-/** What is kept of a session's text. `bound` is what else has to be the same whenever it is shown. */
+/** Returns the hash stored for a session. `bound` is additional data that must be the same on every use. */
 export const hashOf = (text: string, bound: string): SecretHash.SecretHash => SecretHash.of(`${text} ${bound}`)
 
-/** Whether it opens anything at this time. */
+/** Returns whether the session is valid at this time. */
 export const isOpen = ({ endedAtMillis, expiresAtMillis }: Session, nowMillis: number): boolean =>
   endedAtMillis === null && nowMillis < expiresAtMillis
 
-/** Until when it may move money; null where that is over. */
+/** Returns until when it may move money, or null if that time is over. */
 export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number): number | null =>
   steppedUpAtMillis !== null && nowMillis >= steppedUpAtMillis && nowMillis < steppedUpAtMillis + stepUpMillis
     ? steppedUpAtMillis + stepUpMillis
@@ -115,7 +120,7 @@ export const begun = (session: Session): SessionBegun => ({
   writes: [Noun.insert(noun, session)]
 })
 
-/** A new session in the place of this one. */
+/** Replaces this session with a new one in its slot. */
 export const begunAgain = (
   session: Session,
   next: Pick<Session, "secretHash" | "expiresAtMillis">,

@@ -7,41 +7,45 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as ApiKey from "../../accounts/ApiKey.ts"
 import * as Session from "./Session.ts"
 
-/** Whose session it is to be: a key or a token that was checked. */
+/** The holder of the new session: a key or token that was already verified. */
 export interface Asking {
   readonly holder: Session.Holder
   readonly holderId: string
   readonly companyId: CompanyId.CompanyId
 }
 
-/** A new session. `text` is its secret: given to the browser now, and never again. */
+/** A new session. `text` is its secret, which is sent to the browser once. */
 export interface Begun {
   readonly session: Session.Session
   readonly text: Redacted.Redacted
 }
 
-/** Sign-ins of this many at once for one holder and slot are tried again; more of them is a store that answers nonsense. */
+/**
+ * Maximum number of retries for concurrent sign-ins into one slot. More conflicts mean that the store returns
+ * wrong results.
+ */
 const attempts = 8
 
 /**
- * People who signed in. A session says whose key or token it stands for, and whether it is open: whether that key or token still opens anything is to be
- * looked up beside it. `bound` is a text that has to be the same whenever the session is shown, and is not kept.
+ * Sign-in sessions. A session holds its key or token, and whether it is open. The caller must check
+ * separately that the key or token is still valid. `bound` is a string that must be the same on every use. It
+ * is not stored.
  */
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** In a place that is free, or else in that of the session that would end first. */
+    /** Starts a session in a free slot, or replaces the session that would end first. */
     readonly begin: (asking: Asking, bound?: string) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
-    /** The open session with this secret, as of now. */
+    /** Returns the open session with this secret. */
     readonly check: (text: string, bound?: string) => Effect.Effect<Option.Option<Session.Session>, StoreUnavailable>
-    /** Its key or token was shown again, just now. */
+    /** Records that the key or token was just entered again. */
     readonly stepUp: (session: Session.Session) => Effect.Effect<Session.Session, Session.SessionMoved | StoreUnavailable>
-    /** When this answers, it opens nothing any more. */
+    /** Ends the session, which is invalid once this returns. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@satrail/core/features/sessions/Sessions") {}
 
-/** The place for a new session: the first that is free, or that of the session which would end first. */
+/** Returns the slot for a new session: the first free one, or that of the session that would end first. */
 const placeFor = (taken: ReadonlyArray<Session.Session>, nowMillis: number): Session.Session | undefined =>
   taken.find((session) => !Session.isOpen(session, nowMillis)) ??
   taken.toSorted((one, other) => one.expiresAtMillis - other.expiresAtMillis)[0]
@@ -52,7 +56,7 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const { noun } = Session
 
-  /** The slots in their order, until one is free or was never used. */
+  /** Reads the slots in order until one is free or was never used. */
   const takenBy = Effect.fnUntraced(function* (holderId: string, nowMillis: number) {
     const taken: Array<Session.Session> = []
     for (let slot = 0; slot < Session.slots; slot++) {
@@ -89,7 +93,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Sessions.of({
-    // Somebody else may take the same slot at the same time: then there is another.
+    // If a concurrent sign-in takes the same slot, try again with another.
     begin: (asking, bound = "") =>
       Effect.retry(beginOnce(asking, bound), {
         times: attempts,

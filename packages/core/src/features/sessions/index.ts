@@ -3,16 +3,16 @@ import * as Feature from "../../ledger/Feature.ts"
 import * as Session from "./Session.ts"
 import * as Sessions from "./Sessions.ts"
 
-/** Sign-ins of people with a key or a token. */
+/** Sign-in sessions of people with a key or token. */
 export const sessions = Feature.make({
   name: "sessions",
   nouns: [Session.noun],
   lives: [Session.life],
   changes: Feature.changes<Session.SessionBegun | Session.SessionBegunAgain | Session.SessionSteppedUp | Session.SessionEnded>(),
   limits: [
-    ["hours of a session of the console", `${Session.lifeMillis / 3_600_000}`],
-    ["sessions of the console for one key or token: the next sign-in ends the oldest", `${Session.slots}`],
-    ["minutes in which a session moves money after its key was shown again", `${Session.stepUpMillis / 60_000}`]
+    ["lifetime of a console session, hours", `${Session.lifeMillis / 3_600_000}`],
+    ["console sessions per key or token (the next sign-in ends the oldest)", `${Session.slots}`],
+    ["time for which a re-entered key permits moving money in the console, minutes", `${Session.stepUpMillis / 60_000}`]
   ],
   layer: Traced.over(Sessions.Sessions, Sessions.layer)
 })

@@ -4,22 +4,23 @@ import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
 /**
- * A company's books are closed up to here: what is booked after `lastEntry` with an earlier time is late, and told in the first month that is not closed yet.
- * A company's ends are numbered from 1 on, each later than the one before it.
+ * Closes a company's books up to a point in time. An entry dated before that time but booked after the close
+ * is late, and is reported in the first open month. A company's month ends are numbered from 1, each later
+ * than the previous one.
  */
 export const MonthEnd = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   number: Schema.Int,
-  /** The first moment that is not closed: of a month, in UTC. */
+  /** Start of the first open month, in UTC. */
   untilMillis: Schema.Int,
-  /** The id of the company's last entry that was booked by then: in digits, since a number has too few of them. */
+  /** Id of the company's last entry booked by then, as digits because a number lacks the precision. */
   lastEntry: Schema.String,
   createdAtMillis: Schema.Int
 })
 export interface MonthEnd extends Schema.Schema.Type<typeof MonthEnd> {}
 
-/** Two who close at once do not both have the next number: the second one looks again. */
+/** Concurrent closings cannot both get the next number. The second one reads again. */
 export const noun = Noun.make("month_ends", MonthEnd, { moving: [], unique: [["companyId", "number"]] })
 
 export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>], never, never> {}

@@ -3,35 +3,38 @@ import * as Balance from "../../ledger/Balance.ts"
 import * as Booking from "../../reports/Booking.ts"
 import type { LateTurnover, MonthSums } from "./StatementReads.ts"
 
-/** A sum, and how many bookings it is of. */
+/** A total in msat, and the number of bookings in it. */
 export interface Total {
   readonly amount: Msat.Msat
   readonly count: number
 }
 
-/** What came in, went out and was charged. Every member is nothing or more. */
+/** Money received, sent and charged. No member is negative. */
 export interface Parts {
   readonly deposits: Total
-  /** What an operator gave. */
+  /** Credited by operators. */
   readonly credits: Total
   readonly withdrawals: Total
-  /** What was credited, and taken back because the chain did not keep it. */
+  /** Credits reversed after a reorganization. */
   readonly reversals: Total
-  /** What an operator took. */
+  /** Debited by operators. */
   readonly debits: Total
   readonly serviceFees: Msat.Msat
   readonly networkFees: Msat.Msat
 }
 
-/** What was booked late: into months that were closed by then. The times are those of the first and the last of it, null where there is none. */
+/**
+ * Entries booked late, into months already closed. The times are those of the first and last such entry, or
+ * null if there is none.
+ */
 export interface Late extends Parts {
   readonly firstMillis: number | null
   readonly lastMillis: number | null
 }
 
 /**
- * A company's month. `opening` and everything that came in, less everything that went out, less the fees, is `closing`, to the msat: `late` among it, which is not in
- * the other parts.
+ * A company's month. `opening` plus all receipts, minus all payments and fees, equals `closing` to the msat.
+ * That includes `late`, which is not part of the other members.
  */
 export interface Statement extends Parts {
   readonly opening: Balance.Balance
@@ -70,36 +73,45 @@ const lateOf = (turnovers: ReadonlyArray<LateTurnover>): Late => {
   }
 }
 
-/** What the ledger says of a month. 1000 at the beginning, a deposit of 500, a withdrawal of 200 with fees of 5 and 10: 1285 at the end. */
+/**
+ * Computes a month's statement from the ledger. 1000 at the start, a deposit of 500, and a withdrawal of 200
+ * with fees of 5 and 10 give 1285 at the end.
+ */
 export const of = ({ before, within, late }: MonthSums): Statement => {
   const opening = Balance.effect(before)
   return { opening, ...partsOf(within), late: lateOf(late), closing: Balance.add(opening, Balance.effect([...within, ...late])) }
 }
 
-/** Of some parts, without any that are late. */
+/** Totals of the given parts, without late entries. */
 export const received = ({ deposits, credits }: Parts): Msat.Msat => Msat.sum(deposits.amount, credits.amount)
 export const sent = ({ withdrawals, reversals, debits }: Parts): Msat.Msat => Msat.sum(withdrawals.amount, reversals.amount, debits.amount)
 export const fees = ({ serviceFees, networkFees }: Parts): Msat.Msat => Msat.sum(serviceFees, networkFees)
 export const bookings = ({ deposits, credits, withdrawals, reversals, debits }: Parts): number =>
   [deposits, credits, withdrawals, reversals, debits].reduce((sum, { count }) => sum + count, 0)
 
-/** Of a whole statement, what was booked late among it. */
+/** Applies such a total to a whole statement, including late entries. */
 export const whole =
   (part: (parts: Parts) => Msat.Msat) =>
   (statement: Statement): Msat.Msat =>
     Msat.sum(part(statement), part(statement.late))
 
-/** `2026-01`: from its first moment in UTC up to, and without, that of the month after it. Undefined for what is no month. */
+/**
+ * Parses a month such as `2026-01` into its period in UTC, with an exclusive end. Undefined if the text is
+ * not a month.
+ */
 export const monthOf = (text: string): Booking.Period | undefined => {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? []
   if (year === undefined || month === undefined) return undefined
   return { fromMillis: Date.UTC(Number(year), Number(month) - 1), untilMillis: Date.UTC(Number(year), Number(month)) }
 }
 
-/** How long after its end a month is open: a commit has the time at which it was decided, and arrives a little later. What takes longer is told as late. */
+/**
+ * How long a month stays open after its end, because a commit arrives shortly after the time it carries.
+ * Entries that take longer are reported as late.
+ */
 export const settlingMillis = 5 * 60_000
 
-/** The first moment of the month that may not be closed yet: each before it is. */
+/** Returns the start of the first month that cannot be closed yet. All earlier months can. */
 export const closedUntil = (nowMillis: number): number => {
   const settled = new Date(nowMillis - settlingMillis)
   return Date.UTC(settled.getUTCFullYear(), settled.getUTCMonth())

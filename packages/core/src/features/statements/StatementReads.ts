@@ -3,24 +3,29 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type * as Booking from "../../reports/Booking.ts"
 
-/** What all postings between two accounts come to that were booked late, and the first and the last time that one of them has. */
+/** Total of all late postings between two accounts, with the first and last of their times. */
 export interface LateTurnover extends Booking.Turnover {
   readonly firstMillis: number
   readonly lastMillis: number
 }
 
-/** What a company's statement of a month is made of, all of one moment. Once the month is closed it is the same at any time. */
+/**
+ * Data of a company's monthly statement, all from one snapshot. Once the month is closed, it never changes.
+ */
 export interface MonthSums {
   readonly isClosed: boolean
-  /** What the statement of the month before it ends with. */
+  /** The closing totals of the previous month. */
   readonly before: ReadonlyArray<Booking.Turnover>
-  /** What was booked within the month, before it was closed. */
+  /** Booked in the month, before it was closed. */
   readonly within: ReadonlyArray<Booking.Turnover>
-  /** What has the time of a month that was closed when it was booked, and of which this is the first that was not. */
+  /** Booked with a time in an already closed month, while this was the first open one. */
   readonly late: ReadonlyArray<LateTurnover>
 }
 
-/** How far a company's books are closed, by the last of its month ends, and its last entry of all. Nothing is 0. */
+/**
+ * How far a company's books are closed, from its last month end, and the id of its last entry. Each is 0 if
+ * there is none.
+ */
 export interface Closed {
   readonly number: number
   readonly untilMillis: number
@@ -29,13 +34,13 @@ export interface Closed {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Reads what statements are made of. */
+/** Reads data for statements. */
 export class StatementReads extends Context.Service<
   StatementReads,
   {
-    /** What a statement is made of: see `MonthSums`. Recounts everything. */
+    /** Returns the data of a statement; see `MonthSums`. Recomputes all totals. */
     readonly monthSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<MonthSums>
-    /** How far the books of a company are closed. All of one moment. */
+    /** Returns how far a company's books are closed, from one snapshot. */
     readonly booksClosed: (companyId: CompanyId.CompanyId) => Read<Closed>
   }
 >()("@satrail/core/features/statements/StatementReads") {}

@@ -8,21 +8,23 @@ import * as MonthEnd from "./MonthEnd.ts"
 import * as Statement from "./Statement.ts"
 import { StatementReads } from "./StatementReads.ts"
 
-/** A month of a company. */
+/** A company's statement of one month. */
 export interface Month extends Statement.Statement, Booking.Period {
   readonly companyId: CompanyId.CompanyId
   readonly month: string
-  /** Whether it is closed: then it is the same whenever it is asked for again. */
+  /** Whether the month is closed, so that its statement never changes. */
   readonly isFinal: boolean
 }
 
-/** Months of companies. */
+/** Monthly statements of companies. */
 export class Statements extends Context.Service<
   Statements,
   {
     /**
-     * A month, `2026-01`, in UTC; of one that is not over, as far as it is. To ask for one that is over by `Statement.settlingMillis` closes it, and every month
-     * before it: what is booked into it from then on is late, in the statement of the next one.
+     * Returns the statement of a month such as `2026-01`, in UTC. The statement of an unfinished month covers
+     * entries so far. Requesting a month that ended at least `Statement.settlingMillis` ago closes it and
+     * every earlier month. Later entries with a time in a closed month are late, and appear in the statement
+     * of the first open month.
      */
     readonly get: (companyId: CompanyId.CompanyId, month: string) => Effect.Effect<Month, Invalid | StoreUnavailable>
   }
@@ -32,7 +34,10 @@ export const make = Effect.gen(function* () {
   const reads = yield* StatementReads
   const journal = yield* Journal
 
-  /** Closes the books up to the last month that may be, unless they are closed up to `untilMillis`. Of two who do so at once, the second one finds what the first one did. */
+  /**
+   * Closes the books as far as possible, unless they are closed up to `untilMillis` already. Of concurrent
+   * calls, the second one finds the result of the first.
+   */
   const close = (companyId: CompanyId.CompanyId, untilMillis: number, nowMillis: number) =>
     Effect.gen(function* () {
       const { number, untilMillis: closedUntil, last } = yield* reads.booksClosed(companyId)
@@ -46,7 +51,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const period = Statement.monthOf(month)
       if (period === undefined || period.fromMillis > nowMillis)
-        return yield* new Invalid({ path: "month", message: "A month that has begun, in UTC: such as 2026-01" })
+        return yield* new Invalid({ path: "month", message: "must be a current or past month in UTC, such as 2026-01" })
       if (period.untilMillis <= Statement.closedUntil(nowMillis)) yield* close(companyId, period.untilMillis, nowMillis)
       const sums = yield* reads.monthSums(companyId, period)
       return { ...Statement.of(sums), ...period, companyId, month, isFinal: sums.isClosed }

@@ -1,12 +1,14 @@
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
 import * as MonthEnd from "./MonthEnd.ts"
+import { StatementReads } from "./StatementReads.ts"
 import * as Statements from "./Statements.ts"
 
-/** A company's months, closed or open. */
+/** Monthly statements of companies, closed or open. */
 export const statements = Feature.make({
   name: "statements",
   nouns: [MonthEnd.noun],
   changes: Feature.changes<MonthEnd.MonthsClosed>(),
+  reads: StatementReads,
   layer: Traced.over(Statements.Statements, Statements.layer)
 })

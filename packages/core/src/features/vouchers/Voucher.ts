@@ -13,39 +13,48 @@ import { refundEnds } from "../../sending/RefundTask.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
- * `open` may be claimed, with its secret. `claimed` is final: the outcome is its withdrawal's. `expired` and `canceled`
- * are final too: the hold was voided.
+ * `open`: can be claimed with its secret. `claimed`: final; the outcome is that of its withdrawal. `expired`
+ * and `canceled`: final; the hold was voided.
  */
 export const Status = Schema.Literals(["open", "claimed", "expired", "canceled"])
 export type Status = typeof Status.Type
 
-/** How long a voucher may be open, in seconds. Not longer than the answer to its creation is kept. */
+/**
+ * Limits and default of a voucher's lifetime, in seconds. The maximum is how long the response to its
+ * creation is kept.
+ */
 export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 } as const
 
-/** Money that is held for the first wallet that claims it (LUD-03). `amount` is what the claimer gets; the fees come on top, as in a withdrawal. */
+/**
+ * Money held for the first wallet that claims it (LUD-03). `amount` is what the claimer receives in msat;
+ * fees are added to it, as for a withdrawal.
+ */
 export const Voucher = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** The transfer of its hold, and of the withdrawal that it becomes. */
+  /** The transfer of its hold, and later of its withdrawal. */
   ledgerTxId: Noun.Id,
   amount: Msat.Msat,
   serviceFee: Msat.Msat,
   networkAllowance: Msat.Msat,
-  /** What a wallet shows. */
+  /** Description shown by wallets. */
   description: Schema.String,
   metadata: Metadata.Metadata,
-  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
-  /** When that was the rate. */
+  /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
-  /** The refund that it pays. */
+  /** The refund paid by this voucher. */
   refundId: Schema.NullOr(Noun.Id),
-  /** The SHA-256 of the secret (`k1`), which is kept nowhere. */
+  /** SHA-256 of the secret (`k1`), which is not stored. */
   secretHash: SecretHash.SecretHash,
   status: Status,
-  /** The withdrawal that it became when it was claimed. */
+  /** The withdrawal created when it was claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
-  /** Against whose limits it counts: nobody's any more once it was voided, and its withdrawal's once it was claimed. */
+  /**
+   * The limits that it counts against. Null once it is voided, or once claimed, when its withdrawal counts
+   * instead.
+   */
   counted: Schema.NullOr(Limit.Noted),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
@@ -53,7 +62,7 @@ export const Voucher = Schema.Struct({
 })
 export interface Voucher extends Schema.Schema.Type<typeof Voucher> {}
 
-/** The voucher is `status` already, and stays so. */
+/** The voucher is no longer open; its final status is `status`. */
 export class VoucherNotOpen extends Schema.TaggedError<VoucherNotOpen>()("VoucherNotOpen", {
   id: Schema.String,
   status: Schema.String
@@ -65,13 +74,13 @@ export const noun = Noun.make("vouchers", Voucher, {
   refused: (id, status) => new VoucherNotOpen({ id, status })
 })
 
-/** A wallet cannot claim it like this. `message` is for its user: what was wrong, and what would be right. */
+/** The claim is rejected. `message` is for the wallet's user and states the error and what would be valid. */
 export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("VoucherRefused", {
   code: Schema.Literals(["not_found", "claimed", "expired", "canceled", "invoice", "too_many", "stopped"]),
   message: Schema.String
 }) {}
 
-/** Its life: from open to one of three ends. */
+/** Transitions of a voucher, from open to one of three final statuses. */
 export const life = {
   claimed: Noun.move(noun, "claimed", {
     from: ["open"],
@@ -81,7 +90,7 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["claimed"], same: ["withdrawalId"] }
   }),
-  // Voided before, in whichever way, it stays as it is.
+  // A voucher that was already voided, for either reason, stays as it is.
   expired: Noun.move(noun, "expired", {
     from: ["open"],
     to: "expired",
@@ -106,21 +115,24 @@ export interface VoucherCreated extends Written<
   "money" | "limits" | "freeze" | "fees" | "once",
   "voucher.created"
 > {}
-/** Applies while it is open. Its hold is the withdrawal's from here on: no posting, so the money is held at every moment. */
+/**
+ * Applies while the voucher is open. Its withdrawal takes over the hold without a posting, so the money is
+ * held at every moment.
+ */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
   readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>],
   "freeze",
   "voucher.claimed"
 > {}
-/** Applies while it is open; voided before, in whichever way, it stays as it is. */
+/** Applies while the voucher is open. A voided one stays as it is. */
 export interface VoucherExpired extends Written<
   "VoucherExpired",
   readonly [Noun.TransitionOf<typeof life.expired>],
   "credit" | "fence",
   "voucher.expired"
 > {}
-/** The same, by its owner. */
+/** The same, requested by its company. */
 export interface VoucherCanceled extends Written<
   "VoucherCanceled",
   readonly [Noun.TransitionOf<typeof life.canceled>],
@@ -128,7 +140,7 @@ export interface VoucherCanceled extends Written<
   "voucher.canceled"
 > {}
 
-/** One that nothing has become of yet. What may be null in a voucher is null where it is not given. */
+/** Creates an open voucher. Nullable members default to null. */
 export const open = (
   asked: Pick<
     Voucher,
@@ -156,24 +168,24 @@ export const open = (
   updatedAtMillis: asked.createdAtMillis
 })
 
-/** The job of voiding an unclaimed voucher: due when it expires. */
+/** Kind of the job that voids an unclaimed voucher, due when the voucher expires. */
 export const taskKind = "voucher"
 
-/** The whole fee on top of the amount. */
+/** Returns the total fee on top of the amount. */
 export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat => Fee.total({ service: serviceFee, network: networkAllowance })
 
-/** What is held while it is open. */
+/** Returns the amount held while the voucher is open. */
 export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fee(voucher))
 
-/** Where a wallet asks. The secret is in the query, which logs of paths do not show. */
+/** Returns the URL that a wallet requests. The secret is in the query, so logs of paths do not contain it. */
 export const urlOf = (domain: string, k1: string): string => `${originOf(domain)}/lnurlw?k1=${k1}`
 
-/** Where a wallet sends its invoice. */
+/** Returns the URL to which a wallet sends its invoice. */
 export const callbackOf = (domain: string): string => `${originOf(domain)}/lnurlw/callback`
 
 const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
 
-/** Amount and fee leave `available` and wait in `held`, until it is claimed or voided. */
+/** Moves amount and fee from `available` to `held` until the voucher is claimed or voided. */
 export const created = (
   voucher: Voucher,
   once?: Change.Once,
@@ -192,7 +204,10 @@ export const created = (
   ...(feesRevision !== undefined && { feesRevision })
 })
 
-/** It becomes a withdrawal to this invoice, which is sent like any other: should that fail, its hold is voided, and the voucher stays claimed. */
+/**
+ * Turns the voucher into a withdrawal to this invoice, which is sent like any other. If that fails, its hold
+ * is voided and the voucher stays claimed.
+ */
 export const claimed = (
   voucher: Voucher,
   to: Pick<Withdrawal.Withdrawal, "id" | "recipient" | "network">,
@@ -239,7 +254,7 @@ const voided = (voucher: Voucher, atMillis: number) => ({
   jobs: [Change.complete(voucher.id), ...refundEnds(voucher, atMillis)]
 })
 
-/** Not claimed in time: everything is available again. */
+/** Voids a voucher that was not claimed in time. Releases the full amount. */
 export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number): VoucherExpired => ({
   _tag: "VoucherExpired",
   ...voided(voucher, atMillis),
@@ -248,7 +263,7 @@ export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number)
   event: { type: "voucher.expired", subject: voucher.id }
 })
 
-/** Not claimed, and no longer claimable: everything is available again. */
+/** Cancels an unclaimed voucher. Releases the full amount. */
 export const canceled = (voucher: Voucher, atMillis: number): VoucherCanceled => ({
   _tag: "VoucherCanceled",
   ...voided(voucher, atMillis),

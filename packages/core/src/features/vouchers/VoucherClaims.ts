@@ -14,25 +14,28 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as Voucher from "./Voucher.ts"
 
-/** What a wallet sends to claim a voucher, each as it came. */
+/** Parameters that a wallet sends to claim a voucher, as received. */
 export interface Claim {
   readonly k1: string
-  /** The invoice that is to be paid. */
+  /** The invoice to be paid. */
   readonly pr: string
-  /** The caller's address. Each network may claim only so often. */
+  /** The caller's IP address. The rate of claims per network is limited. */
   readonly caller: string
 }
 
 const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.VoucherRefused } = {
-  claimed: new Voucher.VoucherRefused({ code: "claimed", message: "The voucher was claimed already" }),
-  expired: new Voucher.VoucherRefused({ code: "expired", message: "The voucher has expired" }),
-  canceled: new Voucher.VoucherRefused({ code: "canceled", message: "The voucher was canceled" })
+  claimed: new Voucher.VoucherRefused({ code: "claimed", message: "This voucher was already claimed" }),
+  expired: new Voucher.VoucherRefused({ code: "expired", message: "This voucher has expired" }),
+  canceled: new Voucher.VoucherRefused({ code: "canceled", message: "This voucher was canceled" })
 }
 
-/** Sending is paused, or its company is frozen: which of them is nothing to whoever holds the link. */
-const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "The voucher cannot be claimed at the moment: try again later" })
+/** Sending is paused or the company is frozen. The claimer is not told which. */
+const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "This voucher cannot be claimed right now. Try again later" })
 
-/** What a wallet does with a voucher (LUD-03): looks what it is worth, and claims it with an invoice. It knows the secret, and nothing of the company. */
+/**
+ * Serves wallets that use a voucher (LUD-03): they request its amount, and claim it with an invoice. A wallet
+ * knows the secret and nothing about the company.
+ */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const nouns = yield* NounReads
@@ -47,9 +50,7 @@ export const make = Effect.gen(function* () {
 
   const bySecret = Effect.fnUntraced(function* (k1: string) {
     const found = yield* nouns.named(Voucher.noun, { secretHash: SecretHash.of(k1) })
-    return found._tag === "Some"
-      ? found.value
-      : yield* new Voucher.VoucherRefused({ code: "not_found", message: "There is no such voucher" })
+    return found._tag === "Some" ? found.value : yield* new Voucher.VoucherRefused({ code: "not_found", message: "No such voucher" })
   })
 
   const open = Effect.fnUntraced(function* (voucher: Voucher.Voucher) {
@@ -58,7 +59,7 @@ export const make = Effect.gen(function* () {
     return voucher.expiresAtMillis <= (yield* now) ? yield* gone.expired : voucher
   })
 
-  /** The claim with this invoice, if the voucher may pay it. */
+  /** Returns the claim with this invoice, if the voucher may pay it. */
   const claimed = Effect.fnUntraced(
     function* (voucher: Voucher.Voucher, pr: string) {
       const destination = yield* Effect.fromResult(Destination.parse(pr, network))
@@ -81,12 +82,15 @@ export const make = Effect.gen(function* () {
     Effect.catchTags({
       DestinationInvalid: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
       DestinationRefused: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
-      RecipientRefused: Effect.die, // only servers of other people say that, and an invoice asks none
+      RecipientRefused: Effect.die, // only external servers cause these, and an invoice needs none
       RecipientUnreachable: Effect.die
     })
   )
 
-  /** Whether this very invoice is what the voucher was claimed for: the wallet did not get the response. */
+  /**
+   * Returns whether the voucher was already claimed with this invoice. A wallet can then repeat a claim after
+   * losing the response.
+   */
   const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
     const withdrawal = withdrawalId === null ? undefined : yield* nouns.get(Withdrawal.noun, companyId, withdrawalId)
     return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()
@@ -98,7 +102,7 @@ export const make = Effect.gen(function* () {
     }),
     claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
       if (!callerMayClaim(caller, yield* now).isWithin) {
-        return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims: try again in a moment" })
+        return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims. Try again in a moment" })
       }
       const voucher = yield* bySecret(k1)
       if (yield* isPaidTo(voucher, pr)) return

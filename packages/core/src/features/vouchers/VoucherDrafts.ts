@@ -12,43 +12,43 @@ import * as SecretHash from "../../base/SecretHash.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import type { Priced } from "../../nodes/Prices.ts"
 import { descriptionIssue } from "../../receiving/Invoices.ts"
-import * as Spending from "../../sending/Spending.ts"
+import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "./Voucher.ts"
 import { checkSendable } from "../../sending/WithdrawalDrafts.ts"
 
-/** A voucher and its secret, which is returned once. */
+/** A voucher with its secret, which is returned once. */
 export interface Issued {
   readonly voucher: Voucher.Voucher
-  /** What a wallet scans: the secret is in it. */
+  /** The URL that a wallet scans, which contains the secret. */
   readonly url: Redacted.Redacted
 }
 
-/** What a link may say, and how long it may be open. */
+/** The texts and the lifetime of a link. */
 export interface Words {
   readonly description: string
   readonly expirySeconds: number
   readonly metadata: Metadata.Metadata
 }
 
-/** What is wrong with that by itself. */
+/** Validates these by themselves. */
 export const check = Effect.fnUntraced(function* ({ description, expirySeconds, metadata }: Words) {
   const message = descriptionIssue(description)
   if (message !== undefined) return yield* new Invalid({ path: "description", message })
   const { minimum, maximum } = Voucher.expirySeconds
   if (!Number.isInteger(expirySeconds) || expirySeconds < minimum || expirySeconds > maximum) {
-    return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })
+    return yield* new Invalid({ path: "expiry_seconds", message: `must be a whole number of seconds from ${minimum} to ${maximum}` })
   }
   yield* Metadata.check(metadata)
 })
 
-/** Vouchers with their links, as they will be once they are committed. */
+/** Prepares vouchers with their links, to be committed. */
 export const make = Effect.gen(function* () {
   const fees = yield* Fees
   const { domain, linkHost = domain, network: chain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
 
-  /** Of words that were checked. */
+  /** Its texts are already validated. */
   return Effect.fnUntraced(function* ({
     company,
     apiKey,
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
     Invalid | Limit.LimitExceeded
   > {
     yield* checkSendable(amount, bounds)
-    // Only the chain's fee can be unknown.
+    // Only the on-chain fee can be unavailable.
     const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
     const k1 = Id.toHex(entropy(32))
     const createdAtMillis = yield* Clock.currentTimeMillis
@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
       expiresAtMillis: createdAtMillis + expirySeconds * 1000
     })
     const amountHeld = Voucher.held(voucher)
-    yield* Spending.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
+    yield* SpendingLimits.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
     return { counts, feesRevision: company.feesRevision ?? 0, voucher, url: Redacted.make(Voucher.urlOf(linkHost, k1)) }
   })
 })

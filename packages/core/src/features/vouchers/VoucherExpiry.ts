@@ -4,12 +4,12 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Voucher from "./Voucher.ts"
 
-/** How many are voided at once, and in a step. */
+/** Maximum number of vouchers voided concurrently, and per step. */
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 const laterMillis = 10_000
 
-/** Voids the vouchers that have expired. */
+/** Voids expired vouchers. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const nouns = yield* NounReads
@@ -18,8 +18,8 @@ export const make = Effect.gen(function* () {
 
   const expire = Effect.fnUntraced(function* (task: Task) {
     const found = yield* nouns.get(Voucher.noun, task.companyId, task.id)
-    if (found._tag === "None") return yield* Effect.die(`the expiry of a voucher that is not there: ${task.id}`)
-    // Claimed a moment ago, or voided by another process: nothing is left to do.
+    if (found._tag === "None") return yield* Effect.die(`voucher not found: ${task.id}`)
+    // It was just claimed, or another process voided it, so nothing is left to do.
     const overtaken = () => Effect.void
     yield* Effect.catchTags(journal.commit(Voucher.expired(found.value, fence(task), yield* now)), {
       VoucherNotOpen: overtaken,
@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Answers how many tasks were due. */
+    /** Returns the number of tasks that were due. */
     step: Effect.gen(function* () {
       const nowMillis = yield* now
       const claimed = yield* tasks.claim({ kind: Voucher.taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
           expire(task).pipe(
             Effect.catchCause((cause) =>
               Effect.andThen(
-                Effect.logError("voucher: could not be voided; will retry", cause),
+                Effect.logError("voucher: voiding failed; will retry", cause),
                 Effect.ignore(tasks.postpone(task, nowMillis + laterMillis))
               )
             ),

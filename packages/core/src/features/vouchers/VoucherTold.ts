@@ -6,7 +6,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
 import * as Voucher from "./Voucher.ts"
 
-/** The types of notice, in the order of the catalogue. A type that was ever told stays. */
+/** Types of its events, in the order of the catalog. A published type is never removed. */
 export const types = ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"] as const
 
 const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"voucher", typeof type, Voucher.Voucher> => ({
@@ -15,7 +15,7 @@ const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"vo
   record
 })
 
-/** As it was when it was created. */
+/** Returns the event with the voucher as it was when created. */
 const opened = (row: Voucher.Voucher) =>
   about("voucher.created", { ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
 
@@ -26,11 +26,11 @@ const one =
       return Option.toArray(Option.map(yield* (yield* NounReads).get(Voucher.noun, companyId, subject), tell))
     })
 
-/** One that was made with something else, whose creation is no event of its own. */
+/** Returns the creation event of a voucher created together with another record. */
 export const createdWith = (companyId: CompanyId, id: string | null) =>
   id === null ? Effect.succeed([]) : one(opened)({ companyId, subject: id })
 
-/** The voucher, and the withdrawal that it is from here on, whose request is no event of its own. */
+/** Returns the events for a claimed voucher and its withdrawal, whose request is not published separately. */
 const claimed = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
   const voucher = yield* (yield* NounReads).get(Voucher.noun, companyId, subject)
   if (Option.isNone(voucher)) return []

@@ -22,28 +22,28 @@ import * as Shortage from "../../ledger/Shortage.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
-import * as Priced from "../../sending/Priced.ts"
-import * as Spending from "../../sending/Spending.ts"
+import * as FeeRetry from "../../sending/FeeRetry.ts"
+import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherClaims from "./VoucherClaims.ts"
 import type { Issued } from "./VoucherDrafts.ts"
 import * as VoucherDrafts from "./VoucherDrafts.ts"
 import * as VoucherExpiry from "./VoucherExpiry.ts"
 
-/** How many vouchers a page has. */
-export const limit = Page.limit
-
-/** Money for the bearer of a link: held when a voucher is created, and paid once, to the first invoice that claims it (LUD-03). */
+/**
+ * Money for the bearer of a link. It is held when a voucher is created, and paid once, to the first invoice
+ * that claims it (LUD-03).
+ */
 export class Vouchers extends Context.Service<
   Vouchers,
   {
-    /** Holds amount and fee until the voucher is claimed, canceled, or expires. */
+    /** Holds the amount and the fee until the voucher is claimed, canceled, or expires. */
     readonly create: (
       ask: Asked &
         Limits.Spender &
         VoucherDrafts.Words & {
           readonly company: Sender
-          /** What it renders is stored: the link in it must be sealed. */
+          /** The rendered response is stored, so the link in it must be sealed. */
           readonly request?: Answer.Request<Issued>
         }
     ) => Effect.Effect<
@@ -61,29 +61,32 @@ export class Vouchers extends Context.Service<
       | StoreUnavailable
     >
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Voucher.Voucher, NotFound | StoreUnavailable>
-    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    /**
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Page.Asked
-    ) => Effect.Effect<
-      { readonly vouchers: ReadonlyArray<Voucher.Voucher>; readonly next: Page.Position | undefined },
-      Invalid | StoreUnavailable
-    >
-    /** It cannot be claimed any more, and what it held is available again. Canceling it again changes nothing; one that was claimed stays claimed. */
+    ) => Effect.Effect<Page.Page<Voucher.Voucher>, Invalid | StoreUnavailable>
+    /**
+     * Cancels a voucher and releases its hold. Canceling it again changes nothing. A claimed voucher stays
+     * claimed.
+     */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<Voucher.Voucher, NotFound | Voucher.VoucherNotOpen | StoreUnavailable>
-    /** The voucher behind a secret, as long as it can be claimed, and where. */
+    /** Returns the voucher with this secret while it can be claimed, and its callback URL. */
     readonly offer: (
       k1: string
     ) => Effect.Effect<{ readonly voucher: Voucher.Voucher; readonly callback: string }, Voucher.VoucherRefused | StoreUnavailable>
     /**
-     * Has the invoice paid by a worker, if it asks for exactly the amount and may be paid. Of any number of claims at once one is the first, and the
-     * others are refused. The same invoice again is no other claim.
+     * Claims the voucher with an invoice for exactly its amount, which a worker then pays. Of concurrent
+     * claims, the first succeeds and the others are rejected. Repeating the same invoice counts as the same
+     * claim.
      */
     readonly claim: (ask: VoucherClaims.Claim) => Effect.Effect<void, Voucher.VoucherRefused | StoreUnavailable>
-    /** Voids every voucher that has expired, and answers how many tasks were due. */
+    /** Voids every expired voucher, and returns the number of tasks that were due. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/features/vouchers/Vouchers") {}
@@ -93,7 +96,7 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const nouns = yield* NounReads
   const accounts = yield* AccountReads
-  const priced = Priced.priced(accounts)
+  const retryOnFeeChange = FeeRetry.retryOnFeeChange(accounts)
   const stops = yield* Stops
   const prices = yield* Prices
   const draft = yield* VoucherDrafts.make
@@ -111,7 +114,7 @@ export const make = Effect.gen(function* () {
       yield* stops.check("sending")
       yield* VoucherDrafts.check(words)
       const price = yield* prices.price({ amount, currency })
-      return yield* priced(
+      return yield* retryOnFeeChange(
         company,
         Effect.fnUntraced(function* (company) {
           const spender = { company, apiKey }
@@ -119,15 +122,12 @@ export const make = Effect.gen(function* () {
           const { voucher } = issued
           const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
           const committed = Shortage.told(ledger, journal.commit(Voucher.created(voucher, once, counts, feesRevision)))
-          return Answers.outcome(yield* committed.pipe(Spending.told(accounts, spender, Voucher.held(voucher))), issued)
+          return Answers.outcome(yield* committed.pipe(SpendingLimits.told(accounts, spender, Voucher.held(voucher))), issued)
         })
       )
     }),
     get,
-    list: Effect.fnUntraced(function* (companyId, query) {
-      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Voucher.noun, companyId, before, limit))
-      return { vouchers: rows, next }
-    }),
+    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Voucher.noun, companyId, before, limit)),
     cancel: Effect.fnUntraced(function* (companyId, id) {
       yield* journal.commit(Voucher.canceled(yield* get(companyId, id), yield* now))
       return yield* get(companyId, id)
@@ -139,7 +139,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Vouchers, make)
 
-/** Voids what has expired for as long as the scope is open. */
+/** Voids expired vouchers while the scope is open. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const vouchers = yield* Vouchers

@@ -1,5 +1,6 @@
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
+import * as Page from "../../ledger/Page.ts"
 import * as Voucher from "./Voucher.ts"
 import { notices } from "./VoucherTold.ts"
 import * as Vouchers from "./Vouchers.ts"
@@ -22,7 +23,7 @@ export const vouchers = Feature.make({
       in: "open",
       members: ["amount", "serviceFee", "networkAllowance"],
       transfer: "ledgerTxId",
-      waits: { kind: "voucher_open", task: Voucher.taskKind, for: "Whoever claims it, or its expiry" }
+      waits: { kind: "voucher_open", task: Voucher.taskKind, for: "A claim, or its expiry" }
     })
   ],
   limits: [
@@ -30,7 +31,7 @@ export const vouchers = Feature.make({
       "voucher lifetime, seconds",
       `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
     ],
-    ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`]
+    ["vouchers on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]
   ],
   layer: Traced.over(Vouchers.Vouchers, Vouchers.layer),
   workers: Vouchers.layerWorker

@@ -5,14 +5,14 @@ import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
 /**
- * An app that uses an API key over Nostr Wallet Connect (NIP-47). What it may do, how much it may spend and when it ends are the key's: a connection has no rights of
- * its own, and no life. A key has one at most.
+ * An app that uses an API key over Nostr Wallet Connect (NIP-47). The key determines its scopes, limits and
+ * expiry; the connection itself has none. A key has at most one connection.
  */
 export const WalletConnection = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   apiKeyId: Schema.String,
-  /** The app's public key on Nostr, x-only in hex. Its secret key is nowhere: the app alone has it. */
+  /** The app's public key on Nostr, x-only in hex. Only the app has the secret key. */
   appKey: Schema.String,
   createdAtMillis: Schema.Int
 })
@@ -26,7 +26,7 @@ export const noun = Noun.make("wallet_connections", WalletConnection, {
 
 export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
 
-/** Who has the app's secret key uses the API key from here on. */
+/** Connects an app: from then on, the holder of the app's secret key can use the API key. */
 export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected => ({
   _tag: "WalletConnected",
   id: connection.id,

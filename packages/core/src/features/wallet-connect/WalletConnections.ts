@@ -3,7 +3,7 @@ import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { AccountReads } from "../../accounts/AccountReads.ts"
 import * as ApiKey from "../../accounts/ApiKey.ts"
-import { isNew } from "../../accounts/NewCompany.ts"
+import * as NewCompany from "../../accounts/NewCompany.ts"
 import type { Operator } from "../../accounts/SecondOperator.ts"
 import * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
@@ -16,24 +16,27 @@ import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
-/** Where apps reach this service as a wallet; undefined: nowhere, and there are no connections. */
+/** Relays and key with which apps reach this service as a wallet. If undefined, there are no connections. */
 export class Place extends Context.Reference<
   | {
-      /** `wss:` URLs that every process listens at, in turns. */
+      /** `wss:` URLs of relays. Every process listens at them when it is its turn. */
       readonly relays: ReadonlyArray<string>
-      /** The service's own key as a wallet, 32 bytes in hex: the same in all processes, and for ever, or every app has to be connected again. */
+      /**
+       * The service's secret key as a wallet, 32 bytes in hex. It must be the same in all processes and never
+       * change, or every app has to be connected again.
+       */
       readonly secretKey: Redacted.Redacted
     }
   | undefined
 >("@satrail/core/features/wallet-connect/WalletConnections/Place", { defaultValue: () => undefined }) {}
 
-/** A connection as it is shown: the wallet's public key and relays are those of now. */
+/** A connection with the current public key of the wallet, and the current relays. */
 export interface Shown extends WalletConnection.WalletConnection {
   readonly walletKey: string
   readonly relays: ReadonlyArray<string>
 }
 
-/** A new connection. `text` is what the app is given, with its secret key in it: shown now, and never again. */
+/** A new connection. `text` is for the app and contains its secret key. It is shown only once. */
 export interface Made {
   readonly connection: Shown
   readonly text: Redacted.Redacted
@@ -44,22 +47,28 @@ export class WalletConnections extends Context.Service<
   WalletConnections,
   {
     /**
-     * Connects an app to a key, which has no connection yet, is open or waits for a second operator, and may be used from anywhere: a relay does not say where its callers are. It may do what the key
-     * may, within the key's limits, until the key ends or is revoked.
+     * Connects an app to a key. The key must have no connection, be valid or waiting for a second operator,
+     * and be usable from any IP address, because a relay does not reveal its callers' addresses. The app may
+     * do what the key may, within the key's limits, until the key expires or is revoked.
      */
     readonly create: (
       apiKeyId: string,
-      /** What it renders is stored: the secret in it must be sealed. */
+      /** The rendered response is stored, so the secret in it must be sealed. */
       request?: Answer.Request<Made>,
-      /** The operator who asks: a key that can send is connected before a second operator approves it, unless the company is new. A host leaves it out. */
+      /**
+       * The requesting operator. A key that can send must be connected before a second operator approves it,
+       * unless the company is new. A host program omits this.
+       */
       by?: Operator
     ) => Effect.Effect<Answer.Outcome<Made>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** The connection of a key. */
+    /** Returns the connection of a key. */
     readonly get: (apiKeyId: string) => Effect.Effect<Shown, NotFound | StoreUnavailable>
   }
 >()("@satrail/core/features/wallet-connect/WalletConnections") {}
 
-/** A secret key on Nostr that was never used before. One in 2¹²⁸ drawings is none, and is drawn again. */
+/**
+ * Generates a Nostr secret key. About one in 2¹²⁸ random values is not a valid key; then another is drawn.
+ */
 const generate = (entropy: (size: number) => Uint8Array): Redacted.Redacted => {
   const text = Id.toHex(entropy(32))
   return Nostr.isSecretKey(text) ? Redacted.make(text, { label: "app key" }) : generate(entropy)
@@ -69,6 +78,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
+  const isNew = yield* NewCompany.make
   const nouns = yield* NounReads
   const entropy = yield* Entropy
   const given = yield* Place
@@ -77,26 +87,31 @@ export const make = Effect.gen(function* () {
   return WalletConnections.of({
     create: Effect.fnUntraced(function* (apiKeyId, request, by) {
       if (place === undefined)
-        return yield* new Invalid({ path: "relays", message: "None are set: this service is no wallet for apps (SATRAIL_NWC_RELAYS)" })
+        return yield* new Invalid({ path: "relays", message: "requires SATRAIL_NWC_RELAYS, which the operator has not set" })
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       const found = yield* accounts.apiKey(apiKeyId)
       const nowMillis = yield* Clock.currentTimeMillis
       const refusal = Option.isNone(found) ? undefined : ApiKey.refusal(found.value.apiKey, nowMillis)
-      // A key that opens nothing any more connects nothing.
+      // An expired or revoked key cannot be connected.
       if (Option.isNone(found) || (refusal !== undefined && refusal.reason !== "waiting"))
         return yield* new NotFound({ what: "API key", id: apiKeyId })
       const { companyId, allowedFrom, scopes } = found.value.apiKey
-      // The app can send what the key can, so it needs what the key needed: whoever connects a key that is in use would get it without a second operator.
-      if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes) && !(yield* isNew(accounts, companyId)))
+      // The app can send whatever the key can, so connecting needs the same approval as the key. Otherwise
+      // connecting a key in use would bypass the second operator.
+      if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes) && !(yield* isNew(companyId)))
         return yield* new Invalid({
           path: "id",
-          message: "The key can send and is in use: issue a key for the app, and connect it before it is approved"
+          message:
+            "must be a new key: this one can send and is already in use. Issue a key for the app, and connect it before it is approved"
         })
       if (allowedFrom !== null)
-        return yield* new Invalid({ path: "allowed_from", message: "None: a relay does not say from where an app uses the key" })
+        return yield* new Invalid({
+          path: "allowed_from",
+          message: "must be empty for a key that an app uses, because a relay hides the app's IP address"
+        })
       if (Option.isSome(yield* nouns.named(WalletConnection.noun, { apiKeyId })))
-        return yield* new Invalid({ path: "id", message: "The key has an app already: issue a key for each app" })
+        return yield* new Invalid({ path: "id", message: "must be a key without an app. Issue one key for each app" })
       const secretKey = generate(entropy)
       const connection = {
         id: Id.fromMillis(nowMillis, entropy),

@@ -1,10 +1,11 @@
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Schema } from "effect"
+import { sentence } from "../../base/Invalid.ts"
 import * as Decimal from "../../base/Decimal.ts"
 import * as Invoice from "../../receiving/Invoice.ts"
 import { Invoices } from "../../receiving/Invoices.ts"
-import type { AskedHold } from "../../receiving/Issuing.ts"
+import type { HoldRequest } from "../../receiving/InvoiceIssuer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { Amount } from "./WalletPayments.ts"
 import { type Call, paramsOf, refuse } from "./WalletRefused.ts"
@@ -20,7 +21,7 @@ const asked = {
 const Params = Schema.Struct({ ...asked, amount: Schema.optionalKey(Schema.NullOr(Amount)) })
 const HoldParams = Schema.Struct({ ...asked, amount: Amount, payment_hash: Hash })
 
-/** Creates, settles and cancels invoices for apps: an event has one effect, however often it arrives. */
+/** Creates, settles and cancels invoices for apps. Each event takes effect once, however often it arrives. */
 export const make = Effect.gen(function* () {
   const invoices = yield* Invoices
   const receiving = yield* ReceivingReads
@@ -28,7 +29,7 @@ export const make = Effect.gen(function* () {
   const create = Effect.fnUntraced(function* (
     call: Call,
     { amount, description, description_hash: hash, expiry }: typeof Params.Type,
-    hold?: AskedHold
+    hold?: HoldRequest
   ) {
     if (hash !== undefined && hash !== null)
       return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
@@ -51,7 +52,7 @@ export const make = Effect.gen(function* () {
       .pipe(
         Effect.catchTags({
           AmountInvalid: ({ message }) => refuse("OTHER", message),
-          Invalid: ({ path, message }) => refuse("OTHER", `${path}: ${message}`),
+          Invalid: ({ path, message }) => refuse("OTHER", `${sentence(path, message)}.`),
           TooManyHeld: ({ maximum }) =>
             refuse("OTHER", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
           Paused: () => refuse("RESTRICTED", "Receiving is paused. Try again later."),
@@ -81,20 +82,22 @@ export const make = Effect.gen(function* () {
       const { payment_hash: hash, ...params } = yield* paramsOf(call, HoldParams)
       return yield* create(call, params, { paymentHash: PaymentHash.make(hash.toLowerCase()) })
     }),
-    /** Takes the held payment. Settling again changes nothing. */
+    /** Settles the held payment. Settling again changes nothing. */
     settleHoldInvoice: Effect.fnUntraced(function* (call: Call) {
       const preimage = Preimage.make((yield* paramsOf(call, Schema.Struct({ preimage: Hash }))).preimage.toLowerCase())
       const { id, companyId } = yield* ofHash(call, Preimage.hashOf(preimage))
       yield* invoices.settle(companyId, id, preimage).pipe(
         Effect.catchTags({
-          Invalid: ({ path, message }) => refuse("OTHER", `${path}: ${message}`),
+          Invalid: ({ path, message }) => refuse("OTHER", `${sentence(path, message)}.`),
           NotFound: () => refuse("NOT_FOUND", "No hold invoice has this payment hash."),
           InvoiceNotHeld: ({ status }) => refuse("OTHER", `No payment is held for this invoice: it is ${status}.`)
         })
       )
       return {}
     }),
-    /** Returns the held payment to the payer, or closes the invoice before it is paid. Canceling again changes nothing. */
+    /**
+     * Returns the held payment to the payer, or cancels the unpaid invoice. Canceling again changes nothing.
+     */
     cancelHoldInvoice: Effect.fnUntraced(function* (call: Call) {
       const { payment_hash: hash } = yield* paramsOf(call, Schema.Struct({ payment_hash: Hash }))
       const { id, companyId } = yield* ofHash(call, PaymentHash.make(hash.toLowerCase()))

@@ -20,10 +20,12 @@ import * as WalletPayments from "./WalletPayments.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
-/** How many transactions an answer has: an event has to fit through a relay. */
+/**
+ * Default and maximum number of transactions in a response, which must fit into an event that relays accept.
+ */
 export const listed = { default: 10, maximum: 20 } as const
 
-/** How far back a list can be asked for: more is read over HTTP. */
+/** Maximum offset of a list. Older transactions are available over HTTP. */
 export const maxOffset = 500
 
 const LookedUp = Schema.Struct({
@@ -42,14 +44,14 @@ const Listed = Schema.Struct({
 
 type Answer = Effect.Effect<unknown, WalletRefused | StoreUnavailable>
 
-/** What a method needs of the key, and what it does. */
+/** A method, with the scope that it requires of the key. */
 export interface Method {
-  /** null: any key may. */
+  /** Null if every key may use it. */
   readonly scope: ApiKey.Scope | null
   readonly answer: (call: Call) => Answer
 }
 
-/** Every method, as the info event names them: what a key may not do is refused. */
+/** All methods, as listed in the info event. A method that the key may not use returns an error. */
 export const names = [
   "pay_invoice",
   "make_invoice",
@@ -64,7 +66,7 @@ export const names = [
 ] as const
 type Name = (typeof names)[number]
 
-/** What apps can ask for. */
+/** Implements the methods for apps. */
 export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const ledger = yield* LedgerReads
@@ -75,19 +77,20 @@ export const make = Effect.gen(function* () {
   const { makeInvoice, makeHoldInvoice, settleHoldInvoice, cancelHoldInvoice } = yield* WalletInvoices.make
   const { payInvoice } = yield* WalletPayments.make
 
-  /** What the company was paid, or paid, with this hash: its own only. */
+  /** Looks up a company's payment, incoming or outgoing, by its hash. */
   const lookUp = Effect.fnUntraced(function* (call: Call) {
     const { payment_hash: hash, invoice } = yield* paramsOf(call, LookedUp)
     const { id: apiKeyId, companyId } = call.holder.apiKey
     const decoded = typeof invoice === "string" ? Bolt11.decode(invoice.trim()) : undefined
     const text = hash ?? (decoded !== undefined && Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
-    if (!/^[0-9a-fA-F]{64}$/.test(text)) return yield* refuse("OTHER", "A payment_hash, 64 characters of hex, or an invoice of BOLT 11")
+    if (!/^[0-9a-fA-F]{64}$/.test(text))
+      return yield* refuse("OTHER", "A payment_hash (64 hex characters) or a BOLT 11 invoice is required.")
     const paymentHash = PaymentHash.make(text.toLowerCase())
     const came = Option.filter(yield* receiving.invoiceByHash(paymentHash), (row) => row.companyId === companyId)
     if (Option.isSome(came)) return WalletView.incoming(came.value, apiKeyId, yield* Clock.currentTimeMillis)
     const went = Option.filter(yield* sending.withdrawalByHash(paymentHash), (row) => row.companyId === companyId)
     const shown = Option.isSome(went) ? WalletView.outgoing(went.value) : undefined
-    return shown ?? (yield* refuse("NOT_FOUND", "No invoice and no payment has this payment hash"))
+    return shown ?? (yield* refuse("NOT_FOUND", "No invoice or payment has this payment hash."))
   })
 
   const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Transaction, apiKeyId: string, nowMillis: number) {
@@ -104,24 +107,27 @@ export const make = Effect.gen(function* () {
   const list = Effect.fnUntraced(function* (call: Call) {
     const { from, until, limit, offset, type } = yield* paramsOf(call, Listed)
     const skipped = offset ?? 0
-    if (skipped > maxOffset) return yield* refuse("OTHER", `An offset of ${maxOffset} at most: narrow from and until`)
+    if (skipped > maxOffset) return yield* refuse("OTHER", `offset must be at most ${maxOffset}. Narrow the range with from and until.`)
     const size = Math.min(limit === undefined || limit === null || limit === 0 ? listed.default : limit, listed.maximum)
     const { id: apiKeyId, companyId } = call.holder.apiKey
     const page = transactions.list(companyId, {
       limit: Math.min(skipped + size, Page.limit.maximum),
       rail: "lightning",
       ...(type === "incoming" ? { type: "deposit" as const } : type === "outgoing" ? { type: "withdrawal" as const } : {}),
-      // Both ends belong to what is asked for, and to the second.
+      // Both bounds are inclusive, in whole seconds.
       ...(typeof from === "number" && from > 0 && { createdAfterMillis: from * 1000 - 1 }),
       ...(typeof until === "number" && { createdBeforeMillis: (until + 1) * 1000 })
     })
-    const { transactions: rows } = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
+    const { rows } = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
     const nowMillis = yield* Clock.currentTimeMillis
     const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, apiKeyId, nowMillis), { concurrency: 5 })
     return { transactions: all.filter((one) => one !== undefined) }
   })
 
-  /** The key's daily or monthly limit, whichever leaves less. Both windows slide, so there is no `renews_at`. Empty without such a limit. */
+  /**
+   * Returns the key's daily or monthly limit, whichever leaves less. Both are sliding windows, so there is no
+   * `renews_at`. Empty without such a limit.
+   */
   const budget = Effect.fnUntraced(function* ({ holder: { apiKey } }: Call) {
     if (apiKey.limits === null) return {}
     const { day_sats, month_sats } = Limits.mostOf(apiKey.limits)

@@ -11,21 +11,24 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 import * as WalletView from "./WalletView.ts"
 
-/** What apps are told unasked, if their keys may read. */
+/** Types of notifications sent to apps whose keys may read. */
 export const types = ["payment_received", "payment_sent", "hold_invoice_accepted"] as const
 
-/** How many of a company's apps are told: those that were connected last. */
+/** Maximum number of a company's apps that are notified: the most recently connected ones. */
 export const maxApps = 100
 
-/** How long a process goes on with what it read of who a company's apps are: a new one is told from then on. */
+/** How long a process caches the list of a company's apps. A new app is notified once the cache expires. */
 export const knownMillis = 5_000
 
 const maxKnown = 10_000
 
-// The committed events that one of these can follow from: of all others nothing is read.
+// The committed events that can cause a notification. For all others, nothing is read.
 const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
 
-/** The notification for the app with this key; undefined unless it is a Lightning payment with an invoice. */
+/**
+ * Returns the notification for the app with this key. Undefined unless it is a Lightning payment with an
+ * invoice.
+ */
 const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
   if ((about.type === "invoice.settled" || about.type === "invoice.held") && about.kind === "invoice") {
     const notification = WalletView.incoming(about.record, apiKeyId, nowMillis)
@@ -36,7 +39,7 @@ const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
   return sent && { notification_type: "payment_sent", notification: sent }
 }
 
-/** Tells apps of payments that have just ended. */
+/** Notifies apps of payments that have just ended. */
 export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const nouns = yield* NounReads
   const accounts = yield* AccountReads
@@ -53,7 +56,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     return apps
   })
 
-  /** Whether the key of an app is open now, and may read. */
+  /** Returns whether an app's key is valid now and may read. */
   const mayRead = ({ apiKeyId }: WalletConnection.WalletConnection, nowMillis: number) =>
     Effect.map(
       accounts.apiKey(apiKeyId),
@@ -63,7 +66,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       )
     )
 
-  /** The events that tell a company's apps of what was committed. */
+  /** Returns the Nostr events that notify a company's apps of a committed event. */
   return Effect.fnUntraced(function* (event: Published) {
     if (!candidates.has(event.type)) return []
     const nowMillis = yield* Clock.currentTimeMillis

@@ -14,19 +14,34 @@ import * as WalletConnection from "./WalletConnection.ts"
 import * as WalletMethods from "./WalletMethods.ts"
 import { refuse } from "./WalletRefused.ts"
 
-/** A request that is older than this, or dated later than this, is not looked at: who recorded it cannot send it again. */
+/**
+ * A request older or dated further ahead than this is ignored, so that a recorded request cannot be replayed
+ * later.
+ */
 export const maxAgeSeconds = 600
 
-/** How often one connection may ask. */
+/** Request rate allowed per connection. */
 export const perConnection = Throttle.perMinute(60)
 
-/** How many of its requests may be worked on at once, payments that are waited for included. */
+/** Maximum number of a connection's requests in progress, including payments that are waited for. */
 export const atOnce = 8
 
-/** How many connections a process remembers: it asks the store for others again. */
+const rateLimited = (method: string) => ({
+  result_type: method,
+  error: {
+    code: "RATE_LIMITED" as const,
+    message: `Rate limit reached: ${Throttle.inAMinute(perConnection)} requests per minute and ${atOnce} at the same time.`
+  },
+  result: null
+})
+
+/** Maximum number of connections that a process caches. Others are read from the store again. */
 export const maxKnown = 10_000
 
-/** How many answers a process remembers, in all and of one app: an event that comes again gets the same one. */
+/**
+ * Maximum number of responses that a process caches, in total and per app. A repeated event receives the same
+ * response.
+ */
 export const kept = { most: 1000, perCaller: 100, per: {} } as const
 
 interface Answered {
@@ -34,7 +49,7 @@ interface Answered {
   readonly isFinal: boolean
 }
 
-/** So many places for each app. */
+/** Limits the requests in progress per app. */
 const placesOf = () => {
   const working = new Map<string, number>()
   return <A, E, R>(appKey: string, work: Effect.Effect<A, E, R>, orElse: Effect.Effect<A, E, R>) =>
@@ -58,26 +73,26 @@ const makeDone = Effect.gen(function* () {
   const audit = yield* AuditLog
   const methods = yield* WalletMethods.make
 
-  /** Does what is asked for, as the key allows it now. */
+  /** Runs a request with the key's current permissions. */
   return Effect.fnUntraced(function* (
     { apiKeyId }: WalletConnection.WalletConnection,
     event: Nostr.Event,
     { method: name, params }: WalletConnect.Request
   ) {
     const holder = yield* Effect.catchTag(apiKeys.standing(apiKeyId), "Unauthorized", ({ reason }) =>
-      refuse("UNAUTHORIZED", `The API key of this connection is ${reason}`)
+      refuse("UNAUTHORIZED", `The API key of this connection is ${reason}.`)
     )
     const { apiKey } = holder
     const { id: actor_id, name: actor_name, companyId, allowedFrom } = apiKey
     const acting = { actor: "key", actor_id, actor_name, verb: `nwc.${name.slice(0, 40)}`, address: "", request_id: event.id } as const
     const method = methods.get(name)
     const answered = Effect.gen(function* () {
-      if (method === undefined) return yield* refuse("NOT_IMPLEMENTED", "There is no such method here")
+      if (method === undefined) return yield* refuse("NOT_IMPLEMENTED", "This method is not supported.")
       if (method.scope !== null && !ApiKey.allows(apiKey, method.scope))
-        return yield* refuse("RESTRICTED", `This needs a key with the scope ${method.scope}`)
-      // A relay does not say where an app is: a key that may be used from some addresses only is used from none of them here.
+        return yield* refuse("RESTRICTED", `This method requires a key with the scope ${method.scope}.`)
+      // A relay does not reveal the app's address, so a key limited to some addresses is rejected here.
       if (allowedFrom !== null && (allowedFrom.for === "everything" || method.scope === "send"))
-        return yield* refuse("RESTRICTED", "The key may be used from some addresses only, which a relay does not show")
+        return yield* refuse("RESTRICTED", "This key is limited to IP addresses, which a relay hides.")
       const did = method.answer({ holder, event, params })
       return yield* method.scope === "send" ? Effect.provideService(did, Audit.Acting, acting) : did
     })
@@ -89,20 +104,23 @@ const makeDone = Effect.gen(function* () {
   })
 })
 
-/** Answers apps, each as its key allows. */
+/** Responds to apps, within their keys' permissions. */
 export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const nouns = yield* NounReads
   const entropy = yield* Entropy
   const done = yield* makeDone
   const walletKey = Nostr.publicKeyOf(secretKey)
   const mayAsk = Throttle.make(perConnection)
-  // A connection never changes, so what was read once is so for ever.
+  // A connection never changes, so it can be cached without expiry.
   const known = new Map<string, WalletConnection.WalletConnection>()
   const bounded = placesOf()
   const answers = new Map<string, Deferred.Deferred<Option.Option<Nostr.Event>>>()
   const places = Pool.make<string>(kept)
 
-  /** Handles an event once. The same event, received again during or after that, gets the same answer and is counted once. */
+  /**
+   * Handles an event once. If the same event is received during or after that, it gets the same response and
+   * is counted once.
+   */
   const once = <E>({ id, pubkey }: Nostr.Event, work: Effect.Effect<Answered, E>) =>
     Effect.gen(function* () {
       const before = answers.get(id)
@@ -111,7 +129,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       answers.set(id, answer)
       for (const other of places.take({ caller: pubkey, of: {} }, id)) answers.delete(other)
       const done = yield* Effect.onExit(work, (exit) => {
-        // An error may be over the next time: a payment that was pending is looked up again.
+        // Do not cache an error, which may be temporary. The next request looks up a pending payment again.
         if (!Exit.isSuccess(exit) || !exit.value.isFinal) {
           answers.delete(id)
           places.release(id)
@@ -121,8 +139,8 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       return done.event
     })
 
-  // Not limited, since strangers can take any number of keys: a shared limit would refuse apps that this process doesn't know yet. Checking the event's
-  // signature costs more than this read.
+  // Not limited, since strangers can use any number of keys, and a shared limit would reject apps that this
+  // process does not know yet. Checking the event's signature costs more than this read.
   const connectionOf = Effect.fnUntraced(function* (appKey: string) {
     const before = known.get(appKey)
     if (before !== undefined) return before
@@ -133,7 +151,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     return found.value
   })
 
-  /** Whether it is a request to this wallet, and of now. Whose it is, is looked at afterwards. */
+  /** Returns whether an event is a current request to this wallet. Its sender is checked afterwards. */
   const isTimely = (event: Nostr.Event, nowMillis: number): boolean => {
     const nowSeconds = nowMillis / 1000
     const expiration = WalletConnect.expirationOf(event)
@@ -145,38 +163,33 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     )
   }
 
-  /** The content of the answer. */
+  /** Returns the content of the response. */
   const answerTo = (connection: WalletConnection.WalletConnection, event: Nostr.Event, request: WalletConnect.Request) =>
     done(connection, event, request).pipe(
       Effect.map((result) => ({ error: null, result })),
       Effect.catchTags({
         WalletRefused: ({ code, message }) => Effect.succeed({ error: { code, message }, result: null }),
         StoreUnavailable: () =>
-          Effect.succeed({ error: { code: "INTERNAL" as const, message: "The store is away: try again later" }, result: null })
+          Effect.succeed({
+            error: { code: "INTERNAL" as const, message: "The database cannot be reached. Try again." },
+            result: null
+          })
       }),
       Effect.catchCause((cause) =>
-        Effect.as(Effect.logWarning("wallet connect: a request could not be answered", cause), {
-          error: { code: "INTERNAL" as const, message: "It is not known whether it was done: try again, or look it up" },
+        Effect.as(Effect.logWarning("wallet connect: request failed", cause), {
+          error: { code: "INTERNAL" as const, message: "The request may or may not have taken effect. Look it up before you try again." },
           result: null
         })
       ),
       Effect.map((body) => ({ result_type: request.method, ...body }))
     )
 
-  const rateLimited = (method: string) => ({
-    result_type: method,
-    error: {
-      code: "RATE_LIMITED" as const,
-      message: `At most ${Throttle.inAMinute(perConnection)} requests a minute, and ${atOnce} at once`
-    },
-    result: null
-  })
-
   return {
     walletKey,
     /**
-     * The event that answers this one; none where it is nothing that is answered: not genuine, not for this wallet, not of now, of a stranger, or not to be read. A payment is
-     * made once for an event, however often and by however many processes this is asked.
+     * Returns the response event. None if the request is forged, outdated, unreadable, for another wallet, or
+     * from an unknown app. A payment is made once per event, however often and by however many processes this
+     * is called.
      */
     answer: Effect.fnUntraced(function* (event: Nostr.Event): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
       const nowMillis = yield* Clock.currentTimeMillis
@@ -193,7 +206,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       const work = Effect.suspend((): Effect.Effect<Answered> => {
         if (!mayAsk(event.pubkey, nowMillis)) return respond(rateLimited(""))
         if (WalletConnect.tagOf(event, "encryption") !== WalletConnect.encryption) {
-          const message = `Only ${WalletConnect.encryption} is spoken here`
+          const message = `Only ${WalletConnect.encryption} is supported`
           return respond({ result_type: "", error: { code: "UNSUPPORTED_ENCRYPTION", message }, result: null })
         }
         const request = WalletConnect.open(event, secretKey, WalletConnect.Request)

@@ -11,7 +11,7 @@ import * as WalletMethods from "./WalletMethods.ts"
 import * as WalletNotices from "./WalletNotices.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
-/** How many requests of one relay are worked on at once: more wait there. */
+/** Maximum number of requests from one relay processed at a time. More wait at the relay. */
 export const atOnce = 64
 
 const connectMillis = 15_000
@@ -19,22 +19,25 @@ const publishMillis = 10_000
 const pageSize = 200
 const noticesAtOnce = 16
 
-/** Offers an event to a relay. One that does not take it has ended, which whoever listens there notices, or is too busy: an app looks up what it was not told. */
+/**
+ * Sends an event to a relay. If the connection has ended, its listener notices. If the relay is too busy, the
+ * app has to look up the result.
+ */
 const publish = (session: Nostr.Session, event: Nostr.Event) =>
   session.publish(event).pipe(
     Effect.timeoutOption(publishMillis),
     Effect.tap((taken) =>
-      Option.isSome(taken) && taken.value === "taken" ? Effect.void : Effect.logInfo("wallet connect: an event was not taken by the relay")
+      Option.isSome(taken) && taken.value === "taken" ? Effect.void : Effect.logInfo("wallet connect: event not accepted by the relay")
     ),
     Effect.catchTag("RelayUnreachable", () => Effect.void)
   )
 
-/** The relays that are listened to now. */
+/** Sessions of the relays currently connected. */
 type Open = Map<string, Nostr.Session>
 
 /**
- * Listens at one relay until its connection ends. Requests that were sent while nobody listened are asked for again, and were answered before where the answer did not
- * arrive: then they are answered the same.
+ * Listens at one relay until its connection ends. Requests that were sent in the meantime are fetched again.
+ * If a response was lost, the repeated request receives the same response.
  */
 const listen = (
   relay: string,
@@ -61,7 +64,7 @@ const listen = (
     const one = (event: Nostr.Event) =>
       answer(event).pipe(
         Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
-        Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("wallet connect: a request could not be read", outage)),
+        Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("wallet connect: request could not be decoded", outage)),
         Effect.annotateLogs({ relay })
       )
     const next = Effect.andThen(
@@ -69,11 +72,14 @@ const listen = (
       Effect.flatMap(session.next, (event) => Effect.forkScoped(Effect.ensuring(one(event), places.release(1))))
     )
     yield* Effect.catchTag(Effect.forever(next), "RelayUnreachable", (ended) =>
-      Effect.logInfo("wallet connect: the relay's connection ended; connecting again", ended)
+      Effect.logInfo("wallet connect: the relay's connection ended; reconnecting", ended)
     )
   }).pipe(Effect.scoped, Effect.annotateLogs({ relay }))
 
-/** Tells apps of what ends from here on. A hint: what ends while nobody tells, or a relay is away, an app looks up. */
+/**
+ * Notifies apps of payments that end from now on. Notifications are only hints. Apps look up payments that
+ * ended while nobody was notifying or a relay was unavailable.
+ */
 const tell = (open: Open, eventsFor: Effect.Success<ReturnType<typeof WalletNotices.make>>) =>
   Effect.gen(function* () {
     const store = yield* EventStore
@@ -91,7 +97,10 @@ const tell = (open: Open, eventsFor: Effect.Success<ReturnType<typeof WalletNoti
     yield* Effect.forever(Effect.andThen(wait, Effect.repeat(step, { while: (count) => count === pageSize })))
   }).pipe(Effect.scoped)
 
-/** Answers apps, and tells them of payments, for as long as the scope is open, in one process of all, where there is a place for it. Needs `Nostr.Sessions`. */
+/**
+ * Responds to apps and notifies them of payments while the scope is open, in one process at a time, if relays
+ * are configured. Requires `Nostr.Sessions`.
+ */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const place = yield* WalletConnections.Place

@@ -4,12 +4,12 @@ import { Result } from "effect"
 import * as Invoice from "../../receiving/Invoice.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
-// Invoices and withdrawals as apps are told of them: amounts in msat, times in seconds since 1970.
+// Invoices and withdrawals in the form sent to apps: amounts in msat, times in seconds since 1970.
 
 const seconds = (millis: number): number => Math.floor(millis / 1000)
 const states = { open: "pending", accepted: "accepted", settled: "settled", expired: "expired", canceled: "failed" } as const
 
-/** An invoice. Its preimage is shown only to the app whose key created it. */
+/** Returns an invoice. Its preimage is shown only to the app whose key created it. */
 export const incoming = (invoice: Invoice.Invoice, apiKeyId: string, nowMillis: number) => {
   const state = states[Invoice.standing(invoice, nowMillis)]
   return {
@@ -28,7 +28,10 @@ export const incoming = (invoice: Invoice.Invoice, apiKeyId: string, nowMillis: 
   }
 }
 
-/** What went out over Lightning, or is on its way, with what its company is charged for it, whatever the route cost; undefined as long as it is not known which invoice it pays. */
+/**
+ * Returns a Lightning withdrawal with the fee charged to its company, regardless of the route's cost.
+ * Undefined until it is known which invoice it pays.
+ */
 export const outgoing = (withdrawal: Withdrawal.Withdrawal) => {
   const invoice = withdrawal.paymentRequest ?? withdrawal.recipient
   const bolt11 = Bolt11.decode(invoice)

@@ -3,7 +3,10 @@ import * as Feature from "../../ledger/Feature.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 import * as WalletConnections from "./WalletConnections.ts"
 
-/** Apps that use API keys over Nostr Wallet Connect. Its worker is `WalletService.layerWorker`: a host runs it in a process that reaches relays. */
+/**
+ * Apps that use API keys over Nostr Wallet Connect. A host program runs its worker,
+ * `WalletService.layerWorker`, in a process that can reach relays.
+ */
 export const walletConnect = Feature.make({
   name: "wallet-connect",
   nouns: [WalletConnection.noun],

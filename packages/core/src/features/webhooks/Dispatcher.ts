@@ -16,20 +16,20 @@ import { WebhookReads } from "./records/WebhookReads.ts"
 const pageSize = 500
 const maxPauseMillis = 30_000
 
-/** Sends all endpoints their events, for as long as this process has the role. */
+/** Sends events to all endpoints while this process has the role. */
 const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
   const [ledger, nouns, reads, tail] = [yield* LedgerReads, yield* NounReads, yield* WebhookReads, yield* Tail]
   const runner = yield* Runner.make
   const controls = new Map<string, Runner.Control>()
   const ofCompany = new Map<CompanyId.CompanyId, Set<Runner.Control>>()
 
-  /** Until the endpoint is deleted. */
+  /** Serves one endpoint until it is deleted. */
   const keep = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string, control: Runner.Control) {
     let failures = 0
     while (true) {
       const exit = yield* Effect.exit(
         Effect.gen(function* () {
-          // What changes from here on is read the next time.
+          // Later changes cause another read.
           control.isChanged = false
           const endpoint = Option.getOrUndefined(yield* nouns.get(Endpoint.noun, companyId, id))
           if (endpoint === undefined || endpoint.status === "deleted") return "deleted"
@@ -50,10 +50,10 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       }
       if (Cause.hasInterruptsOnly(exit.cause)) return
       const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-      // Another process has the role: whoever holds it here learns that in a moment, and ends us.
+      // Another process has the role. The lease check will stop this one shortly.
       if (error instanceof StaleFence) return yield* Effect.never
       failures++
-      yield* Effect.logWarning("webhook: an endpoint has to wait", exit.cause)
+      yield* Effect.logWarning("webhook: sending to an endpoint failed; will retry", exit.cause)
       yield* Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10)))
     }
   })
@@ -103,12 +103,15 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     if (toldOf.size > 0) toldOf.add(CompanyId.operator)
     for (const companyId of toldOf) for (const control of ofCompany.get(companyId) ?? []) wake(control)
     position = page.at(-1)?.id ?? position
-    // Whoever listens is told of many commits at once: to look again after each would keep a busy process from all else.
+    // One wake-up may cover many commits. Reading after each commit would block a busy process.
     if (page.length === 0) yield* more
   })
   yield* Lag.measure(controls, fence)
   yield* Worker.runOpen("webhooks", step, Effect.void)
 })
 
-/** Sends webhooks for as long as the scope is open, in one process at a time. */
+/**
+ * Sends webhooks while the scope is open, in one process at a time. Requires a `Renderer`, which
+ * `@satrail/http` provides, and uses a `Poster` and `Secrets`.
+ */
 export const layerWorker = Layer.effectDiscard(Duties.run("webhooks", lead))

@@ -6,14 +6,14 @@ import { keptMillis } from "./Webhooks.ts"
 
 const batchSize = 5000
 
-/** Deletes what was delivered, or given up, longer ago than it is kept. */
+/** Deletes completed and failed deliveries older than the retention period. */
 export const step = Effect.gen(function* () {
   const reads = yield* WebhookReads
   const beforeMillis = (yield* Clock.currentTimeMillis) - keptMillis
   yield* Effect.repeat(reads.forgetDeliveries(beforeMillis, batchSize), { while: (count) => count > 0 })
 })
 
-/** Once an hour for as long as the scope is open, in one process at a time. */
+/** Runs hourly while the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Duties.run("deliveries", () => Worker.run("delivery retention", step, Effect.sleep("1 hour")))
 )

@@ -1,4 +1,4 @@
-import { Clock, Effect, Metric, Option, Schema } from "effect"
+import { Clock, Effect, Metric, Schema } from "effect"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import * as Measure from "../../base/Measure.ts"
@@ -7,35 +7,26 @@ import type { Fence } from "../../ledger/Change.ts"
 import * as Cursor from "../../ledger/Cursor.ts"
 import { EventStore } from "../../ledger/EventStore.ts"
 import { Journal } from "../../ledger/Journal.ts"
-import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import * as SendLag from "../../events/SendLag.ts"
 import type { Control } from "./Runner.ts"
 
-/** How often it is measured. */
+/** Interval between measurements. */
 export const everyMillis = 30_000
 
 export const gauges = {
   lag: Measure.gauge(
     "satrail_webhook_lag_seconds",
-    "Age of the oldest event that an enabled webhook endpoint has not got; 0 without any"
+    "Age of the oldest event that an enabled webhook endpoint has not received; 0 if there is none"
   )({}),
   horizon: Measure.gauge(
     "satrail_events_horizon_seconds",
-    "Age of the oldest event that nobody is shown yet, because a transaction that may precede it still runs; 0 without any"
+    "Age of the oldest event that is not visible yet, because a transaction that may precede it is still open; 0 if there is none"
   )({})
 }
 
-const source = "webhook lag"
-const Since = Schema.fromJsonString(Schema.NullOr(Schema.Int))
-
-/** Since when the oldest event waits that an enabled endpoint has not got, as the process that sends them has found it last; null where none does. */
-export const waitingSinceMillis = Effect.gen(function* () {
-  const text = yield* (yield* LedgerReads).cursor(source)
-  return Option.getOrNull(Option.flatMap(text, Schema.decodeUnknownOption(Since)))
-})
-
 /**
- * Measures how late webhooks are, for as long as the scope is open: in the process that sends them, which writes it down for the others. The metrics of every
- * other one are 0: the highest of all processes is what it is.
+ * Measures the delay of webhooks while the scope is open, in the process that sends them, and stores it for
+ * the others. The metrics of all other processes are 0, so take the maximum over all processes.
  */
 export const measure = Effect.fnUntraced(function* (
   controls: { readonly values: () => Iterable<Pick<Control, "waitingSinceMillis">> },
@@ -49,11 +40,11 @@ export const measure = Effect.fnUntraced(function* (
       Metric.update(gauges.horizon, Math.max(0, horizonMillis) / 1000)
     )
   yield* Effect.addFinalizer(() => set(0, 0))
-  /** What has not changed is written down already. */
+  /** Stores the value if it has changed. */
   const tell = Effect.fnUntraced(function* (sinceMillis: number | null, nowMillis: number) {
     if (sinceMillis === told) return
-    const value = Schema.encodeSync(Since)(sinceMillis)
-    yield* journal.commit(Cursor.moved({ source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+    const value = Schema.encodeSync(SendLag.Since)(sinceMillis)
+    yield* journal.commit(Cursor.moved({ source: SendLag.source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
     told = sinceMillis
   })
   const look = Effect.gen(function* () {
@@ -62,7 +53,7 @@ export const measure = Effect.fnUntraced(function* (
     const waiting = Array.from(controls.values(), ({ waitingSinceMillis }) => waitingSinceMillis()).filter((one) => one !== undefined)
     const oldestMillis = waiting.length === 0 ? null : waiting.reduce((a, b) => Math.min(a, b))
     yield* set(nowMillis - (oldestMillis ?? nowMillis), nowMillis - (since ?? nowMillis))
-    // Another process has the role: whoever holds it here learns that in a moment, and ends us.
+    // Another process has the role. The lease check will stop this one shortly.
     yield* Effect.catchTag(tell(oldestMillis, nowMillis), "StaleFence", () => Effect.void)
   })
   yield* Worker.runOpen("webhook lag", Effect.andThen(Effect.sleep(everyMillis), look), Effect.void)

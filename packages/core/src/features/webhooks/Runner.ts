@@ -9,29 +9,37 @@ import { Journal } from "../../ledger/Journal.ts"
 import * as CompanyId from "../../base/CompanyId.ts"
 import type * as Delivery from "./records/Delivery.ts"
 import * as Endpoint from "./records/Endpoint.ts"
-import { Renderer } from "./Ports.ts"
+import { Renderer } from "../../events/Renderer.ts"
 import * as Schedule from "./Schedule.ts"
 import { type Entry, entryFrom, entryOf, make as makeSending } from "./Sending.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 
-/** How many requests an endpoint has at once; one while nothing succeeds there. */
+/** Maximum number of concurrent requests to an endpoint; one while none succeeds. */
 export const attemptsAtOnce = 8
 
-/** How many deliveries to an endpoint wait. While there are as many, no further event is sent: none is lost, they are in the feed. */
+/**
+ * Maximum number of waiting deliveries per endpoint. When it is reached, no further events are sent. None is
+ * lost, because they are in the feed.
+ */
 export const maxWaiting = 1000
 
 const pageSize = 32
 const testType = "webhook_endpoint.test"
 const progressMillis = 1000
 
-/** How one endpoint is told that there is something to do. */
+/** Signals one endpoint that there is work. */
 export interface Control {
   readonly latch: Latch.Latch
   hasNews: boolean
-  /** Whether it can begin with news at once. Where all its places are taken it looks for them when one is free. */
+  /**
+   * Whether it can start new events immediately. If all its places are taken, it reads them when one is free.
+   */
   takesNews: boolean
   isChanged: boolean
-  /** When the oldest event was committed that the endpoint has not got; undefined where it has all that it wants. */
+  /**
+   * Commit time of the oldest event that the endpoint has not received; undefined if it has received all of
+   * them.
+   */
   waitingSinceMillis: () => number | undefined
 }
 
@@ -48,19 +56,19 @@ export const control = (): Control => ({
 const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", ["outcome"])
 const disabledCount = Measure.counter("satrail_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed")({})
 
-/** Right before a place. */
+/** Returns the place directly before another. */
 const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: part - 1 })
 
-/** What one endpoint is about to be sent. */
+/** Sending state of one endpoint. */
 interface Standing {
   endpoint: Endpoint.Endpoint
-  /** What waits, by record: only the first of each is sent. */
+  /** Waiting events by record. Only the first of each queue is sent. */
   readonly queues: Map<string, Array<Entry>>
-  /** The records of which one is being sent. */
+  /** Records with an event being sent. */
   readonly busy: Set<string>
-  /** Places that were read and are not recorded yet, and when they were committed. */
+  /** Places that were read but have no recorded delivery yet, with their commit times. */
   readonly unrecorded: Map<Notice.Place, number>
-  /** Read, and not begun. */
+  /** Events that were read but not started. */
   backlog: Array<Entry>
   position: Notice.Place
   progressedAtMillis: number
@@ -72,7 +80,7 @@ const waitingIn = ({ queues }: Standing): number => {
   return count
 }
 
-/** Everything before it was sent, or waits on record. */
+/** Returns the place before which every event was sent or is recorded as waiting. */
 const reached = ({ unrecorded, position }: Standing): Notice.Place => {
   let first: Notice.Place | undefined
   for (const place of unrecorded.keys()) if (first === undefined || Notice.isAfter(first, place)) first = place
@@ -86,7 +94,7 @@ const waitingSinceMillis = ({ unrecorded, queues }: Standing): number | undefine
   return since === Infinity ? undefined : since
 }
 
-/** When something that waits is due; Infinity where nothing is. */
+/** Returns when the next waiting event is due; Infinity if none waits. */
 const nextDueMillis = ({ queues, busy }: Standing): number => {
   let due = Infinity
   for (const [subject, [head]] of queues) if (head !== undefined && !busy.has(subject)) due = Math.min(due, head.dueAtMillis)
@@ -105,7 +113,7 @@ const parts = Effect.gen(function* () {
 })
 type Parts = Effect.Success<typeof parts>
 
-/** One endpoint, as long as it stays as it is. */
+/** Serves one endpoint until it changes. */
 interface Run extends Parts {
   readonly standing: Standing
   readonly fence: Change.Fence
@@ -146,7 +154,7 @@ const disable = Effect.fnUntraced(function* ({ standing: { endpoint }, journal, 
   yield* journal.commit(Endpoint.disabled(endpoint, reason, yield* Clock.currentTimeMillis, fence))
 })
 
-/** What an attempt says of its endpoint. */
+/** Updates the endpoint after an attempt. */
 const judge = Effect.fnUntraced(function* (run: Run, isDelivered: boolean, isGone: boolean) {
   const nowMillis = yield* Clock.currentTimeMillis
   yield* Metric.update(attempts({ outcome: isDelivered ? "delivered" : "failed" }), 1)
@@ -157,7 +165,7 @@ const judge = Effect.fnUntraced(function* (run: Run, isDelivered: boolean, isGon
   if (nowMillis - failingSinceMillis >= Schedule.maxFailingMillis) yield* disable(run, "failing")
 })
 
-/** One attempt, and what follows from it. */
+/** Makes one attempt and applies its result. */
 const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
   const { standing, sending, fence } = run
   const { subject } = entry.item
@@ -168,7 +176,7 @@ const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
     if (queue[0] === entry) queue[0] = after
     else queue.unshift(after)
     standing.queues.set(subject, queue)
-    // They wait for longer than the endpoint can.
+    // Later events of the record wait for the whole schedule, so record them too.
     for (const [i, other] of queue.entries()) {
       if (other.recorded !== undefined) continue
       queue[i] = yield* sending.defer(standing.endpoint, other, fence)
@@ -181,7 +189,10 @@ const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
 
 type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>
 
-/** What it has begun it ends, whoever stops the process: it takes no longer than an attempt may. */
+/**
+ * Starts an attempt that always completes, even if the process is stopping. It takes no longer than an
+ * attempt's timeout.
+ */
 const start = (run: Run, broken: Broken, entry: Entry) => {
   const { standing, control } = run
   standing.busy.add(entry.item.subject)
@@ -189,7 +200,7 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
     Effect.uninterruptible(attempt(run, entry)).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          // What failed is not recorded: nothing of its record is sent before all of it is read again.
+          // The failed attempt is not recorded, so send nothing of this record until all of it is read again.
           if (exit._tag === "Success") standing.busy.delete(entry.item.subject)
           else if (!Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
           control.latch.openUnsafe()
@@ -199,7 +210,7 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
   )
 }
 
-/** Reads on. `sentBefore`: up to there another process may have sent, and recorded, what is read here. */
+/** Reads the next events. Up to `sentBefore`, another process may already have sent and recorded them. */
 const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, control }: Run, sentBefore: Notice.Place) {
   const { endpoint, position } = standing
   const companyId = endpoint.companyId === CompanyId.operator ? null : endpoint.companyId
@@ -207,7 +218,8 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
   control.hasNews = false
   const { items, next } = yield* feed
     .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
-    // Deleted while the endpoint was away for months: it goes on with what there is.
+    // The events were deleted while the endpoint was disabled for months. Continue with the oldest that is
+    // left.
     .pipe(Effect.catchTag("CursorTooOld", () => Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))))
   const places = items.map(({ place }) => cursorOf(place))
   const isOld = !Notice.isAfter(position, sentBefore)
@@ -224,7 +236,7 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
 
 const placesOf = ({ endpoint }: Standing) => (endpoint.failingSinceMillis === null ? attemptsAtOnce : 1)
 
-/** Begins what can begin. */
+/** Starts everything that can start. */
 const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: Notice.Place) {
   const { standing, sending, fence, control } = run
   const nowMillis = yield* Clock.currentTimeMillis
@@ -245,7 +257,7 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
       yield* start(run, broken, entry)
       continue
     }
-    // Behind one that has failed it waits on record, behind one that is being sent it waits here.
+    // Behind a failed event, it waits as a recorded delivery. Behind one being sent, it waits in memory.
     const isFailing = head?.recorded !== undefined
     push(standing, isFailing ? yield* sending.defer(standing.endpoint, entry, fence) : entry)
     if (isFailing) standing.unrecorded.delete(place)
@@ -269,7 +281,7 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
     const sleep = wakeAtMillis === Infinity ? Effect.never : Effect.sleep(Math.max(1, wakeAtMillis - nowMillis))
     yield* Effect.raceFirst(Effect.raceFirst(control.latch.await, sleep), Deferred.await(broken))
   }
-  // What has begun is finished, and recorded, before anybody else begins.
+  // Finish and record started attempts before another process can start.
   while (standing.busy.size > 0) {
     control.latch.closeUnsafe()
     yield* Effect.raceFirst(control.latch.await, Deferred.await(broken))
@@ -277,9 +289,9 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
   yield* progress(run, standing.endpoint.failingSinceMillis)
 })
 
-/** Sends one endpoint its events: those of one record one after the other, everything else side by side. */
+/** Sends events to one endpoint: events of the same record in order, all others concurrently. */
 export const make = Effect.map(parts, (parts) => ({
-  /** Until it is told that the endpoint has changed. Fails where the store is away, or where another process has the role. */
+  /** Runs until the endpoint changes. Fails if the store is unavailable or another process has the role. */
   once: (endpoint: Endpoint.Endpoint, fence: Change.Fence, control: Control) =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -1,24 +1,23 @@
 import { Clock, Effect } from "effect"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
-import * as Trail from "../../base/Trail.ts"
+import * as TraceContext from "../../base/TraceContext.ts"
 import { cursorOf, placeOf } from "../../events/Events.ts"
 import { Feed, type Item } from "../../events/Feed.ts"
 import type * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
 import * as Delivery from "./records/Delivery.ts"
 import type { Endpoint } from "./records/Endpoint.ts"
-import { Poster, type Posted, Renderer, Secrets } from "./Ports.ts"
+import { Renderer } from "../../events/Renderer.ts"
+import { keptCharacters, Poster, type Posted } from "../../nodes/Poster.ts"
+import { Secrets } from "./Secrets.ts"
 import * as Schedule from "./Schedule.ts"
-import * as Signature from "./Signature.ts"
+import * as Signature from "../../base/Signature.ts"
 
-/** How much of an answer is kept, in characters. */
-export const keptCharacters = 1000
-
-/** An event on its way to an endpoint: what is known of it, and its delivery as far as it was recorded. */
+/** An event to be sent to an endpoint, with its recorded delivery, if any. */
 export interface Entry {
   readonly item: Pick<Item, "place" | "companyId" | "type" | "subject" | "atMillis">
-  /** Undefined where it has to be read. */
+  /** Undefined if it must be read first. */
   readonly body: string | undefined
   readonly recorded: Delivery.Delivery | undefined
   readonly attempts: number
@@ -27,14 +26,14 @@ export interface Entry {
 
 export const entryOf = (item: Item): Entry => ({ item, body: item.body, recorded: undefined, attempts: 0, dueAtMillis: 0 })
 
-/** A delivery that waits, as it was recorded. */
+/** Creates an entry from a recorded delivery that waits. */
 export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
   item: {
     place: placeOf(delivery.place) ?? { event: 0n, part: 0 },
     companyId: delivery.eventCompanyId,
     type: delivery.type,
     subject: delivery.recordId,
-    // It was sent first when it was new, or waited for one that was.
+    // The delivery was recorded when the event was new, or when it waited behind a new one.
     atMillis: delivery.createdAtMillis
   },
   body: undefined,
@@ -45,10 +44,10 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
 
 const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" && posted.status >= 200 && posted.status < 300
 
-/** What was answered, as text that a store can keep. */
+/** Returns the response as text that a store can hold. */
 const textOf = (text: string): string => text.replaceAll("\0", "").slice(0, keptCharacters)
 
-/** What became of an attempt, and when the next one is. */
+/** Returns the result of an attempt, with the time of the next one. */
 const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMillis: number, random: number): Delivery.Attempt => {
   const answered = posted._tag === "Answered" ? posted : undefined
   const asked = answered && Schedule.askedPauseMillis(answered.status, answered.retryAfter, endMillis)
@@ -65,12 +64,12 @@ const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMil
   }
 }
 
-/** Makes attempts, and records them. */
+/** Makes delivery attempts and records them. */
 export const make = Effect.gen(function* () {
   const [journal, feed, entropy] = [yield* Journal, yield* Feed, yield* Entropy]
   const [poster, renderer, secrets] = [yield* Poster, yield* Renderer, yield* Secrets]
 
-  const around = yield* Trail.make
+  const around = yield* TraceContext.make
 
   const random = () => (entropy(1)[0] ?? 0) / 255
 
@@ -94,7 +93,7 @@ export const make = Effect.gen(function* () {
       "webhook-timestamp": String(seconds),
       "webhook-signature": signatures.join(" "),
       "x-satrail-attempt": String(entry.attempts + 1),
-      // As every request of ours has one: here it says which event it is, and which attempt.
+      // Like all our requests, it has an id, which identifies the event and the attempt.
       "x-request-id": `${id}.${entry.attempts + 1}`,
       ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
     }
@@ -102,7 +101,7 @@ export const make = Effect.gen(function* () {
 
   const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
-  /** The bytes that were told first; undefined where the event has been deleted meanwhile. */
+  /** Returns the bytes of the event as first rendered, or undefined if the event was deleted. */
   const bodyOf = ({ item, body }: Entry) =>
     body === undefined
       ? feed.get(null, item.place, renderer.render).pipe(
@@ -115,7 +114,7 @@ export const make = Effect.gen(function* () {
     if (body === undefined) return unanswered("the event is older than events are kept")
     const headers = headersOf(endpoint, entry, body, nowMillis)
     if (headers === undefined) return unanswered("the secret of the endpoint was sealed with another key: rotate it")
-    const ask = { url: endpoint.url, headers: { ...headers, ...(yield* Trail.headers) }, body }
+    const ask = { url: endpoint.url, headers: { ...headers, ...(yield* TraceContext.headers) }, body }
     return yield* Effect.tap(poster.post(ask), (posted) =>
       Effect.logDebug("webhook: attempt", {
         endpointId: endpoint.id,
@@ -138,7 +137,7 @@ export const make = Effect.gen(function* () {
     createdAtMillis: nowMillis
   })
 
-  /** It was recorded before by who sent it before us: that it was sent again is no harm. */
+  /** Records an attempt. If the previous sender already recorded it, sending twice does no harm. */
   const record = Effect.fnUntraced(function* (
     endpoint: Endpoint,
     entry: Entry,
@@ -157,7 +156,10 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Sends it once, and records what became of it: `entry` as it is from here on. First sent, then recorded: whoever dies in between sends it again. */
+    /**
+     * Makes one attempt and records it. Returns the updated `entry`. It sends before it records, so after a
+     * crash in between, the event is sent again.
+     */
     attempt: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const body = yield* bodyOf(entry)
       const startMillis = yield* Clock.currentTimeMillis
@@ -167,7 +169,10 @@ export const make = Effect.gen(function* () {
       const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
       return { outcome, isGone: outcome.answered === 410, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
     }),
-    /** It waits for another one of its record: recorded, so that the endpoint can go on with others. */
+    /**
+     * Records an event that waits behind another one of its record, so that the endpoint can continue with
+     * other records.
+     */
     defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const nowMillis = yield* Clock.currentTimeMillis
       const waiting = { status: "pending", attempts: 0, nextAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const

@@ -12,31 +12,31 @@ import * as Answers from "../../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
-import type { Position } from "../../ledger/Page.ts"
+import * as Page from "../../ledger/Page.ts"
 import * as Delivery from "./records/Delivery.ts"
 import * as Endpoint from "./records/Endpoint.ts"
-import { Poster, Secrets } from "./Ports.ts"
-import * as Signature from "./Signature.ts"
+import { Poster } from "../../nodes/Poster.ts"
+import { Secrets } from "./Secrets.ts"
+import * as Signature from "../../base/Signature.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 
-/** How many endpoints a company has. */
+/** Maximum number of endpoints per company. */
 export const maxEndpoints = 16
 
-/** How long a URL may be, and a description. */
+/** Maximum length of an endpoint's URL and description. */
 export const maxUrlCharacters = 2000
 export const maxDescriptionCharacters = 500
 
-/** For how long the secret before a rotation goes on signing, in seconds. */
+/** How long the previous secret still signs after a rotation, in seconds. */
 export const overlapSeconds = { minimum: 0, default: 86_400, maximum: 7 * 86_400 } as const
 
-/** How many deliveries a page has, and how long they are kept. */
-export const limit = { default: 100, maximum: 1000 } as const
+/** Retention period of deliveries. */
 export const keptMillis = 30 * 24 * 3600 * 1000
 
-/** There are as many endpoints as a company may have. */
+/** The company already has the maximum number of endpoints. */
 export class TooManyEndpoints extends Schema.TaggedError<TooManyEndpoints>()("TooManyEndpoints", { maximum: Schema.Int }) {}
 
-/** An endpoint, and its secret, which is returned once. */
+/** An endpoint with its secret, which is returned once. */
 export interface Issued {
   readonly endpoint: Endpoint.Endpoint
   readonly secret: Redacted.Redacted
@@ -44,15 +44,18 @@ export interface Issued {
 
 type Ask<A, E = never> = Effect.Effect<A, E | NotFound | StoreUnavailable>
 
-/** Where companies have their events sent, and what was sent there. The nil company is the operator, who is sent those of all companies. */
+/**
+ * Webhook endpoints of companies, and their deliveries. The nil company stands for the operator, whose
+ * endpoints receive the events of all companies.
+ */
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Sends what is committed from here on. */
+    /** Creates an endpoint, which receives events committed from then on. */
     readonly create: (ask: {
       readonly companyId: CompanyId.CompanyId
       readonly settings: Endpoint.Settings
-      /** What it renders is stored: the secret in it must be sealed. */
+      /** The rendered response is stored, so the secret in it must be sealed. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | TooManyEndpoints | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Endpoint.Endpoint>, StoreUnavailable>
@@ -63,30 +66,28 @@ export class Webhooks extends Context.Service<
       settings: Endpoint.Settings
     ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
     readonly remove: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
-    /** Another secret signs from here on; the one before signs as well for `overlapSeconds`. */
+    /** Replaces the secret. The previous one also signs for `overlapSeconds`. */
     readonly rotate: (
       companyId: CompanyId.CompanyId,
       id: string,
       overlapSeconds: number
     ) => Ask<Issued, Invalid | Endpoint.EndpointNotEnabled>
-    /** Events are sent again: from `from` on, or from where sending stopped. */
+    /** Enables the endpoint. Events are sent starting at `from`, or where sending stopped. */
     readonly enable: (
       companyId: CompanyId.CompanyId,
       id: string,
       from: Notice.Place | undefined
     ) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
     readonly disable: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
-    /** Everything after `from` is sent again, also what was sent before. */
+    /** Sends everything after `from` again, including events already delivered. */
     readonly replay: (companyId: CompanyId.CompanyId, id: string, from: Notice.Place) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
-    /** Publishes a `webhook_endpoint.test`, which is sent there and nowhere else. */
+    /** Publishes a `webhook_endpoint.test`, which is sent only to this endpoint. */
     readonly test: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
-    /** A page of what was sent there, the newest first; `next` is where the page after it starts. */
-    readonly deliveries: (
-      companyId: CompanyId.CompanyId,
-      id: string,
-      query: { readonly limit: number; readonly before: string | null }
-    ) => Ask<{ readonly deliveries: ReadonlyArray<Delivery.Delivery>; readonly next: Position | undefined }, Invalid>
-    /** Sends it once more, by the whole schedule, also what was delivered. */
+    /**
+     * Returns a page of the endpoint's deliveries, newest first. `next` is the start of the following page.
+     */
+    readonly deliveries: (companyId: CompanyId.CompanyId, id: string, query: Page.Asked) => Ask<Page.Page<Delivery.Delivery>, Invalid>
+    /** Sends a delivery again with the whole schedule, even if it was delivered. */
     readonly resend: (
       companyId: CompanyId.CompanyId,
       deliveryId: string
@@ -98,7 +99,7 @@ export class Webhooks extends Context.Service<
 const reservedHeaders =
   /^(?:accept.*|authorization|cache-control|connection|content-.*|cookie2?|date|expect|forwarded|host|keep-alive|max-forwards|origin|proxy-.*|range|referer|sec-.*|set-cookie|te|traceparent|tracestate|b3|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|x-real-ip|x-request-id|x-satrail-.*)$/
 
-/** The problem with the name of a signature header, or undefined if there is none. */
+/** Returns why a signature header cannot have this name, or undefined if it can. */
 export const headerIssue = (name: string): string | undefined => {
   const lower = name.toLowerCase()
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(lower))
@@ -108,7 +109,7 @@ export const headerIssue = (name: string): string | undefined => {
     : undefined
 }
 
-/** What several of its methods are made of. */
+/** Dependencies shared by several methods. */
 const parts = Effect.gen(function* () {
   const [journal, ledger, nouns, reads] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* WebhookReads]
   const [feed, poster, secrets, entropy] = [yield* Feed, yield* Poster, yield* Secrets, yield* Entropy]
@@ -120,7 +121,7 @@ const parts = Effect.gen(function* () {
 
   const configured =
     secrets === null
-      ? Effect.fail(new Invalid({ path: "url", message: "This program has no key to keep secrets with" }))
+      ? Effect.fail(new Invalid({ path: "url", message: "requires a secrets key, which this program was started without" }))
       : Effect.succeed(secrets)
 
   const check = ({ url, description, signatureHeader }: Endpoint.Settings) => {
@@ -153,7 +154,7 @@ const parts = Effect.gen(function* () {
   return { journal, ledger, reads, nouns, feed, now, get, check, secretFor, from, enabled }
 })
 
-/** Creates endpoints, one after the other: those who create at once would each find room. */
+/** Creates endpoints one after the other, because concurrent requests could each find room for one. */
 const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
   const entropy = yield* Entropy
   const creating = yield* Semaphore.make(1)
@@ -209,7 +210,7 @@ export const make = Effect.gen(function* () {
     rotate: Effect.fnUntraced(function* (companyId, id, seconds) {
       const { minimum, maximum } = overlapSeconds
       if (!Number.isInteger(seconds) || seconds < minimum || seconds > maximum)
-        return yield* new Invalid({ path: "overlap_seconds", message: `A whole number from ${minimum} to ${maximum}` })
+        return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from ${minimum} to ${maximum}` })
       const endpoint = yield* get(companyId, id)
       const { sealed, secret } = yield* secretFor(companyId)
       const nowMillis = yield* now
@@ -220,11 +221,12 @@ export const make = Effect.gen(function* () {
       return yield* from(yield* get(companyId, id), place)
     }),
     disable: Effect.fnUntraced(function* (companyId, id) {
-      // Again where it was changed between the two: a change meanwhile does not outlast the decision to stop.
+      // Retry if the endpoint changed between the read and the commit, so that a concurrent change does not
+      // undo the disabling.
       for (;;) {
         const endpoint = yield* get(companyId, id)
         if (endpoint.status !== "enabled") return endpoint
-        // It carries no fence.
+        // No fence is passed.
         yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
       }
     }),
@@ -237,12 +239,8 @@ export const make = Effect.gen(function* () {
       return endpoint
     }),
     deliveries: Effect.fnUntraced(function* (companyId, id, query) {
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum)
-        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
       yield* get(companyId, id)
-      const found = yield* reads.deliveriesTo(id, query.before, query.limit + 1)
-      const deliveries = found.slice(0, query.limit)
-      return { deliveries, next: found.length > query.limit ? deliveries.at(-1) : undefined }
+      return yield* Page.read(query, (before, limit) => reads.deliveriesTo(id, before, limit))
     }),
     resend: Effect.fnUntraced(function* (companyId, deliveryId) {
       const read = Effect.gen(function* () {

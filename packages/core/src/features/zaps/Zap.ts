@@ -8,7 +8,7 @@ import type { Written } from "../../ledger/Written.ts"
 import type { Invoice } from "../../receiving/Invoice.ts"
 import { PayRequestRefused } from "../../receiving/PayRequest.ts"
 
-// A zap is a payment that a Nostr user asks for a public receipt of (NIP-57).
+// A zap is a payment for which a Nostr user requests a public receipt (NIP-57).
 const requestKind = 9734
 const receiptKind = 9735
 
@@ -27,26 +27,33 @@ const isRelay = (text: string): boolean => {
   return url?.protocol === "wss:" && url.username === "" && url.password === "" && isPublicName(url.hostname)
 }
 
-/** Where the sender wants the receipt: each relay once, no more than `most`, and only those that can be asked safely. */
+/**
+ * Returns the relays that should receive the receipt: without duplicates, at most `most`, and only those that
+ * can be contacted safely.
+ */
 export const relaysOf = (request: Nostr.Event, most: number): ReadonlyArray<string> =>
   [...new Set(tagsOf(request, "relays").flatMap(([, ...relays]) => relays.filter(isRelay)))].slice(0, most)
 
-/** What is wrong with a zap request (NIP-57, Appendix D), undefined when it may be paid. */
+/** Returns why a zap request is invalid (NIP-57, Appendix D), or undefined if it may be paid. */
 const issueOf = (request: Nostr.Event, amount: Msat, receiptsBy: string, maxRelays: number): string | undefined => {
   const [recipients, events, coordinates, amounts, senders] = ["p", "e", "a", "amount", "P"].map((name) => tagsOf(request, name))
-  if (request.kind !== requestKind) return `an event of kind ${requestKind}, this is ${request.kind}`
-  if (!Nostr.isGenuine(request)) return "signed: its id or signature is not right"
+  if (request.kind !== requestKind) return `an event of kind ${requestKind} (got ${request.kind})`
+  if (!Nostr.isGenuine(request)) return "signed: its id or signature is invalid"
   if (recipients?.length !== 1 || !isKey(recipients[0]?.[1])) return "for one recipient: exactly one p tag with a public key"
   if (events === undefined || events.length > 1 || !events.every(([, id]) => isKey(id)))
     return "about one event at most: one e tag with its id"
-  if (!coordinates?.every(([, coordinate]) => isCoordinate(coordinate))) return "about what an a tag can name: kind:author:name"
+  if (!coordinates?.every(([, coordinate]) => isCoordinate(coordinate)))
+    return "about something that an a tag can refer to: kind:author:name"
   if (!amounts?.every(([, value]) => value === String(amount))) return `for the requested amount: ${amount} millisatoshis`
   if (senders === undefined || senders.length > 1 || !senders.every(([, key]) => key === receiptsBy))
     return `for receipts of this service: its P tag, if any, is ${receiptsBy}`
   return relaysOf(request, maxRelays).length === 0 ? "with a relays tag that has at least one wss:// address" : undefined
 }
 
-/** Reads a zap request for this amount. It stays as it came: its hash goes into the invoice, and its text into the receipt. */
+/**
+ * Validates a zap request for this amount. It stays exactly as received, because its hash goes into the
+ * invoice and its text into the receipt.
+ */
 export const check = (
   text: string | null,
   amount: Msat,
@@ -56,27 +63,36 @@ export const check = (
   if (text === null || text === "") return Result.succeed(null)
   const refuse = (message: string) => Result.fail(new PayRequestRefused({ code: "zap", message }))
   const bytes = new TextEncoder().encode(text).length
-  if (bytes > limits.requestBytes) return refuse(`nostr may have ${limits.requestBytes} bytes, this has ${bytes}`)
+  if (bytes > limits.requestBytes) return refuse(`nostr must have at most ${limits.requestBytes} bytes (got ${bytes})`)
   const request = read(text)
   if (Result.isFailure(request) || !isText(text)) return refuse("nostr must be a Nostr event as JSON, with all of its members")
   const issue = issueOf(request.success, amount, receiptsBy, limits.relays)
   return issue === undefined ? Result.succeed(text) : refuse(`The zap request must be ${issue}`)
 }
 
-/** The work of telling relays about a zap: it begins when the invoice is paid, or claimed to be paid from inside. */
+/**
+ * Kind of the job that publishes a zap's receipt. It starts when the invoice is paid, or claimed for an
+ * internal payment.
+ */
 export const taskKind = "zap"
 
-/** The job of its receipt, for the Change that pays the invoice; none where the payer asked for no receipt. */
+/**
+ * Returns the job of the receipt, for the Change that pays the invoice. None if the payer requested no
+ * receipt.
+ */
 export const jobs = ({ id, callback }: Invoice, atMillis: number): ReadonlyArray<Change.Job> =>
   callback === null || callback.zapRequest === null ? [] : [Change.enqueue({ kind: taskKind, id, dueAtMillis: atMillis })]
 
-/** A receipt, and where it goes. */
+/** A receipt, and the relays to send it to. */
 export interface Receipt {
   readonly event: Nostr.Event
   readonly relays: ReadonlyArray<string>
 }
 
-/** The receipt of a zap that was paid (NIP-57, Appendix E), the same to the byte whenever it is made. Undefined where there is nothing to receipt. */
+/**
+ * Returns the receipt of a paid zap (NIP-57, Appendix E), which is the same, byte for byte, whenever it is
+ * made. Undefined if no receipt is due.
+ */
 export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRelays: number): Receipt | undefined => {
   const description = invoice.callback?.zapRequest ?? null
   const request = description === null ? undefined : read(description)
@@ -101,12 +117,12 @@ export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRel
   return { event, relays: relaysOf(zap, maxRelays) }
 }
 
-/** A receipt was offered to its relays until there was no use in it any more: `taken` of them have it. */
+/** A receipt was offered to its relays for as long as that was useful. `taken` of them accepted it. */
 export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fence", "zap.receipted"> {
   readonly taken: number
 }
 
-/** The job of this receipt is done. A receipt that no relay has is not published as an event. */
+/** Completes the job of this receipt. A receipt that no relay accepted is not published as an event. */
 export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, atMillis: number): ZapReceipted => ({
   _tag: "ZapReceipted",
   id: invoice.id,

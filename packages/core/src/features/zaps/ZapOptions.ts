@@ -2,9 +2,9 @@ import { Context } from "effect"
 
 interface Limits {
   readonly requestBytes: number
-  /** To how many relays a receipt is sent, at most. */
+  /** Maximum number of relays that a receipt is sent to. */
   readonly relays: number
-  /** How long after a zap its receipt is offered to relays that did not take it. */
+  /** How long after a zap its receipt is offered to relays that have not accepted it. */
   readonly publishForMillis: number
 }
 

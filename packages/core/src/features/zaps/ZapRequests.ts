@@ -4,7 +4,7 @@ import { PublicReceipts } from "../../receiving/PublicReceipts.ts"
 import * as Zap from "./Zap.ts"
 import { ZapOptions } from "./ZapOptions.ts"
 
-/** Lightning addresses take zaps where the service has a key on Nostr, and none where it has not. */
+/** Lightning addresses accept zaps if the service has a Nostr key. */
 export const layer: Layer.Layer<never> = Layer.effect(
   PublicReceipts,
   Effect.gen(function* () {

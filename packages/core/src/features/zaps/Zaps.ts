@@ -10,16 +10,19 @@ import * as Zap from "./Zap.ts"
 import { ZapOptions } from "./ZapOptions.ts"
 
 const tasksAtOnce = 20
-// Longer than it takes to offer a receipt to every relay, however slow each is.
+// Longer than it takes to offer a receipt to every relay, however slow.
 const leaseMillis = 60_000
 const relayMillis = 10_000
 const laterMillis = { minimum: 1_000, maximum: 60_000 } as const
 
-/** Publishes the receipts of zaps that were paid (NIP-57). */
+/** Publishes receipts of paid zaps (NIP-57). */
 export class Zaps extends Context.Service<
   Zaps,
   {
-    /** Offers every receipt that is due, and answers how many those were. A relay that has one is offered it again, which changes nothing. */
+    /**
+     * Offers every receipt that is due, and returns their number. Offering it again to a relay that has it
+     * changes nothing.
+     */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/features/zaps/Zaps") {}
@@ -36,7 +39,7 @@ export const make = Effect.gen(function* () {
     relays.publish(relay, event).pipe(
       Effect.timeoutOrElse({
         duration: relayMillis,
-        orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no answer within ${relayMillis} ms`) }))
+        orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no response within ${relayMillis} ms`) }))
       }),
       Effect.catchTag("RelayUnreachable", (unreachable) =>
         Effect.as(Effect.logInfo("zap receipt: not accepted by a relay", unreachable), "unknown" as const)
@@ -47,16 +50,16 @@ export const make = Effect.gen(function* () {
     tasks.postpone(task, nowMillis + Math.min(laterMillis.maximum, laterMillis.minimum * 2 ** Math.min(task.attempts - 1, 10)))
 
   const end = (invoice: Invoice, task: Task, taken: number, nowMillis: number) =>
-    // Another process has the job, and makes the receipt.
+    // Another process has the job and makes the receipt.
     Effect.catchTag(journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)), "StaleFence", () => Effect.void)
 
   const work = Effect.fnUntraced(function* (task: Task) {
     const found = yield* records.invoice(task.companyId, task.id)
     const nowMillis = yield* Clock.currentTimeMillis
-    if (found._tag === "None") return yield* Effect.die(`a zap of an invoice that is not there: ${task.id}`)
+    if (found._tag === "None") return yield* Effect.die(`invoice of a zap not found: ${task.id}`)
     const invoice = found.value
     if (invoice.status === "expired") return yield* end(invoice, task, 0, nowMillis)
-    // Claimed is not paid: what pays it from inside may still come to nothing.
+    // A claimed invoice is not paid yet. The internal payment may still fail.
     if (invoice.status !== "settled" || secretKey === undefined) return yield* later(task, nowMillis)
     const receipt = Zap.receiptOf(invoice, secretKey, options.relays)
     if (receipt === undefined) return yield* end(invoice, task, 0, nowMillis)
@@ -77,7 +80,7 @@ export const make = Effect.gen(function* () {
         (task) =>
           work(task).pipe(
             Effect.catchCause((cause) =>
-              Effect.andThen(Effect.logError("zap receipt: could not be made; will retry", cause), Effect.ignore(later(task, nowMillis)))
+              Effect.andThen(Effect.logError("zap receipt: creation failed; will retry", cause), Effect.ignore(later(task, nowMillis)))
             ),
             Effect.annotateLogs({ invoiceId: task.id })
           ),
@@ -90,7 +93,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Zaps, make)
 
-/** Offers receipts for as long as the scope is open. Needs `Nostr.SecretKey`. */
+/** Offers receipts while the scope is open. Requires `Nostr.SecretKey`. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const zaps = yield* Zaps

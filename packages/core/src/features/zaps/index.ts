@@ -5,7 +5,10 @@ import * as Zap from "./Zap.ts"
 import { defaults } from "./ZapOptions.ts"
 import * as ZapRequests from "./ZapRequests.ts"
 
-/** Payments that a Nostr user requests a public receipt of (NIP-57). Whoever has a key and relays runs `Zaps.layerWorker`, which sends the receipts. */
+/**
+ * Payments for which a Nostr user requests a public receipt (NIP-57). A host program with a Nostr key and
+ * relays runs `Zaps.layerWorker`, which sends the receipts.
+ */
 export const zaps = Feature.make({
   name: "zaps",
   changes: Feature.changes<Zap.ZapReceipted>(),

@@ -9,47 +9,49 @@ import { ChainSource } from "../../nodes/ChainSource.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
-import * as Ways from "../../sending/Ways.ts"
+import * as NodePayments from "../../sending/NodePayments.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
-import * as Waits from "./Waits.ts"
+import * as WaitReason from "./WaitReason.ts"
 
-/** How many of each kind are named beside their count. */
+/** Maximum number of records of each kind listed beside their count. */
 export const maxNamed = 10
 
-/** How long a node or the chain may take to say how something stands: who looks is waiting. */
+/** How long to wait for a response from the node or the chain, because the operator is waiting. */
 export const answerMillis = 2000
 
-/** All that waits for one thing, and the oldest of them by name. */
+/** Count of records that wait for the same thing, with the oldest of them. */
 export interface Kind extends Waiting.Waiting {
-  readonly oldest: ReadonlyArray<Waits.Named>
+  readonly oldest: ReadonlyArray<WaitReason.BacklogItem>
 }
 
-/** A record, and how far it is. */
+/** A record with its progress. */
 export interface Followed<A> {
   readonly record: A
-  /** What is still to be done about it; null where it has ended. */
-  readonly waits: Waits.Waits | null
-  readonly timeline: ReadonlyArray<Waits.Step>
-  /** The answer of the node or the chain when it was asked just now; null where it was not asked, or has nothing to say. */
+  /** What it waits for; null if it has ended. */
+  readonly waits: WaitReason.WaitReason | null
+  readonly timeline: ReadonlyArray<WaitReason.TimelineEntry>
+  /**
+   * The status just reported by the node or the chain; null if it was not queried or had nothing to report.
+   */
   readonly answer: string | null
 }
 
-/** Which of those that wait: at least `olderThanMillis` old, the oldest first. */
+/** Selects waiting records that are at least `olderThanMillis` old, oldest first. */
 export interface Query {
   readonly limit: number
   readonly after: Page.Position | null
   readonly olderThanMillis: number
 }
 
-/** What waits, of all companies, for the operator. It is read, and nothing is done about it. */
+/** Waiting records of all companies, for the operator. Read-only. */
 export class Backlog extends Context.Service<
   Backlog,
   {
     readonly all: Effect.Effect<{ readonly [kind in Waiting.Kind]: Kind }, StoreUnavailable>
     readonly withdrawals: (query: Query) => Effect.Effect<Page.Page<Followed<Withdrawal> & Page.Position>, Invalid | StoreUnavailable>
     readonly deposits: (query: Query) => Effect.Effect<Page.Page<Followed<Deposit> & Page.Position>, Invalid | StoreUnavailable>
-    /** Of whichever company, ended or not; asks the node or the chain how it stands. */
+    /** Returns a record of any company, ended or not, with its status from the node or the chain. */
     readonly withdrawal: (id: string) => Effect.Effect<Followed<Withdrawal>, NotFound | StoreUnavailable>
     readonly deposit: (id: string) => Effect.Effect<Followed<Deposit>, NotFound | StoreUnavailable>
   }
@@ -57,26 +59,26 @@ export class Backlog extends Context.Service<
 
 const none = { after: null, sinceBeforeMillis: Number.MAX_SAFE_INTEGER }
 
-/** What node and chain say of something, now. */
+/** Queries the node and the chain for a record's current status. */
 const answers = Effect.gen(function* () {
-  const { lookup } = yield* Ways.make
+  const { lookup } = yield* NodePayments.make
   const chain = yield* ChainSource
 
-  /** What is said within a while; who says nothing in time has not answered. */
+  /** Returns the response, or null if it does not arrive in time. */
   const said = <A, E>(ask: Effect.Effect<A, E>, text: (answer: A) => string) =>
     ask.pipe(
       Effect.map(text),
       Effect.timeoutOption(answerMillis),
-      Effect.map(Option.getOrElse(() => `no answer within ${answerMillis / 1000} seconds`)),
-      Effect.catch(() => Effect.succeed("no answer"))
+      Effect.map(Option.getOrElse(() => `no response within ${answerMillis / 1000} seconds`)),
+      Effect.catch(() => Effect.succeed("no response"))
     )
 
   const placed = (txId: NonNullable<Deposit["chainTxId"]>) =>
-    said(Effect.all([chain.tip, chain.transaction(txId)]), ([tip, placement]) => Waits.placed(tip, placement))
+    said(Effect.all([chain.tip, chain.transaction(txId)]), ([tip, placement]) => WaitReason.placed(tip, placement))
 
   const answerOf = (row: Withdrawal): Effect.Effect<string | null> => {
     if (row.status !== "pending" || row.dispatchedAtMillis === null) return Effect.succeed(null)
-    if (row.rail === "lightning") return said(lookup(row), Waits.paid)
+    if (row.rail === "lightning") return said(lookup(row), WaitReason.paid)
     return row.chainTxId === null ? Effect.succeed(null) : placed(row.chainTxId)
   }
 
@@ -90,12 +92,12 @@ export const make = Effect.gen(function* () {
   const { answerOf, placed } = yield* answers
   const { overdueMillis } = (yield* ReconciliationOptions).reconciliation
 
-  /** A page of records that wait: each is read again, as it is by now. */
+  /** Returns a page of waiting records. Each is read again to get its current state. */
   const pageOf = <A>(
     { limit, after, olderThanMillis }: Query,
     kinds: ReadonlyArray<Waiting.Kind>,
     read: (item: Waiting.Item) => Effect.Effect<Option.Option<A>, StoreUnavailable>,
-    timeline: (record: A) => ReadonlyArray<Waits.Step>,
+    timeline: (record: A) => ReadonlyArray<WaitReason.TimelineEntry>,
     hostOf: (record: A) => string | null
   ) =>
     Effect.gen(function* () {
@@ -120,7 +122,7 @@ export const make = Effect.gen(function* () {
             read(item),
             Option.map((record) => ({
               record,
-              waits: Waits.of(item, nowMillis, hostOf(record)),
+              waits: WaitReason.of(item, nowMillis, hostOf(record)),
               timeline: timeline(record),
               answer: null,
               id: item.id,
@@ -151,32 +153,38 @@ export const make = Effect.gen(function* () {
       const items = yield* ledger.backlog({ ...none, kinds: Waiting.kinds, overdueBeforeMillis, perKind: maxNamed, limit })
       return Waiting.byKind((kind) => ({
         ...counts[kind],
-        oldest: items.filter((item) => item.kind === kind).map((item) => ({ ...item, waits: Waits.of(item, nowMillis) }))
+        oldest: items.filter((item) => item.kind === kind).map((item) => ({ ...item, waits: WaitReason.of(item, nowMillis) }))
       }))
     }),
     withdrawals: (query) =>
-      pageOf(query, Waits.withdrawalKinds, ({ companyId, id }) => sending.withdrawal(companyId, id), Waits.ofWithdrawal, Waits.hostOf),
+      pageOf(
+        query,
+        WaitReason.withdrawalKinds,
+        ({ companyId, id }) => sending.withdrawal(companyId, id),
+        WaitReason.ofWithdrawal,
+        WaitReason.hostOf
+      ),
     deposits: (query) =>
       pageOf(
         query,
-        Waits.depositKinds,
+        WaitReason.depositKinds,
         ({ companyId, id }) => receiving.deposit(companyId, id),
-        Waits.ofDeposit,
+        WaitReason.ofDeposit,
         () => null
       ),
     withdrawal: Effect.fnUntraced(function* (id) {
       const record = yield* get("withdrawal", id, sending.withdrawalById)
       const job = Option.getOrNull(yield* ledger.job(record.companyId, id))
-      const kind = Waits.stepOf(record)
-      const waits = kind === undefined ? null : Waits.of({ kind, job }, yield* Clock.currentTimeMillis, Waits.hostOf(record))
-      return { record, waits, timeline: Waits.ofWithdrawal(record), answer: yield* answerOf(record) }
+      const kind = WaitReason.withdrawalKind(record)
+      const waits = kind === undefined ? null : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, WaitReason.hostOf(record))
+      return { record, waits, timeline: WaitReason.ofWithdrawal(record), answer: yield* answerOf(record) }
     }),
     deposit: Effect.fnUntraced(function* (id) {
       const record = yield* get("deposit", id, receiving.depositById)
-      const kind = Waits.placeOf(record)
-      const waits = kind === undefined ? null : Waits.of({ kind, job: null }, yield* Clock.currentTimeMillis)
+      const kind = WaitReason.depositKind(record)
+      const waits = kind === undefined ? null : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis)
       const answer = kind === undefined || record.chainTxId === null ? null : yield* placed(record.chainTxId)
-      return { record, waits, timeline: Waits.ofDeposit(record), answer }
+      return { record, waits, timeline: WaitReason.ofDeposit(record), answer }
     })
   })
 })

@@ -6,13 +6,16 @@ import type { Deposit } from "../../receiving/Deposit.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import type { Found } from "./Difference.ts"
-import { atOnce } from "./Items.ts"
-import type { Look } from "./Look.ts"
+import { atOnce } from "./LightningItems.ts"
+import type { Run } from "./Run.ts"
 
-/** How many evicted deposits one run looks up: the newest first, and then on to the oldest and around. */
+/** Number of evicted deposits that one run looks up, newest first. After the oldest, the scan starts over. */
 const givenUpAtOnce = 50
 
-/** Compares single coins: those that we count on, and those that came to us after we had given them up. */
+/**
+ * Compares single coins: those expected in the wallet, and those received after their deposit was considered
+ * evicted.
+ */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
@@ -31,7 +34,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** What of the coins that are gone was not spent by payouts of ours meanwhile. */
+    /** Returns the missing coins that our payouts did not spend in the meantime. */
     missing: Effect.fnUntraced(function* (gone: ReadonlyArray<Gone>) {
       const ours = gone.length === 0 ? new Set<string>() : yield* sending.spentCoins(gone.map(({ outpoint }) => outpoint))
       return gone
@@ -46,8 +49,10 @@ export const make = Effect.gen(function* () {
         }))
     }),
 
-    /** Evicted deposits that are in a block: the next ones, and those that were before. */
-    givenUp: Effect.fnUntraced(function* (before: Look | undefined) {
+    /**
+     * Returns evicted deposits that are in a block: among the next page, and those found in the previous run.
+     */
+    givenUp: Effect.fnUntraced(function* (before: Run | undefined) {
       const next = yield* receiving.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)
       const earlier = before?.found.filter(({ cause }) => cause === "deposit_not_credited") ?? []
       const known = yield* Effect.forEach(earlier, knownDeposit, { concurrency: atOnce })

@@ -11,8 +11,10 @@ import type { Invoice, Unmatched } from "../../receiving/Invoice.ts"
 import { hashOf, type Withdrawal } from "../../sending/Withdrawal.ts"
 
 /**
- * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says
- * it took; `deposit_…`: what was credited; `deposit_not_credited`: an evicted deposit is in a block. docs/guides/reconcile.md says what to do about each.
+ * Causes of a discrepancy. `payment_…`: payments reported by the node. `withdrawal_…`: payments in our
+ * records. `receipt_…`: receipts reported by the node. `deposit_…`: credits in our records.
+ * `deposit_not_credited`: an evicted deposit is in a block. docs/guides/reconcile.md describes what to do
+ * about each.
  */
 export const Cause = Schema.Literals([
   "payment_not_ours",
@@ -36,30 +38,33 @@ export type Cause = typeof Cause.Type
 
 const Id = Schema.NullOr(Schema.String)
 
-/** What differs, and both sides of it: null where one has nothing. */
+/** A mismatch, with the amount on both sides; null if a side has none. */
 export const Finding = Schema.Struct({
   cause: Cause,
   companyId: Schema.NullOr(CompanyId.CompanyId),
-  /** The withdrawal, the invoice or the deposit. */
+  /** The withdrawal, invoice or deposit. */
   recordId: Id,
   ours: Schema.NullOr(Msat.FromString),
   theirs: Schema.NullOr(Msat.FromString)
 })
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
-/** A finding, what it is about, and since when it stands: only after a while is it no payment on its way. */
+/**
+ * A finding, its subject, and since when it exists. Only after a grace period is it certain that it is not a
+ * payment in flight.
+ */
 export const Difference = Schema.Struct({
   ...Finding.fields,
-  /** A payment hash, a record of ours, an outpoint, or an account. */
+  /** A payment hash, the id of one of our records, an outpoint, or an account. */
   about: Schema.String,
   sinceMillis: Schema.Int
 })
 export interface Difference extends Schema.Schema.Type<typeof Difference> {}
 
-/** One that was found just now: whether it stood before is not known yet. */
+/** A finding of the current run, without the time since which it exists. */
 export type Found = Omit<Difference, "sinceMillis">
 
-/** `same` is done with; `under_way` will be one or the other, and is looked at again. */
+/** `same` needs no further check. `under_way` has no result yet and is checked again. */
 export type Judgement = "same" | "under_way" | Finding
 
 type Row = { readonly companyId: CompanyId.CompanyId; readonly id: string } | undefined
@@ -72,7 +77,10 @@ const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Ms
   theirs
 })
 
-/** What the node has paid, against the withdrawal with its hash, or of its attempt. A dispatch is stored before the node is called, so no other payment is ours. */
+/**
+ * Compares a payment made by the node with the withdrawal found by its hash or attempt. A dispatch is stored
+ * before the node is called, so any other payment is not ours.
+ */
 export const ofSent = (sent: Sent, withdrawal: Withdrawal | undefined): Judgement => {
   const { amount, fee, state } = sent
   if (withdrawal === undefined || withdrawal.dispatchedAtMillis === null)
@@ -90,7 +98,7 @@ export const ofSent = (sent: Sent, withdrawal: Withdrawal | undefined): Judgemen
   }
 }
 
-/** Whether what we say was paid is proven: whatever the node says, it is not without the preimage. */
+/** Returns a finding if a settled withdrawal lacks a valid preimage, whatever the node reports. */
 export const unproven = (withdrawal: Withdrawal): Finding | undefined => {
   const { amount, preimage } = withdrawal
   const paymentHash = hashOf(withdrawal)
@@ -98,7 +106,7 @@ export const unproven = (withdrawal: Withdrawal): Finding | undefined => {
   return isProven ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
 }
 
-/** What we say was paid, against what the node says of it. Where it says nothing it is asked again. */
+/** Compares a settled withdrawal with the node's report of it. Without a report, it is queried again. */
 export const ofSettled = (withdrawal: Withdrawal, payment: Payment | OfferPayment | { readonly _tag: "notFound" }): Judgement => {
   const { amount, networkFee } = withdrawal
   if (payment._tag === "unknown") return "under_way"
@@ -106,16 +114,18 @@ export const ofSettled = (withdrawal: Withdrawal, payment: Payment | OfferPaymen
   return payment.fee === networkFee ? "same" : finding("payment_fee", withdrawal, networkFee, payment.fee)
 }
 
-/** What we have of a payment that the node has taken. */
+/** Our records of a payment received by the node. */
 export interface Receipt {
   readonly invoice: Invoice | undefined
   readonly deposit: Deposit | undefined
-  /** Whether the invoice was paid from inside: what the node has taken besides is in suspense. */
+  /**
+   * Whether the invoice was settled internally. A payment that the node also received is then in suspense.
+   */
   readonly isFromInside: boolean
   readonly unmatched: Unmatched | undefined
 }
 
-/** What the node has taken, against what was credited for it. */
+/** Compares a payment received by the node with what was credited for it. */
 export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, unmatched }: Receipt): Judgement => {
   if (invoice === undefined) return finding("receipt_not_ours", undefined, null, received)
   if (unmatched?.received === received) return "same"
@@ -123,7 +133,7 @@ export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, u
   return deposit.amount === received ? "same" : finding("receipt_amount", invoice, deposit.amount, received)
 }
 
-/** What we have credited from outside, against what the node says of its invoice. */
+/** Compares an invoice credited for an outside payment with the node's report of it. */
 export const ofCredited = (invoice: Invoice, deposit: Deposit | undefined, state: InvoiceState): Judgement => {
   const credited = deposit?.amount ?? null
   if (state._tag !== "settled") return finding("deposit_not_received", invoice, credited, null)

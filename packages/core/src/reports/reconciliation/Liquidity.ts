@@ -5,10 +5,10 @@ import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { answerMillis } from "../../nodes/Channels.ts"
 import { type Capacity, LightningBooks } from "../../nodes/LightningBooks.ts"
 import { LightningReceiver } from "../../nodes/LightningReceiver.ts"
-import * as Look from "./Look.ts"
+import * as Run from "./Run.ts"
 import * as Runway from "./Runway.ts"
 
-/** What the hot wallet owned at the last comparison, and how long that lasts. */
+/** What the hot wallet owned in the last reconciliation, and how long that lasts. */
 export interface Wallet extends Runway.Runway {
   readonly atMillis: number
   readonly owned: Msat
@@ -17,13 +17,13 @@ export interface Wallet extends Runway.Runway {
 export interface Standing {
   /** The node's public key. */
   readonly nodeId: string
-  /** What its channels can carry now; null where it does not answer in time, or has no statement. */
+  /** Current capacity of its channels; null if it does not respond in time or cannot report it. */
   readonly channels: Capacity | null
-  /** null before the first comparison. */
+  /** Null before the first reconciliation. */
   readonly wallet: Wallet | null
 }
 
-/** What can be sent and received now, and how long the hot wallet lasts. */
+/** Current inbound and outbound liquidity, and how long the hot wallet's funds will last. */
 export class Liquidity extends Context.Service<Liquidity, { readonly now: Effect.Effect<Standing, StoreUnavailable> }>()(
   "@satrail/core/reports/reconciliation/Liquidity"
 ) {}
@@ -40,19 +40,19 @@ export const make = Effect.gen(function* () {
         Effect.catch(() => Effect.succeedNone)
       )
   })
-  const last = Effect.provideService(Look.last, LedgerReads, ledger)
+  const last = Effect.provideService(Run.last, LedgerReads, ledger)
 
-  const walletOf = (look: Look.Look): Wallet | null => {
-    const { atMillis, marks = [], chain } = look
-    const runway = Runway.runway(marks, { ...Look.markOf(look), owned: chain.owned })
+  const walletOf = (run: Run.Run): Wallet | null => {
+    const { atMillis, marks = [], chain } = run
+    const runway = Runway.runway(marks, { ...Run.markOf(run), owned: chain.owned })
     return runway === undefined ? null : { ...runway, atMillis, owned: chain.owned }
   }
 
   return Liquidity.of({
-    now: Effect.map(Effect.all([channels, last], { concurrency: "unbounded" }), ([capacity, look]) => ({
+    now: Effect.map(Effect.all([channels, last], { concurrency: "unbounded" }), ([capacity, run]) => ({
       nodeId,
       channels: Option.getOrNull(capacity),
-      wallet: Option.getOrNull(Option.map(look, walletOf))
+      wallet: Option.getOrNull(Option.map(run, walletOf))
     }))
   })
 })

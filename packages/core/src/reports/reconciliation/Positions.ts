@@ -4,37 +4,40 @@ import type { All } from "../../ledger/Waiting.ts"
 import type { Owned } from "../../nodes/LightningBooks.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import type { Found } from "./Difference.ts"
-import type { Judged } from "./Look.ts"
+import type { Judged } from "./Run.ts"
 import type { OwnFunds } from "./Reconciliation.ts"
-import * as Side from "./Side.ts"
+import * as AssetBalance from "./AssetBalance.ts"
 
 type Pending = Pick<Withdrawal, "rail" | "paymentHash" | "amount" | "networkAllowance" | "networkFee">
 
-/** Everything that the two positions depend on, as it was observed in one comparison. */
+/** All inputs of the two positions, as observed in one run. */
 export interface Observed {
-  /** What the node and the wallet own, counted between the two tallies. */
+  /** What the node and the wallet own, read between the two tallies. */
   readonly node: Owned
   readonly chain: Msat.Msat
   readonly before: Turnovers
   readonly after: Turnovers
   readonly own: OwnFunds
-  /** What was lost of the node's money with the channels that were closed since its part was stated, at most. */
+  /** Maximum loss from rounding in channels closed since the node's equity was declared. */
   readonly roundedAway: Msat.Msat
-  /** The withdrawals that have not ended. */
+  /** Withdrawals that have not ended. */
   readonly pending: ReadonlyArray<Pending>
   readonly waiting: Pick<All, "deposit_without_block" | "deposit_unconfirmed">
-  /** The payments that differ or have not ended. */
+  /** Payments that differ or have not ended. */
   readonly lines: ReadonlyArray<Judged>
-  /** Not everything was read: what was not may explain anything. */
+  /** Whether some lines were not read. They could explain any difference. */
   readonly isBehind: boolean
 }
 
 export interface Positions {
-  readonly node: Side.Side
-  readonly chain: Side.Side
+  readonly node: AssetBalance.AssetBalance
+  readonly chain: AssetBalance.AssetBalance
 }
 
-/** What may leave the node and is not booked yet. A payment that is in flight there is not among it: the node counts it as its own until it settles. */
+/**
+ * Returns the amount that may leave the node and is not booked yet. Excludes payments in flight at the node,
+ * which counts them as its own until they settle.
+ */
 const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
   const inFlight = new Set(lines.flatMap(({ line }) => (line._tag === "Sent" && line.state === "pending" ? [line.paymentHash] : [])))
   return Msat.sum(
@@ -44,7 +47,7 @@ const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
   )
 }
 
-/** Received by the node and not credited yet. */
+/** Returns the amount received by the node and not credited yet. */
 const mayArriveAtNode = ({ lines }: Observed): Msat.Msat =>
   Msat.sum(
     ...lines.flatMap(({ judgement }) =>
@@ -52,7 +55,7 @@ const mayArriveAtNode = ({ lines }: Observed): Msat.Msat =>
     )
   )
 
-/** What payouts may take out of the wallet: a replacement's fee may be above what was allowed for. */
+/** Returns the amount that payouts may take from the wallet. A replacement's fee may exceed the allowance. */
 const mayLeaveWallet = ({ pending }: Observed): Msat.Msat =>
   Msat.sum(
     ...pending
@@ -60,10 +63,10 @@ const mayLeaveWallet = ({ pending }: Observed): Msat.Msat =>
       .map(({ amount, networkAllowance, networkFee }) => Msat.sum(amount, Msat.greatest(networkAllowance, networkFee ?? Msat.zero)))
   )
 
-/** The node's position and the wallet's. */
+/** Computes the positions of the node and the wallet. */
 export const of = (observed: Observed): Positions => {
   const { before, after, own, isBehind, waiting } = observed
-  const node = Side.of({
+  const node = AssetBalance.of({
     before,
     after,
     account: "node",
@@ -73,7 +76,7 @@ export const of = (observed: Observed): Positions => {
     mayLeave: Msat.sum(mayLeaveNode(observed), observed.roundedAway),
     mayArrive: mayArriveAtNode(observed)
   })
-  const chain = Side.of({
+  const chain = AssetBalance.of({
     before,
     after,
     account: "chain",
@@ -86,7 +89,7 @@ export const of = (observed: Observed): Positions => {
   return { node: isBehind ? { ...node, own: own.node, unexplained: Msat.zero } : node, chain }
 }
 
-const balance = (account: "node" | "chain", { own, ledger, owned, unexplained }: Side.Side): ReadonlyArray<Found> =>
+const balance = (account: "node" | "chain", { own, ledger, owned, unexplained }: AssetBalance.AssetBalance): ReadonlyArray<Found> =>
   unexplained === 0n
     ? []
     : [
@@ -100,5 +103,5 @@ const balance = (account: "node" | "chain", { own, ledger, owned, unexplained }:
         }
       ]
 
-/** Where what is owned is not explained. */
+/** Returns a finding for each asset with an unexplained amount. */
 export const differences = ({ node, chain }: Positions): ReadonlyArray<Found> => [...balance("node", node), ...balance("chain", chain)]

@@ -16,9 +16,9 @@ import type { NodeUnavailable } from "../../nodes/LightningReceiver.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import * as ChainItems from "./ChainItems.ts"
-import * as Items from "./Items.ts"
+import * as LightningItems from "./LightningItems.ts"
 import * as Listed from "./Listed.ts"
-import * as Look from "./Look.ts"
+import * as Run from "./Run.ts"
 import * as Positions from "./Positions.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
@@ -28,24 +28,28 @@ import * as Statements from "./Statements.ts"
 const pageSize = 500
 const behindMillis = 1000
 
-/** Reconciles the ledger with the statements of node and chain. It counts what the node lists as the operator's, reports discrepancies and repairs nothing. */
+/**
+ * Reconciles the ledger with the node and the chain. Counts the node's own income and costs as operator
+ * equity, reports discrepancies and repairs nothing.
+ */
 export class Reconciler extends Context.Service<
   Reconciler,
   {
     /**
-     * Compares what has come since the last comparison, and what differed or had not ended then. The first one of a database begins here: what was before is
-     * taken for right, and what is owned beyond the ledger for the operator's own. Another process that holds what is fenced keeps its own.
+     * Compares payments since the last run, and those that differed or had not ended then. The first run of a
+     * database only sets the starting point: it takes earlier payments as correct, and funds beyond the
+     * ledger as operator equity. If another process holds the lease, nothing is stored.
      */
-    readonly look: (fence?: Fence) => Effect.Effect<Look.Look, NodeUnavailable | ChainUnavailable | StoreUnavailable>
+    readonly run: (fence?: Fence) => Effect.Effect<Run.Run, NodeUnavailable | ChainUnavailable | StoreUnavailable>
   }
 >()("@satrail/core/reports/reconciliation/Reconciler") {}
 
-/** For the log. */
+/** Formats an amount for the log. */
 const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Msat.toDecimalSats(amount))
 
-/** The log reports a difference once, when it has stood for long enough. */
-const report = Effect.fnUntraced(function* (look: Look.Look, before: Look.Look | undefined, graceMillis: number) {
-  for (const { cause, about, companyId, recordId, ours, theirs } of Look.newDifferences(look, before, graceMillis)) {
+/** Logs each discrepancy once, after its grace period. */
+const report = Effect.fnUntraced(function* (run: Run.Run, before: Run.Run | undefined, graceMillis: number) {
+  for (const { cause, about, companyId, recordId, ours, theirs } of Run.newDifferences(run, before, graceMillis)) {
     yield* Effect.logError("reconciliation: discrepancy; manual review needed", {
       cause,
       about,
@@ -67,13 +71,13 @@ export const make = Effect.gen(function* () {
   const options = (yield* ReconciliationOptions).reconciliation
 
   const statements = yield* Statements.make
-  const items = yield* Items.make
+  const items = yield* LightningItems.make
   const chainItems = yield* ChainItems.make
   const reading = <A, E>(effect: Effect.Effect<A, E, LedgerReads>) => Effect.provideService(effect, LedgerReads, ledger)
 
   const underWay = Pages.all(pageSize, (after: Withdrawal | null) => sending.withdrawalsUnderWay(after?.id ?? null, pageSize))
 
-  /** Another process that holds what is fenced keeps its own. */
+  /** Stores a cursor, unless another process holds the lease. */
   const keep = (cursor: Checkpoint, nowMillis: number, fence: Fence | undefined) =>
     Effect.catchTag(
       journal.commit(Cursor.moved(cursor, Id.fromMillis(nowMillis, entropy), nowMillis, fence)),
@@ -82,18 +86,18 @@ export const make = Effect.gen(function* () {
     )
 
   return Reconciler.of({
-    look: Effect.fnUntraced(function* (fence) {
+    run: Effect.fnUntraced(function* (fence) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const last = Option.getOrUndefined(yield* reading(Look.last))
+      const last = Option.getOrUndefined(yield* reading(Run.last))
       const stated = yield* reading(Reconciliation.ownFunds)
       const room = Math.min(options.lines, Math.max(0, options.watched - (last?.watched.length ?? 0)))
       const known = yield* reading(Listed.last)
       const { lines: listedNow, ...list } = yield* statements.own(known?.place ?? null, options.lines)
       const listed = Listed.add(known ?? Listed.none, listedNow)
-      const before = last && Look.corrected(last, listedNow)
+      const before = last && Run.corrected(last, listedNow)
 
-      // The order matters: whatever moves between the two counts of ours is known by their difference. What the node lists after this, it has counted before or
-      // lists for the next comparison.
+      // The order matters. The difference between our two tallies shows what moved in between. What the node
+      // lists after this point is either counted already or listed in the next run.
       const first = yield* ledger.tally(before?.tally ?? null)
       const [owned, holdings] = [yield* lightning.owned, yield* chain.holdings]
       const own = Reconciliation.counting(stated, owned, listed)
@@ -127,7 +131,7 @@ export const make = Effect.gen(function* () {
       if (list.place !== null && list.place !== known?.place) yield* keep(Listed.kept({ ...listed, place: list.place }), nowMillis, fence)
       if (listedNow.length > 0) {
         const now = Listed.add(Listed.none, listedNow)
-        yield* Effect.logInfo("reconciliation: the node's own income and costs counted", {
+        yield* Effect.logInfo("reconciliation: counted the node's own income and costs", {
           forwardingSats: satsOf(now.forwarding),
           channelSats: satsOf(now.channels)
         })
@@ -135,36 +139,39 @@ export const make = Effect.gen(function* () {
 
       const givenUp = yield* chainItems.givenUp(before)
       const elsewhere = [...(yield* chainItems.missing(holdings.gone)), ...givenUp.found, ...Positions.differences(sides)]
-      const { watched, found } = Look.open(lines, before, { nowMillis, forgetMillis: options.forgetMillis })
-      const look: Look.Look = {
+      const { watched, found } = Run.open(lines, before, { nowMillis, forgetMillis: options.forgetMillis })
+      const run: Run.Run = {
         atMillis: nowMillis,
         node,
         chain: wallet,
         tally: second,
-        found: [...found, ...Look.dated(elsewhere, before, nowMillis)],
+        found: [...found, ...Run.dated(elsewhere, before, nowMillis)],
         isBehind,
         watched,
         listed,
-        marks: Runway.marked(before?.marks ?? [], Look.markOf({ atMillis: nowMillis, tally: second })),
+        marks: Runway.marked(before?.marks ?? [], Run.markOf({ atMillis: nowMillis, tally: second })),
         places: { ...statement.places, givenUp: givenUp.place }
       }
-      yield* report(look, before, options.graceMillis)
-      yield* keep(Look.kept(look), nowMillis, fence)
-      return look
+      yield* report(run, before, options.graceMillis)
+      yield* keep(Run.kept(run), nowMillis, fence)
+      return run
     })
   })
 })
 
 export const layer = Layer.effect(Reconciler, make)
 
-/** Compares for as long as the scope is open, in one process at a time. A comparison can be broken off anywhere: only its end is written down. */
+/**
+ * Reconciles while the scope is open, in one process at a time. A run can be interrupted anywhere, because
+ * only its result is stored.
+ */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { look } = yield* Reconciler
+    const { run } = yield* Reconciler
     const { everyMillis } = (yield* ReconciliationOptions).reconciliation
     yield* Duties.run("reconciliation", (fence) => {
       let isBehind = false
-      const step = Effect.map(look(fence), (found) => {
+      const step = Effect.map(run(fence), (found) => {
         isBehind = found.isBehind
       }).pipe(
         Effect.catchTags({

@@ -11,33 +11,33 @@ import type * as Waiting from "../../ledger/Waiting.ts"
 import type { Owned } from "../../nodes/LightningBooks.ts"
 import type { Difference } from "./Difference.ts"
 import * as Listed from "./Listed.ts"
-import * as Look from "./Look.ts"
+import * as Run from "./Run.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 
 /**
- * What of the node's money and the wallet's is the operator's own, besides what the ledger knows of: what was there before and what was put there since, with
- * what channels cost and forwarding earned. null until it is known.
+ * Operator equity in the node's and the wallet's funds, which the ledger does not include: funds present at
+ * the start, funds added since, and the node's forwarding income and channel costs. Null until known.
  */
 export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
 export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
 
-/** The last comparison, for people. */
-export interface Report extends Pick<Look.Look, "atMillis" | "node" | "chain" | "isBehind"> {
-  /** What of the node's part of the operator's own it earned and spent by itself, as it lists it. */
+/** The last run, as a report. */
+export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "isBehind"> {
+  /** The part of the node's equity that it earned and spent by itself, as it lists it. */
   readonly listed: Listed.Listed
-  /** What is in each account, as in a trial balance. */
+  /** Balance of each account, as in a trial balance. */
   readonly accounts: { readonly [account in Account]: Msat.Msat }
   /** What the node and the wallet own. */
   readonly assets: Msat.Msat
-  /** What all companies own together. */
+  /** The sum of all companies' funds. */
   readonly liabilities: Msat.Msat
-  /** What differs for longer than anything is on its way, the oldest first. */
+  /** Discrepancies older than the grace period, oldest first. */
   readonly differences: ReadonlyArray<Difference>
 }
 
 /**
- * As it is kept. Versions before this one counted open channels alone: what they wrote does not say `onChain`. `listed` is what the node had listed by the time
- * its part was stated, and what that part has in it: what it lists later is added.
+ * Stored form. Earlier versions counted open channels only and stored no `onChain`. `listed` has the node's
+ * totals when its equity was declared, which include them. Later totals are added.
  */
 const Kept = Schema.Struct({
   ...OwnFunds.fields,
@@ -49,7 +49,7 @@ export interface Kept extends Schema.Schema.Type<typeof Kept> {}
 const source = "own funds"
 const OwnFundsText = Schema.fromJsonString(Kept)
 
-/** The operator's own, as it was stated last. */
+/** Reads the operator equity as last declared. */
 export const ownFunds: Effect.Effect<Kept, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
   const text = yield* (yield* LedgerReads).cursor(source)
   if (Option.isNone(text)) return { node: null, chain: null }
@@ -57,8 +57,8 @@ export const ownFunds: Effect.Effect<Kept, StoreUnavailable, LedgerReads> = Effe
 })
 
 /**
- * What was stated is more by what the node has listed since. What was stated when only channels were counted is more by what the node has besides them, from the
- * first comparison on that counts it.
+ * Adds what the node has listed since to the declared equity. If the equity was declared when only channels
+ * were counted, also adds the node's other funds, once, when they are first reported.
  */
 export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): Kept => {
   const first = onChain === undefined || own.onChain === true ? Msat.zero : onChain
@@ -70,11 +70,11 @@ export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): 
   }
 }
 
-/** How it is kept. */
+/** Returns the cursor that stores it. */
 export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
 
-const reportOf = (look: Look.Look, graceMillis: number): Report => {
-  const { atMillis, node, chain, isBehind, tally, listed = Listed.none } = look
+const reportOf = (run: Run.Run, graceMillis: number): Report => {
+  const { atMillis, node, chain, isBehind, tally, listed = Listed.none } = run
   const accounts = Tally.byAccount((account) => Tally.net(tally.accounts[account]))
   return {
     atMillis,
@@ -85,19 +85,19 @@ const reportOf = (look: Look.Look, graceMillis: number): Report => {
     accounts,
     assets: Msat.sum(node.owned, chain.owned),
     liabilities: Msat.sum(accounts.available, accounts.held),
-    differences: Look.differences(look, graceMillis)
+    differences: Run.differences(run, graceMillis)
   }
 }
 
-/** Whether our books agree with the node's and the chain's, as it was found last. Who compares is `Reconciler`. */
+/** Result of the last reconciliation of our books with the node and the chain. `Reconciler` performs it. */
 export class Reconciliation extends Context.Service<
   Reconciliation,
   {
-    /** None before the first run; there may be no process that can make one. */
+    /** None before the first run, or if no process can run it. */
     readonly last: Effect.Effect<Option.Option<Report>, StoreUnavailable>
-    /** What waits now, and since when. */
+    /** Returns what waits now, and since when. */
     readonly waiting: Effect.Effect<Waiting.All, StoreUnavailable>
-    /** The operator says what is his own. What is null stays as it is. Counts from the next comparison on. */
+    /** Declares the operator equity. A null member stays unchanged. Takes effect in the next run. */
     readonly stateOwnFunds: (own: OwnFunds) => Effect.Effect<OwnFunds, StoreUnavailable>
   }
 >()("@satrail/core/reports/reconciliation/Reconciliation") {}
@@ -110,8 +110,8 @@ export const make = Effect.gen(function* () {
 
   return Reconciliation.of({
     last: Effect.map(
-      Effect.provideService(Look.last, LedgerReads, records),
-      Option.map((look) => reportOf(look, graceMillis))
+      Effect.provideService(Run.last, LedgerReads, records),
+      Option.map((run) => reportOf(run, graceMillis))
     ),
     waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
       }
       const nowMillis = yield* Clock.currentTimeMillis
       yield* journal.commit(Cursor.moved(stated(now), Id.fromMillis(nowMillis, entropy), nowMillis)).pipe(
-        Effect.catchTag("StaleFence", Effect.die) // nothing is fenced here
+        Effect.catchTag("StaleFence", Effect.die) // no fence is passed
       )
       yield* Effect.logInfo("reconciliation: operator equity declared", {
         nodeSats: now.node === null ? null : Msat.toDecimalSats(now.node),

@@ -1,20 +1,23 @@
 import { Context } from "effect"
 
-/** How our books are compared with the node's and the chain's. */
+/** Settings for reconciliation with the node and the chain. */
 export class ReconciliationOptions extends Context.Service<
   ReconciliationOptions,
   {
     readonly reconciliation: {
       readonly everyMillis: number
-      /** What differs for less long may be on its way, and is not reported. */
+      /** Grace period. A newer difference may be a payment in flight and is not reported. */
       readonly graceMillis: number
-      /** What was found about one payment is not looked at any more after so long. */
+      /** How long a discrepancy in one payment is tracked. */
       readonly forgetMillis: number
-      /** How many lines of the node's books, and how many events of ours, one comparison reads. */
+      /** Maximum number of the node's records and of our events read per run. */
       readonly lines: number
-      /** How many lines are looked at again and again, because they differ or have not ended. Beyond that no more are read. */
+      /**
+       * Maximum number of lines checked repeatedly because they differ or have not ended. At this number, no
+       * further lines are read.
+       */
       readonly watched: number
-      /** A job that no process has claimed for so long is overdue. */
+      /** How long a due job may stay unclaimed before it is overdue. */
       readonly overdueMillis: number
     }
   }

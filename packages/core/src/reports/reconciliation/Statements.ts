@@ -1,23 +1,23 @@
 import { Effect } from "effect"
 import { LedgerReads, type Published } from "../../ledger/LedgerReads.ts"
 import { LightningBooks, type Own, type Page } from "../../nodes/LightningBooks.ts"
-import type * as Look from "./Look.ts"
+import type * as Run from "./Run.ts"
 
 const pageSize = 500
 
-/** What the node and we have written down since a comparison. */
+/** Lines of the node and our events since the previous run. */
 export interface Statement {
-  /** The node's lines. A payment that was tried twice has two, the newest last. */
-  readonly theirs: ReadonlyArray<Look.Theirs>
-  /** What we say was settled with the node. */
-  readonly ours: ReadonlyArray<Look.Watched>
-  /** Where the next statement goes on. */
-  readonly places: Pick<Look.Look["places"], "sent" | "taken" | "event">
-  /** There is more than was read. */
+  /** The node's lines. A payment tried twice has two, the newest last. */
+  readonly theirs: ReadonlyArray<Run.Theirs>
+  /** Payments that our events report as settled with the node. */
+  readonly ours: ReadonlyArray<Run.Watched>
+  /** Where the next statement resumes. */
+  readonly places: Pick<Run.Run["places"], "sent" | "taken" | "event">
+  /** Whether there is more to read. */
   readonly isBehind: boolean
 }
 
-/** Pages of the node's books, as long as there are any and there is room. */
+/** Reads pages of the node's books until the end or the maximum number of lines. */
 const pages = Effect.fnUntraced(function* <A, E>(
   page: (after: string | null) => Effect.Effect<Page<A>, E>,
   after: string | null,
@@ -40,13 +40,13 @@ const nothing: { readonly lines: ReadonlyArray<Own>; readonly place: null; reado
   isBehind: false
 }
 
-/** What an event of ours says was settled with the node, if it says so. */
-const settledBy = ({ type, companyId, subject }: Published): ReadonlyArray<Look.Watched> => {
+/** Returns what one of our events reports as settled with the node, if anything. */
+const settledBy = ({ type, companyId, subject }: Published): ReadonlyArray<Run.Watched> => {
   if (type === "withdrawal.settled") return [{ _tag: "Withdrawal", companyId, id: subject }]
   return type === "invoice.settled" ? [{ _tag: "Invoice", companyId, id: subject }] : []
 }
 
-/** Reads the node's books and our events on from where a comparison stopped. */
+/** Reads the node's books and our events from where the previous run stopped. */
 export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const lightning = yield* LightningBooks
@@ -65,14 +65,20 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** What the node has earned and spent by itself since, at most a page more than there is room for; nothing where it does not list it. */
+    /**
+     * Returns the node's own income and costs since then, with up to a page more than `room`. Empty if the
+     * node does not list them.
+     */
     own: Effect.fnUntraced(function* (place: string | null, room: number) {
       const { own } = lightning
       return own === undefined ? nothing : yield* pages(own, place, room)
     }),
 
-    /** At most a page more of each than there is room for. Without places, no lines and the place of the newest. */
-    since: Effect.fnUntraced(function* (places: Look.Look["places"] | undefined, room: number) {
+    /**
+     * Reads up to a page more of each than `room`. Without places, returns no lines and the place of the
+     * newest.
+     */
+    since: Effect.fnUntraced(function* (places: Run.Run["places"] | undefined, room: number) {
       const sent = yield* pages(lightning.sent, places?.sent ?? null, room)
       const taken = yield* pages(lightning.taken, places?.taken ?? null, room)
       const events = yield* eventsAfter(places?.event, room)

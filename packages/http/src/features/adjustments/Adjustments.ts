@@ -14,6 +14,7 @@ import * as OwnErrors from "../../wire/OwnErrors.ts"
 import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Search from "../../wire/Search.ts"
+import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 
@@ -21,20 +22,20 @@ export const errors = OwnErrors.make({
   AdjustmentDecided: {
     code: "adjustment_decided",
     status: 409,
-    meaning: "The adjustment was booked or rejected before, and stays so.",
-    remedy: "See how it stands: `GET /operator/adjustments/:id`. What was booked is set right by another adjustment.",
-    message: ({ status }: AdjustmentDecided) => `The adjustment is ${status}`
+    meaning: "The adjustment was already booked or rejected. That decision is final.",
+    remedy: "Check its status with `GET /operator/adjustments/:id`. To correct a booked adjustment, request another one.",
+    message: ({ status }: AdjustmentDecided) => `This adjustment was already ${status}.`
   }
 })
 
 const path = "/operator/adjustments"
 
 const Amount = Schema.Finite.annotate({
-  description: "Satoshis to three decimals: credited to the company, or taken from it where they are below zero",
+  description: "Amount in satoshis, with up to three decimals. Positive amounts are credited to the company, negative ones debited",
   examples: [-21.5]
 })
 
-/** As its company sees it, once it is booked. */
+/** A booked adjustment as its company sees it. */
 export const own = View.make<Adjustment>()(
   { identifier: "Adjustment" },
   {
@@ -44,7 +45,7 @@ export const own = View.make<Adjustment>()(
     amount_sats: [Amount, (row) => Scalars.exactSats(row.amount)],
     reason: [Scalars.text("A payment of 3 May that was credited twice"), (row) => row.reason],
     created_at: [
-      Scalars.Instant.annotate({ description: "When it was booked" }),
+      Scalars.Instant.annotate({ description: "Time of booking" }),
       (row) => Scalars.instant(row.decidedAtMillis ?? row.createdAtMillis)
     ]
   }
@@ -55,12 +56,12 @@ const view = View.make<Adjustment>()(
   {
     ...own.members,
     status: [
-      Status.annotate({ description: "`pending` waits for a second operator; `booked` and `rejected` stay so" }),
+      Status.annotate({ description: "`pending` while a second operator must approve it. `booked` and `rejected` are final" }),
       (row) => row.status
     ],
-    note: [Schema.NullOr(Schema.String).annotate({ description: "For operators" }), (row) => row.note],
+    note: [Schema.NullOr(Schema.String).annotate({ description: "Note for operators. The company does not see it" }), (row) => row.note],
     requested_by: [Scalars.text("Ada"), (row) => row.requestedBy],
-    decided_by: [Schema.NullOr(Schema.String).annotate({ description: "Who booked or rejected it" }), (row) => row.decidedBy],
+    decided_by: [Schema.NullOr(Schema.String).annotate({ description: "Operator who booked or rejected it" }), (row) => row.decidedBy],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     decided_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.decidedAtMillis)]
   }
@@ -99,12 +100,13 @@ const request = Section.operator(
   HttpApiEndpoint.post("requestAdjustment", path, {
     headers: Idempotency.headers,
     payload: Schema.Struct({
-      company_id: Scalars.Uuid.annotate({ description: "Whose balance it changes" }),
+      company_id: Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Company whose balance is adjusted" })),
       amount_sats: Scalars.GivenExactSats.annotate({
-        description: "Satoshis, to three decimals: credited to the company, or taken from it where they are below zero; not 0"
+        description:
+          "Amount in satoshis, with up to three decimals, not 0. Positive amounts are credited to the company, negative ones debited"
       }),
-      reason: Words("For the company"),
-      note: Scalars.given(Words("For operators"))
+      reason: Words("Reason shown to the company"),
+      note: Scalars.given(Words("Note for operators"))
     }).annotate({ identifier: "RequestAdjustment" }),
     success: Envelope.success(201, view.schema),
     error: errors.of("malformed", "not_found", "idempotency_mismatch", "conflict", "store_unavailable")
@@ -113,7 +115,7 @@ const request = Section.operator(
     .annotate(OpenApi.Summary, "Request an adjustment")
     .annotate(
       OpenApi.Description,
-      "What a person has found out and no record of a payment can set right. No money moves: a second operator approves it, with a token of another name."
+      "Requests a manual correction of a company's balance, for errors that no payment record can fix. Balances change only after a second operator approves it, using a token with another name."
     )
     .annotate(Example, (world) => {
       const { amount, reason, note } = example(world)
@@ -128,7 +130,7 @@ const request = Section.operator(
     Effect.fnUntraced(function* ({ payload, headers, request }) {
       const once = yield* creation.once(request, headers["idempotency-key"])
       const ask = {
-        companyId: CompanyId.make(payload.company_id.toLowerCase()),
+        companyId: CompanyId.make(payload.company_id),
         amount: payload.amount_sats,
         reason: payload.reason,
         note: payload.note ?? null,
@@ -147,7 +149,7 @@ const list = Section.operator(
     error: errors.of("malformed", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "List adjustments")
-    .annotate(OpenApi.Description, "Of all companies, newest first. The next page is in the `Link` header.")
+    .annotate(OpenApi.Description, "Returns adjustments of all companies, newest first. The next page is in the `Link` header.")
     .annotate(Example, (world) => ({ message: "Adjustments", data: [view.of(example(world))] })),
   Adjustments,
   (adjustments) =>
@@ -159,79 +161,69 @@ const list = Section.operator(
     })
 )
 
+const resource = Resource.make({ path, names: ["Adjustment", "Adjustments"], view, example })
+
 const get = Section.operator(
-  HttpApiEndpoint.get("getAdjustment", `${path}/:id`, {
-    params: { id: Scalars.Uuid },
-    success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "Fetch an adjustment")
-    .annotate(OpenApi.Description, "Of whichever company.")
-    .annotate(Example, (world) => ({ params: { id: example(world).id }, message: "Adjustment", data: view.of(example(world)) })),
+  resource.get("getAdjustment", { summary: "Get an adjustment", description: "Returns an adjustment of any company." }),
   Adjustments,
-  (adjustments) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Adjustment", view.of(yield* errors.answered(adjustments.get(params.id.toLowerCase()))))
-    })
+  (adjustments) => resource.gets(adjustments.get)
 )
+
+const booked = "Adjustment booked"
 
 const approve = Section.operator(
   HttpApiEndpoint.post("approveAdjustment", `${path}/:id/approve`, {
-    params: { id: Scalars.Uuid },
-    success: Envelope.success(200, view.schema),
+    ...resource.one,
     error: errors.of("not_found", "another_operator_required", "adjustment_decided", "insufficient_balance", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
-    .annotate(OpenApi.Summary, "Approve an adjustment")
-    .annotate(
-      OpenApi.Description,
-      "Books it against the account `adjustments`, once, however often it is approved. Refused to whoever requested it, and to a token of the same name. Where it takes more than the company has available, it stays pending."
-    )
-    .annotate(Example, (world) => ({
-      params: { id: example(world).id },
-      message: "Adjustment booked",
-      data: view.of(bookedExample(world))
-    })),
+    .annotateMerge(
+      resource.about(
+        booked,
+        {
+          summary: "Approve an adjustment",
+          description:
+            "Books the adjustment against the account `adjustments`. The operator who requested it cannot approve it, nor can a token with the same name. If the company's available balance does not cover a debit, the adjustment stays pending. Approving twice has no further effect."
+        },
+        (_, world) => bookedExample(world)
+      )
+    ),
   Adjustments,
-  (adjustments) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(adjustments.approve(params.id.toLowerCase(), yield* OperatorCaller))
-      return Envelope.ok("Adjustment booked", view.of(row))
-    })
+  (adjustments) => resource.answers(booked, (id) => errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.approve(id, by))))
 )
+
+const rejected = "Adjustment rejected"
 
 const reject = Section.operator(
   HttpApiEndpoint.post("rejectAdjustment", `${path}/:id/reject`, {
-    params: { id: Scalars.Uuid },
-    success: Envelope.success(200, view.schema),
+    ...resource.one,
     error: errors.of("not_found", "adjustment_decided", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
-    .annotate(OpenApi.Summary, "Reject an adjustment")
-    .annotate(OpenApi.Description, "Nothing comes of it. Whoever requested it may take it back like this.")
-    .annotate(Example, (world) => ({
-      params: { id: example(world).id },
-      message: "Adjustment rejected",
-      data: view.of({ ...bookedExample(world), status: "rejected" })
-    })),
+    .annotateMerge(
+      resource.about(
+        rejected,
+        {
+          summary: "Reject an adjustment",
+          description: "Rejects a pending adjustment without booking it. The operator who requested it can reject it."
+        },
+        (_, world) => ({ ...bookedExample(world), status: "rejected" })
+      )
+    ),
   Adjustments,
-  (adjustments) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(adjustments.reject(params.id.toLowerCase(), yield* OperatorCaller))
-      return Envelope.ok("Adjustment rejected", view.of(row))
-    })
+  (adjustments) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.reject(id, by))))
 )
 
-/** What was booked for a company, as it is told and fetches it. */
+/** An adjustment booked for a company, as in its events. */
 export const ofCompany = Section.company(
   HttpApiEndpoint.get("adjustment", "/v1/transactions/adjustments/:adjustmentID", {
-    params: { adjustmentID: Scalars.Uuid },
+    params: { adjustmentID: Scalars.Id },
     success: Envelope.success(200, own.schema),
     error: errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch an adjustment")
-    .annotate(OpenApi.Description, "What the operator has booked by hand, with the reason. Needs the scope `read`.")
+    .annotate(OpenApi.Summary, "Get an adjustment")
+    .annotate(OpenApi.Description, "Returns an adjustment that the operator booked manually, with its reason. Requires the `read` scope.")
     .annotate(Example, (world) => ({
       params: { adjustmentID: example(world).id },
       message: "Adjustment",
@@ -240,14 +232,17 @@ export const ofCompany = Section.company(
   Adjustments,
   (adjustments) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(adjustments.ofCompany(yield* companyId, params.adjustmentID.toLowerCase()))
+      const row = yield* errors.answered(adjustments.ofCompany(yield* companyId, params.adjustmentID))
       return Envelope.ok("Adjustment", own.of(row))
     })
 )
 
-/** What operators book by hand, two for each. */
+/** Adjustments by operators. Each needs two. */
 export const section = Section.make(
   "adjustments",
-  { title: "Adjustments", description: "For the operator: what is booked by hand, by one operator with the approval of another" },
+  {
+    title: "Adjustments",
+    description: "For the operator: manual corrections of balances, requested by one operator and approved by another"
+  },
   [request, list, get, approve, reject]
 )

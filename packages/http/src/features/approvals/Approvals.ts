@@ -13,7 +13,7 @@ import * as View from "../../wire/View.ts"
 import * as Withdrawals from "../../resources/Withdrawals.ts"
 
 const states = {
-  waiting: "it is being decided about",
+  waiting: "a decision is in progress",
   approved: "it was approved",
   rejected: "it was rejected",
   expired: "nobody approved it in time"
@@ -23,33 +23,33 @@ export const errors = OwnErrors.make({
   ApprovalOver: {
     code: "approval_over",
     status: 409,
-    meaning: "The withdrawal does not wait for an approval: another key rejected or approved it, it has expired, or it never needed one.",
-    remedy: "See its `status` and `approval`.",
+    meaning: "The withdrawal is not awaiting approval: it was approved or rejected, has expired, or never needed approval.",
+    remedy: "Check its `status` and `approval`.",
     message: ({ state }: Approval.ApprovalOver) =>
-      state === null ? "The withdrawal needs no approval" : `The withdrawal does not wait for an approval: ${states[state]}`
+      state === null ? "This withdrawal does not need approval." : `This withdrawal is not awaiting approval: ${states[state]}.`
   },
   ApprovalByAsker: {
     code: "approval_by_asker",
     status: 403,
-    meaning: "The key that asked for a withdrawal cannot approve it, nor can one that replaces that key.",
-    remedy: "Approve it with another key that has the scope `approve`. The same key may reject it.",
-    message: (_: Approval.ApprovalByAsker) => "The key that asked for the withdrawal cannot approve it: use another one"
+    meaning: "The key that requested a withdrawal cannot approve it, and neither can its replacement.",
+    remedy: "Approve it with a different key that has the scope `approve`. The requesting key can reject it.",
+    message: (_: Approval.ApprovalByAsker) => "The key that requested a withdrawal cannot approve it. Use a different key."
   },
   ApprovalFeeRisen: {
     code: "approval_fee_risen",
     status: 409,
-    meaning: "The network's fee is more by now than the withdrawal holds. Nothing was changed: it waits.",
-    remedy: "Approve it when the fee has fallen, or reject it and ask for it again.",
+    meaning: "The network fee is now higher than the amount held for it. Nothing changed; the withdrawal still awaits approval.",
+    remedy: "Approve it after the fee has fallen, or reject it and request it again.",
     message: (_: Approval.ApprovalFeeRisen) =>
-      "The network's fee is more by now than the withdrawal holds: approve it later, or reject it and ask for it again"
+      "The network fee is now higher than the amount held for it. Approve later, or reject the withdrawal and request it again."
   }
 })
 
 const decidePath = "/v1/transactions/withdrawals/:withdrawalID"
-const decidedBy = { params: { withdrawalID: Scalars.Uuid }, success: Envelope.success(200, Withdrawals.view.schema) }
+const decidedBy = { params: { withdrawalID: Scalars.Id }, success: Envelope.success(200, Withdrawals.view.schema) }
 
-/** Who decides, and about what. */
-const decision = (withdrawalID: string) => Effect.map(sender, (from) => ({ ...from, id: withdrawalID.toLowerCase() }))
+/** The deciding key and the withdrawal. */
+const decision = (withdrawalID: string) => Effect.map(sender, (from) => ({ ...from, id: withdrawalID }))
 
 const awaiting = (world: World): Withdrawal => ({
   ...Withdrawals.example(world).requested,
@@ -87,7 +87,7 @@ const approve = Section.company(
     .annotate(OpenApi.Summary, "Approve a withdrawal")
     .annotate(
       OpenApi.Description,
-      "Queues the payment of one that is `pending_approval`. Needs the scope `approve`, and another key than the one that asked for it. The destination is validated again, and the network's fee may not have risen above what is held: then nothing changes, and it can still be approved later or rejected. Approving it again changes nothing."
+      "Approves a withdrawal that is `pending_approval` and queues its payment. The key that requested the withdrawal cannot approve it. The destination is validated again. If the network fee now exceeds the amount held for it, nothing changes, and you can approve later or reject. Approving twice has no further effect. Requires the `approve` scope."
     )
     .annotate(Example, (world) => {
       const row = awaiting(world)
@@ -111,7 +111,7 @@ const reject = Section.company(
     .annotate(OpenApi.Summary, "Reject a withdrawal")
     .annotate(
       OpenApi.Description,
-      "One that is `pending_approval` is not sent: it is `failed`, and amount and fee are available again. Needs the scope `approve`; the key that asked for it may, too. Rejecting it again changes nothing."
+      "Rejects a withdrawal that is `pending_approval`. It becomes `failed`, and its amount and fee are released. The key that requested the withdrawal can reject it. Rejecting twice has no further effect. Requires the `approve` scope."
     )
     .annotate(Example, (world) => {
       const row = awaiting(world)
@@ -133,5 +133,5 @@ const reject = Section.company(
     })
 )
 
-/** What the section `send` has of it. */
+/** Operations in the section `send`. */
 export const operations = [approve, reject] as const

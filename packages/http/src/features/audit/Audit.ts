@@ -14,48 +14,54 @@ import * as Sheet from "../../wire/Sheet.ts"
 import * as View from "../../wire/View.ts"
 
 const Actor = Schema.Literals([...Audit.Actor.fields.actor.literals, "unknown"]).annotate({
-  description: "`unknown`: the entry cannot be read, and the service did not write it so"
+  description: "`unknown` if the entry cannot be read because something other than the service wrote or changed it"
 })
 
 const changes = Schema.Array(Audit.Value).annotate({
-  description: "The values it changed, of keys, tokens, companies, webhook endpoints and apps; of a secret the SHA-256 of what is stored"
+  description: "Changed values of keys, tokens, companies, webhook endpoints and apps. A secret is shown as the SHA-256 of its stored form"
 })
 
-/** A line for the company: it sees that the operator did something, and not from where. */
+/** An entry as the company sees it: without the operator's IP address. */
 const view = View.make<Row>()(
   { identifier: "AuditEntry" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     actor: [Actor, (row) => row.actor],
-    actor_id: [Schema.String.annotate({ description: "The id of the key or token; `root`: the configured token" }), (row) => row.actor_id],
+    actor_id: [
+      Schema.String.annotate({ description: "Id of the key, token or person; `root` for the configured token" }),
+      (row) => row.actor_id
+    ],
     actor_name: [Schema.String, (row) => row.actor_name],
-    verb: [Schema.String.annotate({ description: "The operation, by its `operationId`", examples: ["send.confirm"] }), (row) => row.verb],
+    verb: [Schema.String.annotate({ description: "Operation, by its `operationId`", examples: ["send.confirm"] }), (row) => row.verb],
     subject: [
-      Schema.NullOr(Schema.String).annotate({ description: "The record that it was done to; null where it was refused" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Record that the operation changed; null if the request was rejected" }),
       (row) => row.subject
     ],
     outcome: [
-      Schema.String.annotate({ description: "`done`, or the code of the error; `unreadable`: run `satrail verify`" }),
+      Schema.String.annotate({ description: "`done`, or the error code. If `unreadable`, run `satrail verify`" }),
       (row) => row.outcome
     ],
-    count: [Schema.Int.annotate({ description: "Number of times; refusals of a minute are counted together" }), (row) => row.count],
+    count: [
+      Schema.Int.annotate({ description: "Number of occurrences. Identical rejected requests within a minute are counted in one entry" }),
+      (row) => row.count
+    ],
     ip_address: [
-      Schema.String.annotate({ description: "From where; of IPv6 the first half. Empty where it is unknown, or the operator's" }),
+      Schema.String.annotate({ description: "IP address of the caller (first half for IPv6). Empty if unknown or the operator's" }),
       (row) => (row.actor === "operator" ? "" : row.address)
     ],
     request_id: [Schema.String, (row) => row.request_id],
     changes: [
       changes,
-      // Why the operator froze a company is between operators.
+      // The reason for freezing a company is for operators only.
       (row) => (row.changes ?? []).filter(({ field }) => field !== "frozen")
     ],
     seq: [
-      Schema.NullOr(Schema.Int).annotate({ description: "Place in the company's chain; null for a moment" }),
+      Schema.NullOr(Schema.Int).annotate({ description: "Position in the company's hash chain; null until the entry is chained" }),
       (row) => row.link?.seq ?? null
     ],
     hash: [
-      Schema.NullOr(Schema.String).annotate({ description: "Hash of the company's chain up to this entry" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Hash of the company's audit log up to this entry" }),
       (row) => row.link?.hash ?? null
     ],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
@@ -67,13 +73,13 @@ const operators = View.make<Row>()(
   {
     ...view.members,
     ip_address: [
-      Schema.String.annotate({ description: "From where; of IPv6 the first half. Empty where it is unknown" }),
+      Schema.String.annotate({ description: "IP address of the caller (first half for IPv6). Empty if unknown" }),
       (row) => row.address
     ],
     changes: [changes, (row) => row.changes ?? []],
     head: [
       Schema.NullOr(Schema.String).annotate({
-        description: "The head of all chains at this entry, as `satrail verify --audit-head` takes it"
+        description: "Head of all chains at this entry, in the form that `satrail verify --audit-head` accepts"
       }),
       (row) => (row.link === null ? null : `${row.link.entryId}:${row.link.whole}`)
     ]
@@ -81,12 +87,12 @@ const operators = View.make<Row>()(
 )
 
 const filters = {
-  actor_id: Schema.optionalKey(Schema.String.annotate({ description: "Only what this key or token did" })),
-  verb: Schema.optionalKey(Schema.String.annotate({ description: "Only this operation" })),
-  subject: Schema.optionalKey(Schema.String.annotate({ description: "Only what was done to this record" })),
-  outcome: Schema.optionalKey(Schema.String.annotate({ description: "Only what ended so: `done`, or a code" })),
-  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "From then on" })),
-  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Before then" }))
+  actor_id: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries by this key, token or person" })),
+  verb: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries of this operation" })),
+  subject: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries about this record" })),
+  outcome: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries with this outcome: `done` or an error code" })),
+  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start time, inclusive" })),
+  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "End time, exclusive" }))
 }
 
 interface Asked {
@@ -110,7 +116,7 @@ const queryOf = ({ actor_id: actorId, verb, subject, outcome, from: fromMillis, 
   untilMillis
 })
 
-/** What was asked, for the link to the next page. */
+/** Query parameters for the link to the next page. */
 const parametersOf = ({ cursor: _, from, until, limit, ...texts }: Asked, { limit: shown }: Query): Readonly<Record<string, string>> => ({
   ...texts,
   ...(from !== undefined && { from: Scalars.instant(from) }),
@@ -118,11 +124,12 @@ const parametersOf = ({ cursor: _, from, until, limit, ...texts }: Asked, { limi
   limit: String(limit ?? shown)
 })
 
-/** What a list is asked for as a file: all of it, from the newest line on. */
+/** Parameters of an export as a file, which contains all entries, newest first. */
 const file = {
   format: Schema.optionalKey(
     Sheet.Format.annotate({
-      description: "All of it in one file, streamed, in place of a page: `csv` (RFC 4180) or `jsonl`. Without `limit` and `cursor`"
+      description:
+        "Streams all entries as one file instead of a page: `csv` (RFC 4180) or `jsonl`. Cannot be combined with `limit` and `cursor`"
     })
   )
 }
@@ -151,7 +158,11 @@ const all = (log: AuditLog["Service"], of: CompanyId.CompanyId | null, query: Qu
 const whole = ({ limit, cursor }: Asked) =>
   limit === undefined && cursor === undefined
     ? Effect.void
-    : Effect.fail(Errors.malformedRequest([{ path: "format", message: "A file has all there is: leave limit and cursor away" }]))
+    : Effect.fail(
+        Errors.malformedRequest([
+          { path: "format", message: "must be json when limit or cursor is set, because a file contains every entry" }
+        ])
+      )
 
 const example = ({ id, millis, companyId, apiKey }: World): Row => ({
   id: idOf(3_461_120n),
@@ -170,7 +181,7 @@ const example = ({ id, millis, companyId, apiKey }: World): Row => ({
 })
 
 const about =
-  "Who did what, the newest first: changes of keys, companies, settings and webhook endpoints, withdrawals, vouchers, everything that the operator did, and what was refused. Nobody can change or remove an entry unseen: each has its place in a chain of hashes, which `satrail verify` checks. The next page is in the `Link` header; of what is picked among very many a page may have fewer entries, and yet a next page."
+  "Returns who did what, newest first: changes to keys, companies, settings and webhook endpoints, withdrawals, vouchers, every action of the operator, and rejected requests. Entries are linked in a hash chain, so `satrail verify` detects changed or missing ones. The next page is in the `Link` header. With filters, a page can be short although more entries follow."
 const errors = Errors.of("malformed", "overloaded", "store_unavailable")
 
 const path = "/v1/audit"
@@ -184,7 +195,7 @@ const list = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List the audit log")
-    .annotate(OpenApi.Description, `${about} Needs the scope \`read\`.`)
+    .annotate(OpenApi.Description, `${about} Requires the \`read\` scope.`)
     .annotate(Example, (world) => ({ message: "Audit log", data: [view.of(example(world))] })),
   Effect.all([AuditLog, Sheet.Places]),
   ([log, places]) =>
@@ -209,12 +220,12 @@ const operatorList = Section.operator(
       ...Page.place(),
       ...filters,
       ...file,
-      company_id: Schema.optionalKey(Scalars.GivenUuid.annotate({ description: "Only this company's log" }))
+      company_id: Schema.optionalKey(Scalars.GivenUuid.annotate({ description: "Selects entries of one company" }))
     },
     success: [operatorPage.success, ...Sheet.success],
     error: errors
   })
-    .annotate(OpenApi.Summary, "List everybody's audit log")
+    .annotate(OpenApi.Summary, "List the audit log of all companies")
     .annotate(OpenApi.Description, about)
     .annotate(Example, (world) => ({ message: "Audit log", data: [operators.of(example(world))] })),
   Effect.all([AuditLog, Sheet.Places]),
@@ -232,10 +243,10 @@ const operatorList = Section.operator(
     })
 )
 
-/** For companies. */
-export const section = Section.make("audit", { title: "Audit", description: "Who did what" }, [list])
+export const section = Section.make("audit", { title: "Audit", description: "Record of who did what" }, [list])
 
-/** For the operator. */
-export const operatorSection = Section.make("operatorAudit", { title: "Audit of all", description: "Who did what, of everybody" }, [
-  operatorList
-])
+export const operatorSection = Section.make(
+  "operatorAudit",
+  { title: "Audit of all companies", description: "Record of who did what, for all companies" },
+  [operatorList]
+)

@@ -3,13 +3,13 @@ import * as Audit from "@satrail/core/ledger/Audit"
 import { Schema } from "effect"
 import * as View from "../../wire/View.ts"
 
-/** The end of the audit log, signed, which goes to the operator's endpoints. */
+/** The signed head of the audit log, as sent to the operator's endpoints. */
 export const view = View.make<AuditHead>()(
   { identifier: "AuditHead" },
   {
     head: [
       Schema.String.annotate({
-        description: "The signed head of the audit log. Keep it outside the database, and pass it to `satrail verify --audit-head`",
+        description: "Signed head of the audit log. Store it outside the database and pass it to `satrail verify --audit-head`",
         examples: [Audit.textOf({ ...Audit.noHead, mac: Audit.origin })]
       }),
       ({ id }) => id

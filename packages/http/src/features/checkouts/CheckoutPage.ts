@@ -1,13 +1,14 @@
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Pool from "@satrail/core/base/Pool"
+import { Tail } from "@satrail/core/events/Tail"
 import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
-import { Tail } from "@satrail/core/events/Tail"
+import { Prices } from "@satrail/core/nodes/Prices"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
-import * as Words from "@satrail/ui/checkout/Words"
 import { Clock, Context, Deferred, Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { encodeQR } from "qr"
 import { addressOf } from "../../wire/Address.ts"
 import * as Asset from "../../wire/Asset.ts"
 import * as CheckoutState from "./CheckoutState.ts"
@@ -17,49 +18,206 @@ import * as Extension from "../../edge/Extension.ts"
 import { answer, files, json } from "../../edge/PaymentPage.ts"
 import { admitting, RequestRates } from "../../edge/RequestRates.ts"
 import { Seal } from "../../wire/Seal.ts"
+import { Explorer } from "./Explorer.ts"
 import { Refunded } from "./Refunded.ts"
 import * as Ui from "../../edge/Ui.ts"
+import * as Visitor from "../../edge/Visitor.ts"
 
 /** Maximum number of pages that one process streams changes to. Beyond it the largest holder loses its oldest stream, and that page reconnects. */
 export const streams = { most: 1000, perCaller: 50, per: { company: 250, checkout: 20 } } as const
 
-/** After how long without an event a page is told how deep a payment is, or that its time is over. */
+/**
+ * Maximum time between two reads of the state without an event, because confirmations and the deadline have
+ * none.
+ */
 export const lookMillis = 5000
 
-// Many events of a company are one look.
+// Combine many events of a company into one read.
 const gapMillis = 200
 const retryMillis = 2000
 
+/** Ways to pay in the sandbox: in full by either network, too little, or too much. */
+export const sandboxWays = ["lightning", "chain", "less", "more"] as const
+export type SandboxWay = (typeof sandboxWays)[number]
+
 /** Pays a checkout from the sandbox. */
 export interface SandboxPayer {
-  readonly pay: (checkout: Checkout.Shown, way: "lightning" | "chain") => Effect.Effect<void, { readonly message: string }>
+  readonly pay: (checkout: Checkout.Shown, way: SandboxWay) => Effect.Effect<void, { readonly message: string }>
 }
 
-/** Where all money is simulated, the page has a button that pays. Nobody unless given. */
+/** In the sandbox, adds buttons that pay to the page. Default: none. */
 export const Payer = Context.Reference<SandboxPayer | undefined>("@satrail/http/features/checkouts/CheckoutPage/Payer", {
   defaultValue: () => undefined
 })
 
+type Request = HttpServerRequest.HttpServerRequest
+
 const notFound = json(Errors.failure("not_found", "There is no such payment"))
-const away = json(Errors.failure("store_unavailable", "The service cannot answer at the moment"))
+const away = json(Errors.failure("store_unavailable", "The service is temporarily unavailable"))
 
-/** What has changed for a payer: not the time. */
-const fingerprint = (state: State): string => JSON.stringify({ ...state, nowMillis: 0 })
+/** Identifies a state. It does not change with the current time. */
+const versionOf = (state: State): string => Asset.hashOf(JSON.stringify({ ...state, nowMillis: 0 }))
 
-/** Where a checkout stands now, for its payer. */
+/** Makes a function that reads the state of a checkout for its payer. */
 const reading = Effect.gen(function* () {
   const checkouts = yield* Checkouts
   const refunded = yield* Refunded
+  const explorer = yield* Explorer
   const seal = yield* Seal
   return Effect.fnUntraced(function* (id: string) {
     const checkout = yield* checkouts.open(id)
     const { companyId } = checkout
     const besides = {
       confirmations: yield* checkouts.depth(checkout),
+      payments: (yield* checkouts.deposits(checkout)).map((deposit) => CheckoutState.paymentOf(deposit, explorer)),
       refunds: yield* refunded(checkout, (sealed) => seal?.open(sealed, companyId))
     }
     const state = CheckoutState.stateOf(checkout, besides, yield* Clock.currentTimeMillis)
-    return { checkout, state }
+    return { checkout, state, version: versionOf(state) }
+  })
+})
+
+type Read = Effect.Success<typeof reading>
+
+/** Serves the page and its receipt. */
+const documents = Effect.fnUntraced(function* (read: Read) {
+  const companies = yield* Companies
+  const prices = yield* Prices
+  const payer = yield* Payer
+
+  const pageOf = Effect.fnUntraced(function* (request: Request, { checkout, state }: Effect.Success<ReturnType<Read>>) {
+    const locale = Visitor.visitOf(request).language ?? checkout.locale
+    const sats = checkout.fiatAmount === null ? (state.asking?.sats ?? null) : null
+    const page = CheckoutState.pageOf(checkout, {
+      isSandbox: payer !== undefined,
+      seller: (yield* companies.get(checkout.companyId)).name,
+      about: yield* Visitor.aboutOf(prices, request, sats, locale)
+    })
+    return { ...page, locale }
+  })
+
+  return {
+    shown: Effect.fnUntraced(function* (request: Request, id: string) {
+      const found = yield* read(id)
+      const { checkout, state, version } = found
+      const visit = Visitor.visitOf(request)
+      const page = yield* pageOf(request, found)
+      return answer(request, Document.page(page, state, files(checkout.color), { version, visit }), 200, checkout.embedOrigin)
+    }),
+    receipt: Effect.fnUntraced(function* (request: Request, id: string) {
+      const found = yield* read(id)
+      if (found.state.status !== "paid") return notFound
+      const text = Document.receipt(yield* pageOf(request, found), found.state)
+      return HttpServerResponse.text(text, {
+        contentType: "text/plain; charset=utf-8",
+        headers: { "content-disposition": `attachment; filename="receipt-${id.slice(0, 8)}.txt"`, "cache-control": "no-store" }
+      })
+    })
+  }
+})
+
+/** Serves the state as JSON, or as a stream of its changes. */
+const states = Effect.fnUntraced(function* (read: Read, proxies: number) {
+  const tail = yield* Tail
+  const open = Pool.make<Deferred.Deferred<void>, "company" | "checkout">(streams)
+
+  /** Streams the state immediately and after each change until it is final. */
+  const told = (id: string, { companyId }: Checkout.Shown) =>
+    Stream.unwrap(
+      Effect.map(tail.listen(companyId), (more) =>
+        Stream.paginate("", (before: string) =>
+          Effect.gen(function* () {
+            if (before !== "") yield* Effect.andThen(Effect.sleep(gapMillis), Effect.race(more, Effect.sleep(lookMillis)))
+            const { state, version } = yield* read(id)
+            const events = version === before ? [] : [{ event: "state", id: version, data: JSON.stringify(state) }]
+            return [events, isOver(state) ? Option.none<string>() : Option.some(version)] as const
+          })
+        )
+      )
+    )
+
+  /** Counts the stream, and ends it if others need its place more. */
+  const counted = <A, E, R>(checkout: Checkout.Shown, caller: string, stream: Stream.Stream<A, E, R>) => {
+    const of = { company: checkout.companyId, checkout: checkout.id }
+    const place = Effect.acquireRelease(
+      Effect.gen(function* () {
+        const lost = yield* Deferred.make<void>()
+        for (const other of open.take({ caller, of }, lost)) yield* Deferred.succeed(other, undefined)
+        return lost
+      }),
+      (lost) => Effect.sync(() => open.release(lost))
+    )
+    return Stream.unwrap(Effect.map(place, (lost) => Stream.interruptWhen(stream, Deferred.await(lost))))
+  }
+
+  return Effect.fnUntraced(function* (request: Request, id: string) {
+    const { checkout, state, version } = yield* read(id)
+    if (request.headers["accept"]?.includes("text/event-stream") !== true)
+      return HttpServerResponse.jsonUnsafe(state, { headers: { "x-version": version } })
+    const all = Stream.catchCause(told(id, checkout), (cause) =>
+      // The page reconnects by itself.
+      Stream.drain(Stream.fromEffect(Effect.logWarning("checkout page: a stream ended", cause)))
+    )
+    return Events.answer(counted(checkout, addressOf(request, proxies), all), { retryMillis })
+  })
+})
+
+/** Serves the QR code for the current payment. */
+const coding = (read: Read) =>
+  Effect.fnUntraced(function* (_: Request, id: string) {
+    const { asking } = (yield* read(id)).state
+    if (asking === null) return notFound
+    const headers = { "cache-control": "no-store", "content-security-policy": "default-src 'none'" }
+    return HttpServerResponse.text(encodeQR(asking.uri, "svg", { ecc: "low" }), { contentType: "image/svg+xml", headers })
+  })
+
+/** Returns a form to its page. `isFailed`: the page says so. */
+const back = (id: string, query: URLSearchParams, isFailed: boolean) => {
+  query.delete("failed")
+  if (isFailed) query.set("failed", "")
+  return HttpServerResponse.empty({ status: 303, headers: { location: `../${id}?${query}` } })
+}
+
+/** Takes the choices of a payer: a new quote, or answers to the seller's questions. */
+const choosing = Effect.gen(function* () {
+  const checkouts = yield* Checkouts
+  const chosen = <E extends { readonly _tag: string }>(request: Request, id: string, choice: Effect.Effect<void, E>) => {
+    const query = Visitor.queryOf(request)
+    return choice.pipe(
+      Effect.as(back(id, query, false)),
+      Effect.catchIf(
+        (error): error is Exclude<E, { readonly _tag: "NotFound" | "StoreUnavailable" }> =>
+          error._tag !== "NotFound" && error._tag !== "StoreUnavailable",
+        // The page shows a state that changed meanwhile.
+        ({ _tag }) => Effect.as(Effect.logInfo(`checkout page: a choice was refused: ${_tag}`), back(id, query, _tag !== "CheckoutNotOpen"))
+      )
+    )
+  }
+  return {
+    renew: (request: Request, id: string) => chosen(request, id, checkouts.renew(id)),
+    answer: Effect.fnUntraced(function* (request: Request, id: string) {
+      const body = new URLSearchParams(yield* Effect.orDie(request.text))
+      const [tip, email] = [body.get("tip") ?? "0", body.get("email")?.trim() ?? ""]
+      const answered = { tipPercent: /^\d{1,2}$/.test(tip) ? Number(tip) : -1, email: email === "" ? null : email }
+      return yield* chosen(request, id, checkouts.answer(id, answered))
+    })
+  }
+})
+
+/** Pays from the sandbox. Redirects a form to its page and returns a script only the outcome. */
+const paying = Effect.fnUntraced(function* (read: Read) {
+  const payer = yield* Payer
+  return Effect.fnUntraced(function* (request: Request, id: string) {
+    const query = Visitor.queryOf(request)
+    const way = sandboxWays.find((one) => one === query.get("pay"))
+    if (payer === undefined || way === undefined) return notFound
+    const { checkout } = yield* read(id)
+    const isForm = request.headers["accept"]?.includes("text/html") === true
+    query.delete("pay")
+    return yield* Effect.match(payer.pay(checkout, way), {
+      onSuccess: () => (isForm ? back(id, query, false) : HttpServerResponse.empty({ status: 204 })),
+      onFailure: ({ message }) => json(Errors.failure("conflict", message))
+    })
   })
 })
 
@@ -67,71 +225,13 @@ const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const read = yield* reading
-      const tail = yield* Tail
-      const payer = yield* Payer
-      const companies = yield* Companies
+      const { shown, receipt } = yield* documents(read)
+      const state = yield* states(read, proxies)
+      const pay = yield* paying(read)
+      const code = coding(read)
+      const { renew, answer: answered } = yield* choosing
       const context = yield* Effect.context<never>()
       const admitted = admitting((yield* RequestRates).ofStranger, json)
-      const open = Pool.make<Deferred.Deferred<void>, "company" | "checkout">(streams)
-
-      const shown = Effect.fnUntraced(function* (id: string) {
-        const { checkout, state } = yield* read(id)
-        const page = CheckoutState.pageOf(checkout, {
-          isSandbox: payer !== undefined,
-          seller: (yield* companies.get(checkout.companyId)).name
-        })
-        return answer(Document.page(page, state, files(checkout.color)), 200, checkout.embedOrigin)
-      })
-
-      /** Where it stands, at once and whenever that changes, until it changes no more. */
-      const told = (id: string, { companyId }: Checkout.Shown) =>
-        Stream.unwrap(
-          Effect.map(tail.listen(companyId), (more) =>
-            Stream.paginate("", (before: string) =>
-              Effect.gen(function* () {
-                if (before !== "") yield* Effect.andThen(Effect.sleep(gapMillis), Effect.race(more, Effect.sleep(lookMillis)))
-                const { state } = yield* read(id)
-                const now = fingerprint(state)
-                const events = now === before ? [] : [{ event: "state", data: JSON.stringify(state) }]
-                return [events, isOver(state) ? Option.none<string>() : Option.some(now)] as const
-              })
-            )
-          )
-        )
-
-      /** The stream, which ends where somebody else needs its place more. */
-      const counted = <A, E, R>(checkout: Checkout.Shown, caller: string, stream: Stream.Stream<A, E, R>) => {
-        const of = { company: checkout.companyId, checkout: checkout.id }
-        const place = Effect.acquireRelease(
-          Effect.gen(function* () {
-            const lost = yield* Deferred.make<void>()
-            for (const other of open.take({ caller, of }, lost)) yield* Deferred.succeed(other, undefined)
-            return lost
-          }),
-          (lost) => Effect.sync(() => open.release(lost))
-        )
-        return Stream.unwrap(Effect.map(place, (lost) => Stream.interruptWhen(stream, Deferred.await(lost))))
-      }
-
-      const state = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
-        const { checkout, state } = yield* read(id)
-        if (request.headers["accept"]?.includes("text/event-stream") !== true) return HttpServerResponse.jsonUnsafe(state)
-        const states = Stream.catchCause(told(id, checkout), (cause) =>
-          // The page comes back by itself.
-          Stream.drain(Stream.fromEffect(Effect.logWarning("checkout page: a stream ended", cause)))
-        )
-        return Events.answer(counted(checkout, addressOf(request, proxies), states), { retryMillis })
-      })
-
-      const pay = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
-        if (payer === undefined) return notFound
-        const { checkout } = yield* read(id)
-        const way = request.url.endsWith("?way=chain") ? "chain" : "lightning"
-        return yield* Effect.match(payer.pay(checkout, way), {
-          onSuccess: () => HttpServerResponse.empty({ status: 204 }),
-          onFailure: ({ message }) => json(Errors.failure("conflict", message))
-        })
-      })
 
       const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
       yield* router.add(
@@ -140,30 +240,39 @@ const routes = (proxies: number) =>
         Effect.flatMap(embed, (asset) => Asset.answer(asset))
       )
       yield* router.add("GET", "/pay/:id", (request) => {
-        const locale = Words.accepted(request.headers["accept-language"])
+        const told = (what: "unknown" | "away") => Document.told(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
         return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
-          Effect.catchTags(admitted(request, shown(id)), {
-            NotFound: () => Effect.succeed(answer(Document.told(locale, "unknown", files()), 404)),
+          Effect.catchTags(admitted(request, shown(request, id)), {
+            NotFound: () => Effect.succeed(answer(request, told("unknown"), 404)),
             StoreUnavailable: (outage) =>
-              Effect.as(Effect.logWarning("checkout page: not read", outage), answer(Document.told(locale, "away", files()), 503))
+              Effect.as(Effect.logWarning("checkout page: not read", outage), answer(request, told("away"), 503))
           })
         )
       })
-      const below = (work: typeof state | typeof pay) => (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
-          admitted(request, work(request, id)).pipe(
-            Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
-            Effect.provideContext(context)
+      const below =
+        (work: typeof state | typeof pay | typeof receipt | typeof code | typeof renew | typeof answered) => (request: Request) =>
+          Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
+            admitted(request, work(request, id)).pipe(
+              Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
+              Effect.provideContext(context)
+            )
           )
-        )
-      yield* router.add("GET", "/pay/:id/state", below(state))
+      // Any shop's page can show a checkout (@satrail/react). Its id grants access, and no cookie is read
+      // here.
+      const shared = (work: typeof state | typeof code) => (request: Request) =>
+        Effect.map(below(work)(request), HttpServerResponse.setHeader("access-control-allow-origin", "*"))
+      yield* router.add("GET", "/pay/:id/state", shared(state))
+      yield* router.add("GET", "/pay/:id/qr", shared(code))
+      yield* router.add("GET", "/pay/:id/receipt", below(receipt))
+      yield* router.add("POST", "/pay/:id/renew", below(renew))
+      yield* router.add("POST", "/pay/:id/answer", below(answered))
       yield* router.add("POST", "/pay/:id/sandbox", below(pay))
     })
   )
 
-/** The pages on which checkouts are paid. `proxies` as in `Lnurl.extension`. */
+/** Serves checkout pages. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) =>
   Extension.make(routes(proxies), {
-    // Those that lost their places end a moment later.
+    // Streams that lost their place end a moment later.
     maxStreams: 2 * streams.most
   })

@@ -1,16 +1,23 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
-import type { Asking, Page, State } from "@satrail/ui/checkout/State"
+import type { Deposit } from "@satrail/core/receiving/Deposit"
+import type { Asking, Page, Payment, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
+import { Result } from "effect"
+import type { Explorer } from "./Explorer.ts"
 
-/** What a wallet is given: address, amount and invoice in one (BIP 21). */
+/** Returns a URI for wallets with address, amount and invoice (BIP 21). */
 export const uriOf = ({ address, paymentRequest }: Checkout.Checkout, rest: Msat.Msat | null): string => {
   const digits = rest === null ? "" : String(Msat.toSats(rest)).padStart(9, "0")
   const amount = rest === null ? "" : `amount=${digits.slice(0, -8)}.${digits.slice(-8)}&`
   return `bitcoin:${address}?${amount}lightning=${paymentRequest}`
 }
 
-/** What is still to be paid, and how. Null where nothing is: also for the moment in which there is no invoice of the rest. */
+/**
+ * Returns the amount still due and how to pay it. Null if nothing is due, or while there is no invoice for
+ * the rest.
+ */
 const askingOf = (checkout: Checkout.Shown): Asking | null => {
   const { status, received, isAsking, paymentRequest, address } = checkout
   if ((status !== "open" && status !== "underpaid") || !isAsking || Checkout.isSeen(checkout)) return null
@@ -18,16 +25,23 @@ const askingOf = (checkout: Checkout.Shown): Asking | null => {
   return { uri: uriOf(checkout, rest), invoice: paymentRequest, address, sats: rest === null ? null : Number(Msat.toSats(rest)) }
 }
 
-/** What a payer is told of besides the checkout itself. */
-export interface Besides {
-  readonly confirmations: State["confirmations"]
-  readonly refunds: State["refunds"]
+/** Returns the facts of a deposit that its payer may see. */
+export const paymentOf = ({ rail, amount, status, recipient, chainTxId, createdAtMillis }: Deposit, explorer: Explorer): Payment => {
+  const seen = { sats: Number(Msat.toSats(amount)), isPending: status === "pending", atMillis: createdAtMillis }
+  if (rail === "on_chain")
+    return { way: "chain", ...seen, reference: chainTxId, explorerUrl: chainTxId === null ? null : explorer(chainTxId) }
+  const hash = Result.map(Bolt11.decode(recipient), ({ paymentHash }) => paymentHash)
+  return { way: "lightning", ...seen, reference: Result.getOrElse(hash, () => null), explorerUrl: null }
 }
 
-/** Where it stands, as far as its payer must know: no id of ours, no metadata, not who else paid. */
-export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds }: Besides, nowMillis: number): State => {
-  const { status, amount, received, pending, paidAtMillis, expiresAtMillis } = checkout
-  const over = amount !== null && received > amount ? Msat.make(received - amount) : Msat.zero
+/** Further facts that a payer may see. */
+export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {}
+
+/** Returns the state that a payer may see: without internal ids, metadata or other payers' data. */
+export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, payments }: Besides, nowMillis: number): State => {
+  const { status, tipPercent, received, pending, paidAtMillis, endedAtMillis, expiresAtMillis } = checkout
+  const total = Checkout.total(checkout)
+  const over = total !== null && received > total ? Msat.make(received - total) : Msat.zero
   return {
     status,
     asking: askingOf(checkout),
@@ -36,31 +50,48 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds }: Be
     confirmations,
     overSats: Number(Msat.toSats(over)),
     isLate: Checkout.isLate(checkout),
+    isRenewable: Checkout.isRenewable(checkout, nowMillis),
+    questions: !Checkout.isAnswerable(checkout) ? null : tipPercent === null ? "due" : "answered",
+    payments,
     refunds,
     paidAtMillis,
+    endedAtMillis,
     expiresAtMillis,
     nowMillis
   }
 }
 
-/** What of its page does not change. It is at `/pay/<publicId>`, and what belongs to it below that. */
+/** Returns the constant part of the page at `/pay/<publicId>`. All its files are below that path. */
 export const pageOf = (
   checkout: Checkout.Checkout,
-  { isSandbox, seller }: { readonly isSandbox: boolean; readonly seller: string }
+  { isSandbox, seller, about }: { readonly isSandbox: boolean; readonly seller: string; readonly about: string | null }
 ): Page => {
-  const { publicId, locale, embedOrigin, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
+  const { publicId, locale, embedOrigin, description, orderId, amount, returnUrl, cancelUrl, createdAtMillis } = checkout
+  const { fiatAmount, fiatCurrency, rate, tipPercent, options, contact, quotedAtMillis } = checkout
+  const fiat = fiatAmount === null || fiatCurrency === null ? null : { amount: fiatAmount, currency: fiatCurrency, rate }
+  const [price, total] = [amount, Checkout.total(checkout)].map((msat) => (msat === null ? null : Number(Msat.toSatsCeiling(msat))))
   return {
     locale,
     seller,
     description,
     orderId,
-    amountSats: amount === null ? null : Number(Msat.toSatsCeiling(amount)),
-    fiat: fiatAmount === null || fiatCurrency === null ? null : Words.fiat(fiatAmount, fiatCurrency, locale),
+    price: { amountSats: price ?? null, fiat },
+    amountSats: total ?? null,
+    fiat: Words.tipped({ amountSats: null, fiat }, tipPercent ?? 0).fiat,
+    tipPercent: tipPercent ?? 0,
+    tips: options.includes("tip") ? Checkout.tips : [],
+    asksEmail: options.includes("email"),
+    contact,
+    about,
     returnUrl,
     cancelUrl,
     reference: publicId,
+    createdAtMillis: quotedAtMillis ?? createdAtMillis,
+    renewal: { url: `${publicId}/renew`, method: "post" },
+    answerUrl: `${publicId}/answer`,
     stateUrl: `${publicId}/state`,
     isStreamed: true,
+    receiptUrl: `${publicId}/receipt`,
     sandboxUrl: isSandbox ? `${publicId}/sandbox` : null,
     embedOrigin
   }

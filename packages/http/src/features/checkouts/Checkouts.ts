@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Characters from "@satrail/core/base/Characters"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
-import { Checkouts, limit, colorIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
+import { Checkouts, colorIssue, contactIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../../wire/Amounts.ts"
@@ -12,8 +12,8 @@ import * as Envelope from "../../wire/Envelope.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
+import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 import * as Invoices from "../../resources/Invoices.ts"
@@ -22,49 +22,51 @@ export const errors = OwnErrors.make({
   CheckoutNotOpen: {
     code: "checkout_not_open",
     status: 409,
-    meaning: "The checkout was paid, is being paid, or has expired, and cannot be canceled.",
-    remedy: "See its `status`. What was paid can be refunded.",
-    message: ({ status }: Checkout.CheckoutNotOpen) => `The checkout is ${status} and cannot be canceled`
+    meaning: "The checkout was paid, is being paid, or has expired, so it cannot be canceled.",
+    remedy: "Check its `status`. If it was paid, you can refund the deposit.",
+    message: ({ status }: Checkout.CheckoutNotOpen) => `This checkout is ${status} and cannot be canceled.`
   }
 })
 
 const path = "/v1/checkouts"
-const params = { id: Scalars.Uuid }
 
 const givenUrl = (description: string) =>
   Scalars.given(
     Schema.String.annotate({
-      description: `${description}. https, or http to this machine`,
+      description: `${description}. Must use https, or http on this machine`,
       examples: ["https://shop.example/orders/1042"]
     })
       .check(Characters.atMost(Checkout.limits.urlCharacters))
       .check(Scalars.stated(urlIssue, { pattern: "^https?://" }))
   )
 
+const options = Schema.Array(Checkout.Option).check(Schema.isMaxLength(Checkout.Option.literals.length))
+
 const Body = Schema.Struct({
-  amount: Schema.NullOr(Amounts.AmountNumber).annotate({
-    description: "In units of `currency`, read exactly. null, without a currency: the payer decides"
-  }),
+  amount: Amounts.exact(
+    Schema.NullOr(Amounts.AmountNumber).annotate({
+      description: "Amount in units of `currency`, as an exact decimal. If null and no currency is set, the payer chooses the amount"
+    })
+  ),
   currency: Scalars.given(Amounts.Currency),
   description: Scalars.given(Scalars.Description),
   order_id: Scalars.given(
-    Schema.String.annotate({ description: "Yours, shown to the payer", examples: ["1042"] }).check(
+    Schema.String.annotate({ description: "Your order id, shown to the payer", examples: ["1042"] }).check(
       Characters.atMost(Checkout.limits.orderIdCharacters)
     )
   ),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Checkout.expirySeconds)),
   tolerance_percent: Scalars.given(
     Schema.Int.check(Schema.isBetween(Checkout.tolerancePercent)).annotate({
-      description: "So much of the amount may be missing, and it is paid all the same: 0 by default",
+      description: "Accepted underpayment, in percent of the amount. Default: 0",
       examples: [0]
     })
   ),
-  return_url: givenUrl("Where the payer goes on once it is paid"),
-  cancel_url: givenUrl("Where the payer goes who does not want to pay"),
+  return_url: givenUrl("URL to link to after payment"),
+  cancel_url: givenUrl("URL to link to if the payer cancels"),
   embed_origin: Scalars.given(
     Schema.String.annotate({
-      description:
-        "The origin of the page that may show it in a frame, with `/pay/embed.js`, and is told when it is paid. Nobody may by default",
+      description: "Origin allowed to embed the checkout with `/pay/embed.js` and to receive its `paid` message. Default: none",
       examples: ["https://shop.example"]
     })
       .check(Characters.atMost(Checkout.limits.urlCharacters))
@@ -72,11 +74,26 @@ const Body = Schema.Struct({
   ),
   color: Scalars.given(
     Schema.String.annotate({
-      description: "The colour of its buttons. What is written on them is black or white, whichever is read better",
+      description: "Button color, as `#rrggbb`. Text is black or white, whichever contrasts more",
       examples: ["#1d4ed8"]
     }).check(Scalars.stated(colorIssue, { pattern: "^#[0-9a-f]{6}$" }))
   ),
-  locale: Scalars.given(Checkout.Locale.annotate({ description: "The language of its page: `en` by default" })),
+  contact: Scalars.given(
+    Schema.String.annotate({
+      description: "Email address or https URL where payers can reach you, shown when they may need help",
+      examples: ["help@shop.example"]
+    })
+      .check(Characters.atMost(Checkout.limits.urlCharacters))
+      .check(Scalars.stated(contactIssue, { pattern: "@|^https?://" }))
+  ),
+  options: Scalars.given(
+    options.annotate({
+      description:
+        "Lets the payer get a `new_quote` after expiry, add a `tip`, or leave an `email` address for a receipt, which you send. Default: none",
+      examples: [["new_quote"]]
+    })
+  ),
+  locale: Scalars.given(Checkout.Locale.annotate({ description: "Language of the page. Default: `en`" })),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })
 
@@ -88,38 +105,40 @@ export const view = View.make<Checkout.Shown>()(
     company_id: [Scalars.Uuid, (row) => row.companyId],
     url: [
       Scalars.text("https://pay.example.com/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042").annotate({
-        description: "The page on which it is paid. Whoever has it sees what is to be paid, and for what"
+        description: "URL of the payment page. Anyone with this URL can see the amount and the description"
       }),
       Checkout.urlOf
     ],
     status: [
       Checkout.Status.annotate({
         description:
-          "`open`: it may be paid. `underpaid`: a part was credited, and the rest may be paid. `paid`: enough was credited, for ever. `expired`: not paid in time; `canceled`: by you. What is paid all the same is credited, and then it is `paid`, with `late: true`"
+          "`open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited, and the status becomes `paid` with `late: true`"
       }),
       (row) => row.status
     ],
-    late: [Schema.Boolean.annotate({ description: "It was paid when it had expired or was canceled" }), Checkout.isLate],
+    late: [Schema.Boolean.annotate({ description: "Whether payment arrived after the checkout expired or was canceled" }), Checkout.isLate],
     amount_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "null where the payer decides" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Requested amount; null if the payer decides" }),
       (row) => Scalars.satsOrNull(row.amount)
     ],
     fiat_amount: [
-      Schema.NullOr(Scalars.text("12.5")).annotate({ description: "As it was asked for; null where that was in bitcoin" }),
+      Schema.NullOr(Scalars.text("12.5")).annotate({ description: "Amount in fiat, as requested; null if requested in bitcoin" }),
       (row) => row.fiatAmount
     ],
     fiat_currency: [Schema.NullOr(Scalars.text("eur")), (row) => row.fiatCurrency],
     rate: [
-      Schema.NullOr(Scalars.text("61234.5")).annotate({ description: "Fiat units for one bitcoin, fixed for its life" }),
+      Schema.NullOr(Scalars.text("61234.5")).annotate({
+        description: "Exchange rate in fiat per bitcoin, fixed when the checkout is created"
+      }),
       (row) => row.rate
     ],
     tolerance_percent: [Schema.Int, (row) => row.tolerancePercent],
     received_sats: [
-      Schema.Int.annotate({ description: "Whole satoshis that were credited, rounded down" }),
+      Schema.Int.annotate({ description: "Credited amount, in whole satoshis, rounded down" }),
       (row) => Scalars.sats(row.received)
     ],
     pending_sats: [
-      Schema.Int.annotate({ description: "Whole satoshis that were seen on-chain and are not confirmed yet" }),
+      Schema.Int.annotate({ description: "Unconfirmed on-chain amount, in whole satoshis" }),
       (row) => Scalars.sats(row.pending)
     ],
     description: [Schema.String, (row) => row.description],
@@ -130,13 +149,20 @@ export const view = View.make<Checkout.Shown>()(
     embed_origin: [Schema.NullOr(Schema.String), (row) => row.embedOrigin],
     color: [Schema.NullOr(Schema.String), (row) => row.color],
     locale: [Checkout.Locale, (row) => row.locale],
-    invoice_id: [Scalars.Uuid.annotate({ description: "The Lightning invoice of what is still to be paid" }), (row) => row.invoiceId],
-    payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
-    address: [Schema.String.annotate({ description: "The on-chain address" }), (row) => row.address],
+    contact: [Schema.NullOr(Schema.String), (row) => row.contact],
+    options: [options, (row) => row.options],
+    tip_sats: [
+      Schema.NullOr(Schema.Int).annotate({ description: "Tip that the payer chose, in addition to `amount_sats`" }),
+      (row) => (row.tipPercent === null ? null : Scalars.satsOrNull(Checkout.tipOf(row)))
+    ],
+    payer_email: [Schema.NullOr(Schema.String).annotate({ description: "Email address that the payer left" }), (row) => row.payerEmail],
+    invoice_id: [Scalars.Uuid.annotate({ description: "Lightning invoice for the amount still due" }), (row) => row.invoiceId],
+    payment_request: [Schema.String.annotate({ description: "Lightning invoice (BOLT 11)" }), (row) => row.paymentRequest],
+    address: [Schema.String.annotate({ description: "On-chain address" }), (row) => row.address],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
     paid_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "null until it is recorded as paid" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of payment; null until recorded as paid" }),
       (row) => Scalars.instantOrNull(row.paidAtMillis)
     ]
   }
@@ -165,6 +191,10 @@ const example = (world: World): Checkout.Shown => {
     embedOrigin: null,
     color: null,
     locale: "en",
+    options: [],
+    contact: null,
+    tipPercent: null,
+    payerEmail: null,
     invoiceId: open.id,
     paymentRequest: open.paymentRequest,
     onChainAddressId: id("on-chain address"),
@@ -178,6 +208,7 @@ const example = (world: World): Checkout.Shown => {
     endedAtMillis: null,
     revision: 0,
     createdAtMillis: millis,
+    quotedAtMillis: null,
     expiresAtMillis: millis + Checkout.expirySeconds.default * 1000,
     updatedAtMillis: millis
   }
@@ -206,7 +237,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create a checkout")
     .annotate(
       OpenApi.Description,
-      "One thing to pay, over Lightning or on-chain, at `url`. Whichever is paid closes the other. What it receives are deposits like any other. With `amount: null` the payer decides what to pay. Needs the scope `receive`."
+      "Creates a payment page at `url`. The payer can use Lightning or on-chain; paying one closes the other. Payments are recorded as deposits. Set `amount` to `null` to let the payer choose the amount. Requires the `receive` scope."
     )
     .annotate(Example, (world) => {
       const row = example(world)
@@ -221,7 +252,7 @@ const create = Section.company(
   (checkouts) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
       const once = yield* creation.once(request, headers["idempotency-key"])
-      const asked = yield* Amounts.askedOrAny(yield* Effect.orDie(request.text), payload)
+      const asked = yield* Amounts.askedOrAny(payload)
       return creation.answer(
         yield* errors.answered(
           checkouts.create({
@@ -237,6 +268,8 @@ const create = Section.company(
             embedOrigin: payload.embed_origin ?? null,
             color: payload.color ?? null,
             locale: payload.locale ?? "en",
+            contact: payload.contact ?? null,
+            options: payload.options ?? [],
             metadata: payload.metadata ?? Metadata.empty
           })
         )
@@ -244,75 +277,45 @@ const create = Section.company(
     })
 )
 
-const page = Page.of(view, "Checkouts", path)
+const resource = Resource.make({ path, names: ["Checkout", "Checkouts"], view, example })
 
 const list = Section.company(
-  HttpApiEndpoint.get("listCheckouts", path, {
-    query: Page.place(limit),
-    success: page.success,
-    error: errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List checkouts")
-    .annotate(OpenApi.Description, "Newest first. The next page is in the `Link` header. Needs the scope `read`.")
-    .annotate(Example, (world) => ({ message: "Checkouts", data: [view.of(example(world))] })),
+  resource.list("listCheckouts", { scope: "read", summary: "List checkouts", description: "Returns checkouts, newest first." }),
   Checkouts,
-  (checkouts) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query, limit)
-      const { checkouts: rows, next } = yield* errors.answered(checkouts.list(yield* companyId, asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (checkouts) => resource.lists(Resource.own(checkouts.list))
 )
 
 const get = Section.company(
-  HttpApiEndpoint.get("getCheckout", `${path}/:id`, {
-    params,
-    success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a checkout")
-    .annotate(OpenApi.Description, "As it stands now. Needs the scope `read`.")
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "Checkout", data: view.of(row) }
-    }),
+  resource.get("getCheckout", { scope: "read", summary: "Get a checkout", description: "Returns the current state of a checkout." }),
   Checkouts,
-  (checkouts) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return View.answer("Checkout", view.of(yield* errors.answered(checkouts.get(yield* companyId, params.id.toLowerCase()))))
-    })
+  (checkouts) => resource.gets(Resource.own(checkouts.get))
 )
+
+const canceled = "Checkout canceled"
 
 const cancel = Section.company(
   HttpApiEndpoint.post("cancelCheckout", `${path}/:id/cancel`, {
-    params,
-    success: Envelope.success(200, view.schema),
+    ...resource.one,
     error: errors.of("not_found", "checkout_not_open", "store_unavailable")
-  })
-    .annotate(Scopes, ["receive"])
-    .annotate(OpenApi.Summary, "Cancel a checkout")
-    .annotate(
-      OpenApi.Description,
-      "Nobody is to pay it any more, and its invoice is canceled. What is paid on-chain all the same is credited, and the checkout is `paid`, late. One that was paid or has expired is refused; canceling again changes nothing. Needs the scope `receive`."
+  }).annotateMerge(
+    resource.about(
+      canceled,
+      {
+        scope: "receive",
+        summary: "Cancel a checkout",
+        description:
+          "Cancels an open checkout and its invoice. On-chain payments that still arrive are credited, and the checkout becomes `paid` with `late: true`. A paid or expired checkout returns `checkout_not_open`. Canceling twice has no further effect."
+      },
+      (row) => ({ ...row, status: "canceled" })
     )
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "Checkout canceled", data: view.of({ ...row, status: "canceled" }) }
-    }),
+  ),
   Checkouts,
-  (checkouts) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(checkouts.cancel(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("Checkout canceled", view.of(row))
-    })
+  (checkouts) => resource.answers(canceled, (id) => errors.answered(Resource.own(checkouts.cancel)(id)))
 )
 
-/** One thing to pay, over Lightning or on-chain. */
-export const section = Section.make("checkouts", { title: "Checkouts", description: "One thing to pay, over Lightning or on-chain" }, [
-  create,
-  list,
-  get,
-  cancel
-])
+/** The checkouts section. */
+export const section = Section.make(
+  "checkouts",
+  { title: "Checkouts", description: "Payment pages that accept Lightning and on-chain payments" },
+  [create, list, get, cancel]
+)

@@ -3,13 +3,16 @@ import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Refund } from "@satrail/ui/checkout/State"
 import { Context, Effect } from "effect"
 
-/** What goes back to the payer of a checkout, the newest first. `open` decrypts what was sealed for its company: undefined where it cannot. */
+/**
+ * Reads the refunds of a checkout, newest first. `open` decrypts text sealed for its company and returns
+ * undefined if it cannot.
+ */
 export type Read = (
   checkout: Checkout.Shown,
   open: (sealed: string) => string | undefined
 ) => Effect.Effect<ReadonlyArray<Refund>, StoreUnavailable>
 
-/** Reads it for the page of the checkout. Nothing goes back unless a feature provides this. */
+/** Reads refunds for the checkout page. Default: none. */
 export const Refunded = Context.Reference<Read>("@satrail/http/features/checkouts/Refunded", {
   defaultValue: () => () => Effect.succeed([])
 })

@@ -6,5 +6,6 @@ export const checkouts = Feature.make({
   sections: [Checkouts.section],
   errors: Checkouts.errors,
   views: { checkout: Checkouts.view },
-  extensions: [CheckoutPage.extension]
+  extensions: [CheckoutPage.extension],
+  beyond: { wellFormed: ["cancel_url", "contact", "embed_origin", "return_url"] }
 })

@@ -3,7 +3,7 @@ import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Amount from "@satrail/core/base/Amount"
 import * as Metadata from "@satrail/core/base/Metadata"
-import type * as Offer from "@satrail/core/features/offers/Offer"
+import type * as IssuedOffer from "@satrail/core/features/offers/IssuedOffer"
 import { Offers } from "@satrail/core/features/offers/Offers"
 import * as IssuedOffers from "@satrail/core/receiving/IssuedOffers"
 import * as Instructions from "@satrail/core/sending/Instructions"
@@ -16,59 +16,65 @@ import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
+import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/offer"
 
 const Body = Schema.Struct({
-  amount: Scalars.given(
-    Amounts.AmountNumber.annotate({
-      description: "The least that each payment must be. Without it the payer decides. Requires a description"
-    })
+  amount: Schema.optionalKey(
+    Amounts.exact(
+      Schema.NullOr(Amounts.AmountNumber).annotate({
+        description: "Minimum amount of each payment. Requires a description. Default: the payer decides"
+      })
+    )
   ),
   currency: Scalars.given(
-    Schema.String.annotate({ description: "`sats` or `btc`, in any letter case. Required when `amount` is set", examples: ["sats"] }).check(
+    Schema.String.annotate({ description: "`sats` or `btc`, case-insensitive. Required when `amount` is set", examples: ["sats"] }).check(
       Scalars.stated(
-        (text: string) => ["sats", "btc"].includes(text.toLowerCase()) || "currency of an offer must be sats or btc",
+        (text: string) => ["sats", "btc"].includes(text.toLowerCase()) || "must be sats or btc for an offer",
         Amounts.currencies(["sats", "btc"])
       )
     )
   ),
   description: Scalars.given(Scalars.Description),
   lightning_address_id: Scalars.given(
-    Scalars.Uuid.annotate({ description: "A Lightning address of yours without an offer yet: the answer has the record to publish for it" })
+    Scalars.inLowerCase(
+      Scalars.Uuid.annotate({
+        description: "One of your Lightning addresses that has no offer yet. The response contains the DNS record to publish for it"
+      })
+    )
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 })
   .check(Scalars.stated(() => undefined, Amounts.withCurrency))
   .annotate({ identifier: "CreateOffer" })
 
-/** The line of a zone with which wallets find the offer by its Lightning address. */
-const recordOf = ({ lightningAddress, offer }: Offer.Offer): string | null => {
+/** Returns the DNS record that lets wallets find the offer by its Lightning address. */
+const recordOf = ({ lightningAddress, offer }: IssuedOffer.IssuedOffer): string | null => {
   const address = lightningAddress === null ? undefined : Result.getOrUndefined(LightningAddressText.parse(lightningAddress))
   const name = address && Instructions.nameOf(address)
   return name === undefined ? null : Instructions.zoneLine(name, offer)
 }
 
-/** The amount of the body, exactly as its text says; null if it has none. */
-const amountOf = Effect.fnUntraced(function* (text: string, body: typeof Body.Type) {
-  const asked = yield* Amounts.asked(text, body)
+/** Returns the exact amount of the body, or null if it has none. */
+const amountOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
+  const asked = yield* Amounts.asked(body)
   return asked === undefined || Amount.isFiat(asked.currency) ? null : Result.getOrThrow(Amount.toMsat(asked.amount, asked.currency))
 })
 
-/** An offer that was given out. */
-export const view = View.make<Offer.Offer>()(
+/** An issued offer. */
+export const view = View.make<IssuedOffer.IssuedOffer>()(
   { identifier: "Offer" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
-    node_id: [Schema.String.annotate({ description: "Public key of the node that issued it" }), (row) => row.nodeId],
-    offer: [Schema.String.annotate({ description: "For wallets that pay BOLT 12 offers, any number of times" }), (row) => row.offer],
+    node_id: [Schema.String.annotate({ description: "Public key of the node that issued the offer" }), (row) => row.nodeId],
+    offer: [Schema.String.annotate({ description: "Offer (BOLT 12). Wallets can pay it any number of times" }), (row) => row.offer],
     amount_sats: [
-      Schema.NullOr(Schema.Int).annotate({ description: "The least that each payment must be; null if the payer decides" }),
+      Schema.NullOr(Schema.Int).annotate({ description: "Minimum amount of each payment; null if the payer decides" }),
       (row) => {
         const amount = IssuedOffers.amountOf(row)
         return amount === null ? null : Number(Msat.toSats(amount))
@@ -79,7 +85,8 @@ export const view = View.make<Offer.Offer>()(
     lightning_address: [Schema.NullOr(Schema.String), (row) => row.lightningAddress],
     dns_record: [
       Schema.NullOr(Schema.String).annotate({
-        description: "The line of your domain's zone with which wallets find the offer by the Lightning address (BIP 353); null without one"
+        description:
+          "Record to add to your domain's DNS zone, so that wallets find the offer by the Lightning address (BIP 353); null without an address"
       }),
       recordOf
     ],
@@ -88,7 +95,7 @@ export const view = View.make<Offer.Offer>()(
   }
 )
 
-const example = ({ id, millis, companyId, network, asked, serviceDomain, metadata }: World): Offer.Offer => ({
+const example = ({ id, millis, companyId, network, asked, serviceDomain, metadata }: World): IssuedOffer.IssuedOffer => ({
   id: id("offer"),
   companyId,
   nodeId: asked.nodeId,
@@ -113,7 +120,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create an offer")
     .annotate(
       OpenApi.Description,
-      "Creates a BOLT 12 offer. It can be paid any number of times, and each payment is credited as its own invoice and deposit. With `amount`, each payment must be at least that; without it the payer decides. An offer does not expire and cannot be canceled. Refused if the node cannot issue offers. The body is optional. Requires the scope `receive`."
+      "Creates a BOLT 12 offer. It can be paid any number of times, and each payment is credited as its own invoice and deposit. With `amount`, each payment must be at least that amount; without it, the payer decides. An offer does not expire and cannot be canceled. If the node cannot issue offers, the request returns an error. The body is optional. Requires the `receive` scope."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, (world) => ({
@@ -131,56 +138,26 @@ const create = Section.company(
             companyId: yield* companyId,
             ...once,
             memo: payload?.description ?? "",
-            amount: payload === null ? null : yield* amountOf(yield* Effect.orDie(request.text), payload),
+            amount: payload === null ? null : yield* amountOf(payload),
             metadata: payload?.metadata ?? Metadata.empty,
-            lightningAddressId: payload?.lightning_address_id?.toLowerCase() ?? null
+            lightningAddressId: payload?.lightning_address_id ?? null
           })
         )
       )
     })
 )
 
-const get = Section.company(
-  HttpApiEndpoint.get("getOffer", `${path}/:id`, {
-    params: { id: Scalars.Uuid },
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch an offer")
-    .annotate(OpenApi.Description, "Needs the scope `read`.")
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "Offer", data: view.of(row) }
-    }),
-  Offers,
-  (offers) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(offers.get(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("Offer", view.of(row))
-    })
-)
+const resource = Resource.make({ path, names: ["Offer", "Offers"], view, example })
 
-const page = Page.of(view, "Offers", path)
+const get = Section.company(resource.get("getOffer", { scope: "read", summary: "Get an offer" }), Offers, (offers) =>
+  resource.gets(Resource.own(offers.get))
+)
 
 const list = Section.company(
-  HttpApiEndpoint.get("listOffers", path, {
-    query: Page.place(),
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List offers")
-    .annotate(OpenApi.Description, "Newest first. The next page is in the `Link` header. Needs the scope `read`.")
-    .annotate(Example, (world) => ({ message: "Offers", data: [view.of(example(world))] })),
+  resource.list("listOffers", { scope: "read", summary: "List offers", description: "Returns offers, newest first." }),
   Offers,
-  (offers) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query)
-      const { offers: rows, next } = yield* Errors.answered(offers.list(yield* companyId, asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (offers) => resource.lists(Resource.own(offers.list))
 )
 
-/** The operations of the section `receive`. */
+/** Operations in the section `receive`. */
 export const operations = [create, get, list] as const

@@ -8,7 +8,7 @@ import { link } from "../vouchers/Link.ts"
 
 type Open = Parameters<Read>[1]
 
-/** Of a link that can be claimed, and of no other. */
+/** Returns the link of a refund that can still be claimed. */
 const lnurlOf = ({ refund: { sealedLink }, expiresAtMillis }: Refund.Told, open: Open): string | null => {
   const url = sealedLink === null || expiresAtMillis === null ? undefined : open(sealedLink)
   return url === undefined ? null : link(Redacted.make(url)).lnurl
@@ -21,13 +21,13 @@ const shown = (told: ReadonlyArray<Refund.Told>, open: Open): ReadonlyArray<Show
     return [{ sats: Number(Msat.toSats(amount)), status, lnurl: lnurlOf(one, open), expiresAtMillis: one.expiresAtMillis }]
   })
 
-/** Refunds on the page of the checkout whose deposit they give back. */
+/** Shows refunds on the page of the checkout whose deposit they return. */
 export const layer = Layer.effect(
   Refunded,
   Effect.gen(function* () {
     const refunds = yield* Refunds
     return ({ companyId, id, received }, open) =>
-      // Where nothing came in, nothing goes back.
+      // Without a received amount there are no refunds.
       received === 0n ? Effect.succeed([]) : Effect.map(refunds.ofCheckout(companyId, id), (told) => shown(told, open))
   })
 )

@@ -1,21 +1,20 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Refund from "@satrail/core/features/refunds/Refund"
-import { limit, type Made, type Of, Refunds } from "@satrail/core/features/refunds/Refunds"
+import { type Made, ofMessage, Refunds } from "@satrail/core/features/refunds/Refunds"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../../wire/Amounts.ts"
-import { companyId, Scopes, sender } from "../../api/Authentication.ts"
+import { Scopes, sender } from "../../api/Authentication.ts"
 import { Rules } from "../../wire/Decoding.ts"
 import * as Envelope from "../../wire/Envelope.ts"
-import * as Errors from "../../wire/Errors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
+import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 import * as Deposits from "../../resources/Deposits.ts"
@@ -26,45 +25,51 @@ export const errors = OwnErrors.make({
   RefundNotOpen: {
     code: "refund_not_open",
     status: 409,
-    meaning: "The refund is being paid or has ended, and cannot be canceled.",
-    remedy: "See its `status`, and its withdrawal, `withdrawal_id`.",
-    message: ({ status }: Refund.RefundNotOpen) => `The refund is ${status} and cannot be canceled`
+    meaning: "The refund is being paid or is already final, so it cannot be canceled.",
+    remedy: "Check its `status`, and the withdrawal named by `withdrawal_id`.",
+    message: ({ status }: Refund.RefundNotOpen) => `This refund is ${status} and cannot be canceled.`
   },
   NotRefundable: {
     code: "not_refundable",
     status: 422,
-    meaning: "The deposit is not credited: it is pending, failed, or was taken out of the chain by a reorganisation.",
+    meaning: "The deposit is not credited: it is pending or failed, or a chain reorganization removed it.",
     remedy: "Wait until the deposit is `settled`.",
     message: ({ status }: Refund.NotRefundable) =>
       status === "pending"
-        ? "The deposit is pending: it can be refunded once it is confirmed"
-        : `The deposit is ${status}: there is nothing to refund`
+        ? "This deposit is still pending. Refund it after it confirms."
+        : `This deposit is ${status}, so there is nothing to refund.`
   },
   RefundTooLarge: {
     code: "refund_too_large",
     status: 422,
-    meaning: "All refunds of the deposit together would be more than came in. Nothing was held.",
-    remedy: "Refund at most what the message names. A refund that failed, expired or was canceled does not count.",
-    message: ({ left }: Refund.RefundTooLarge) =>
-      `Of the deposit ${Msat.toDecimalSats(left)} sats can be refunded, which is what came in less its other refunds`
+    meaning: "The refunds of this deposit would exceed the amount received. Nothing was held.",
+    remedy: "Refund at most the amount in the message. Failed, expired and canceled refunds do not count.",
+    message: ({ left }: Refund.RefundTooLarge) => `At most ${Msat.toDecimalSats(left)} sats of this deposit can still be refunded.`
   }
 })
 
 const path = "/v1/refunds"
-const params = { id: Scalars.Uuid }
+
+/** The members that name the deposit. A body has exactly one. */
+const subjects = ["deposit_id", "invoice_id", "checkout_id"] as const
 
 const Body = Schema.Struct({
-  deposit_id: Scalars.given(Scalars.Uuid.annotate({ description: "The deposit that is refunded: this or `invoice_id`" })),
-  invoice_id: Scalars.given(Scalars.Uuid.annotate({ description: "The settled invoice whose deposit is refunded" })),
-  amount: Scalars.given(Amounts.AmountNumber),
+  deposit_id: Scalars.given(
+    Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Deposit to refund. Set this, `invoice_id` or `checkout_id`" }))
+  ),
+  invoice_id: Scalars.given(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Settled invoice whose deposit is refunded" }))),
+  checkout_id: Scalars.given(
+    Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Checkout whose deposit is refunded, if it was paid by one deposit" }))
+  ),
+  amount: Scalars.given(Amounts.exact(Amounts.AmountNumber)),
   currency: Scalars.given(Amounts.Currency),
   destination: Scalars.given(Withdrawals.DestinationText),
-  description: Scalars.given(Scalars.Description.annotate({ description: "Of a link: shown by the payer's wallet" })),
+  description: Scalars.given(Scalars.Description.annotate({ description: "Description of a refund link, shown by the payer's wallet" })),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
   on_checkout: Scalars.given(
     Schema.Boolean.annotate({
       description:
-        "Whether the page of the checkout that the deposit paid tells its payer, and shows the link to whoever has the page's: true unless given"
+        "Whether the checkout page that was paid shows the refund and its link. Anyone with the page's URL can then see the link. Default: true"
     })
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
@@ -72,26 +77,20 @@ const Body = Schema.Struct({
   .check(
     Scalars.stated(() => undefined, {
       ...Amounts.withCurrency,
-      allOf: [{ anyOf: [{ required: ["deposit_id"] }, { required: ["invoice_id"] }] }]
+      allOf: [{ anyOf: subjects.map((name) => ({ required: [name] })) }]
     })
   )
   .annotate({ identifier: "CreateRefund" })
 
-/** What is refunded, where the body names one thing. */
-const ofBody = (body: object): Of | undefined => {
-  const [depositId, invoiceId]: ReadonlyArray<unknown> = [Reflect.get(body, "deposit_id"), Reflect.get(body, "invoice_id")]
-  if (typeof depositId === "string") return typeof invoiceId === "string" ? undefined : { depositId: depositId.toLowerCase() }
-  return typeof invoiceId === "string" ? { invoiceId: invoiceId.toLowerCase() } : undefined
-}
-const ofWhat = { path: "deposit_id", message: "Either deposit_id or invoice_id" }
-
-/** What is wrong with a body besides the types of its members. */
+/** Returns issues that the schema cannot express. */
 const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => [
-  ...(ofBody(body) === undefined ? [ofWhat] : []),
+  ...(subjects.filter((name) => typeof Reflect.get(body, name) === "string").length === 1
+    ? []
+    : [{ path: "deposit_id", message: ofMessage }]),
   ...Withdrawals.issues(text, body)
 ]
 
-/** Money that goes back to who paid a deposit. */
+/** A refund of a deposit to its payer. */
 export const view = View.make<Refund.Refund>()(
   { identifier: "Refund" },
   {
@@ -102,15 +101,15 @@ export const view = View.make<Refund.Refund>()(
     description: [Schema.String, (row) => row.description],
     status: [Refund.Status, (row) => row.status],
     voucher_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The voucher behind its link; null where it has a destination" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Voucher behind the refund link; null if the refund has a destination" }),
       (row) => row.voucherId
     ],
     withdrawal_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that pays it; null while its link is not claimed" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Withdrawal that pays the refund; null until its link is claimed" }),
       (row) => row.withdrawalId
     ],
     checkout_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The checkout whose page tells its payer of it; null where none does" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Checkout whose page shows the refund to the payer; null if none" }),
       (row) => row.checkoutId
     ],
     metadata: [Scalars.Metadata, (row) => row.metadata],
@@ -119,19 +118,19 @@ export const view = View.make<Refund.Refund>()(
   }
 )
 
-/** The same, once, with its link. */
+/** A new refund with its link, which is shown only once. */
 const made = View.make<Made>()(
   { identifier: "CreatedRefund" },
   {
     ...View.within(view.members, ({ refund }: Made) => refund),
     lnurl: [
       Schema.NullOr(Schema.String).annotate({
-        description: "The LNURL (LUD-01) for the payer, in this response only; null where there is a destination"
+        description: "LNURL for the payer (LUD-01), only in this response; null if the refund has a destination"
       }),
       ({ url }) => url && link(url).lnurl
     ],
     lnurlw: [
-      Schema.NullOr(Schema.String).annotate({ description: "The same as a lnurlw: link (LUD-17)" }),
+      Schema.NullOr(Schema.String).annotate({ description: "The LNURL as an lnurlw: link (LUD-17)" }),
       ({ url }) => url && link(url).lnurlw
     ]
   }
@@ -179,7 +178,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Refund a deposit")
     .annotate(
       OpenApi.Description,
-      "With a `destination` the money is sent there; without one, the response has a link that the payer claims with an LNURL wallet, which the page of the deposit's checkout shows as well, unless `on_checkout` is false. Without an `amount`, all that is left of the deposit is refunded, in whole satoshis, or what the destination asks for. All refunds of a deposit together are never more than came in; what failed, expired or was canceled may be refunded again. Fees are on top, as of a withdrawal. Needs the scope `send`."
+      "Refunds a deposit. With a `destination`, the funds are sent there. Otherwise the response contains a link that the payer claims with an LNURL wallet; unless `on_checkout` is false, the checkout page shows it too. Without an `amount`, the destination's amount or the rest of the deposit is refunded, in whole satoshis. All refunds of a deposit together cannot exceed the amount received, but failed, expired and canceled ones do not count. Fees are added as for a withdrawal. Requires the `send` scope."
     )
     .annotate(Example, (world) => {
       const [refund, { metadata, serviceDomain, k1 }] = [example(world), world]
@@ -197,15 +196,15 @@ const create = Section.company(
       const from = yield* sender
       const { id } = from.company
       const once = yield* creation.once(request, headers["idempotency-key"], id)
-      const { destination, description, expiry_seconds, metadata, on_checkout } = payload
-      const of = ofBody(payload)
-      if (of === undefined) return yield* Effect.fail(Errors.malformedRequest([ofWhat]))
+      const { deposit_id, invoice_id, checkout_id, destination, description, expiry_seconds, metadata, on_checkout } = payload
       return yield* creation.answer(
         yield* errors.answered(
           refunds.create({
             ...from,
-            of,
-            asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
+            depositId: deposit_id ?? undefined,
+            invoiceId: invoice_id ?? undefined,
+            checkoutId: checkout_id ?? undefined,
+            asked: yield* Amounts.asked(payload),
             destination: destination ?? undefined,
             onCheckout: on_checkout === false ? undefined : { seal: sealer && ((url) => sealer.seal(Redacted.value(url), id)) },
             ...once,
@@ -220,77 +219,52 @@ const create = Section.company(
   }
 )
 
-const page = Page.of(view, "Refunds", path)
+const resource = Resource.make({ path, names: ["Refund", "Refunds"], view, example })
 
 const list = Section.company(
-  HttpApiEndpoint.get("listRefunds", path, {
-    query: Page.place(limit),
-    success: page.success,
-    error: errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List refunds")
-    .annotate(OpenApi.Description, "Newest first, without their links. The next page is in the `Link` header. Needs the scope `read`.")
-    .annotate(Example, (world) => ({ message: "Refunds", data: [view.of(example(world))] })),
+  resource.list("listRefunds", {
+    scope: "read",
+    summary: "List refunds",
+    description: "Returns refunds without their links, newest first."
+  }),
   Refunds,
-  (refunds) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query, limit)
-      const { rows, next } = yield* errors.answered(refunds.list(yield* companyId, asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (refunds) => resource.lists(Resource.own(refunds.list))
 )
 
 const get = Section.company(
-  HttpApiEndpoint.get("getRefund", `${path}/:id`, {
-    params,
-    success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a refund")
-    .annotate(OpenApi.Description, "Why a refund failed is in its withdrawal, `withdrawal_id`. Needs the scope `read`.")
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "Refund", data: view.of(row) }
-    }),
+  resource.get("getRefund", {
+    scope: "read",
+    summary: "Get a refund",
+    description: "Returns a refund. If it failed, see the withdrawal in `withdrawal_id` for the reason."
+  }),
   Refunds,
-  (refunds) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Refund", view.of(yield* errors.answered(refunds.get(yield* companyId, params.id.toLowerCase()))))
-    })
+  (refunds) => resource.gets(Resource.own(refunds.get))
 )
+
+const canceled = "Refund canceled"
 
 const cancel = Section.company(
   HttpApiEndpoint.post("cancelRefund", `${path}/:id/cancel`, {
-    params,
-    success: Envelope.success(200, view.schema),
+    ...resource.one,
     error: errors.of("not_found", "refund_not_open", "store_unavailable")
-  })
-    .annotate(Scopes, ["send"])
-    .annotate(OpenApi.Summary, "Cancel a refund")
-    .annotate(
-      OpenApi.Description,
-      "Its link can no longer be claimed, its money is available again, and the deposit may be refunded again. One that is claimed or has a destination is refused; canceling again changes nothing. Needs the scope `send`."
+  }).annotateMerge(
+    resource.about(
+      canceled,
+      {
+        scope: "send",
+        summary: "Cancel a refund",
+        description:
+          "Cancels a refund link that is not claimed yet. Its funds are released, and the deposit can be refunded again. A refund that is claimed or has a destination returns `refund_not_open`. Canceling twice has no further effect."
+      },
+      (row, world) => ({ ...row, status: "canceled", updatedAtMillis: world.millis(300_000) })
     )
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return {
-        params: { id: row.id },
-        message: "Refund canceled",
-        data: view.of({ ...row, status: "canceled", updatedAtMillis: world.millis(300_000) })
-      }
-    }),
+  ),
   Refunds,
-  (refunds) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(refunds.cancel(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("Refund canceled", view.of(row))
-    })
+  (refunds) => resource.answers(canceled, (id) => errors.answered(Resource.own(refunds.cancel)(id)))
 )
 
-/** Deposits that go back to who paid them. */
-export const section = Section.make("refunds", { title: "Refunds", description: "Deposits that go back to who paid them" }, [
+/** The refunds section. */
+export const section = Section.make("refunds", { title: "Refunds", description: "Return deposits to their payers" }, [
   create,
   list,
   get,

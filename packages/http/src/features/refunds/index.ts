@@ -6,5 +6,6 @@ export const refunds = Feature.make({
   sections: [Refunds.section],
   errors: Refunds.errors,
   views: { refund: Refunds.view },
-  provides: [OnCheckout.layer]
+  provides: [OnCheckout.layer],
+  beyond: { together: ["invoice_id"] }
 })

@@ -1,33 +1,35 @@
-import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
+import * as People from "@satrail/core/features/people/People"
+import type * as Person from "@satrail/core/features/people/Person"
 import * as Session from "@satrail/core/features/sessions/Session"
 import { Sessions } from "@satrail/core/features/sessions/Sessions"
 import type { Conflict, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { OperatorToken } from "../../api/Authentication.ts"
-import type { Entrance } from "../../api/SignedIn.ts"
-import { consoleHeader } from "../../edge/Exchange.ts"
+import type { Entrance, Member } from "../../api/SignedIn.ts"
+import { consoleHeader, cookieName } from "../../edge/Exchange.ts"
 import * as Errors from "../../wire/Errors.ts"
 
-// A person's browser shows a cookie in the place of the key or token that it signed in with. What the cookie opens is what that key or token opens.
+// A browser sends a cookie instead of the key, token or passkey that it signed in with. The cookie grants what the
+// key, token or person's role grants.
 
-const moved = Errors.failure("conflict", "Another sign-in took this session's place: sign in again")
+const moved = Errors.failure("conflict", "A newer sign-in replaced this session. Sign in again.")
 
-/** `Errors.answered` for the service `Sessions`. */
+/** `Errors.answered` for `Sessions`. */
 export const answered = <A>(effect: Effect.Effect<A, Session.SessionMoved | Conflict | StoreUnavailable>) =>
   effect.pipe(Effect.catch((error) => (error._tag === "SessionMoved" ? Effect.fail(moved) : Errors.answered(Effect.fail(error)))))
 
-/** Of this host alone, at no other path, and over https: no other host can set it (RFC 6265bis, section 4.1.3.2). Browsers take http on the loopback for as good. */
-export const cookieName = "__Host-satrail"
-
-/** The cookie of a request without a key. */
+/** Returns the cookie of a request without a key. */
 const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): string | undefined =>
   headers["authorization"] === undefined && headers["cookie"]?.includes(cookieName) === true ? cookies[cookieName] : undefined
 
-/** Whether our own page asks: its browser says so, and, but for what only reads, the page does. */
+/**
+ * Returns whether the console's own page sends the request, according to the browser. Unless the request only reads,
+ * or if the browser does not state the origin, the page's own header is required too.
+ */
 export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean => {
   const site = headers["sec-fetch-site"]
   const isMarked = headers[consoleHeader] !== undefined
@@ -36,66 +38,86 @@ export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest):
 
 export const foreign = Errors.failure(
   "unauthorized",
-  `A session opens what the console's own page asks for, with the header ${consoleHeader}`
+  `A session is valid only for requests of the console page, which send the header ${consoleHeader}.`
 )
-const over = Errors.failure("unauthorized", "The session has ended: sign in again")
-const ofOperator = Errors.failure("unauthorized", "This is an operator's session, which opens /operator and never /v1")
-const ofCompany = Errors.failure("unauthorized", "This is a company's session, which opens /v1 and never /operator")
-const unconfirmed = Errors.failure("step_up_required", "Show the key that you signed in with again: that is good for 5 minutes")
+const over = Errors.failure("unauthorized", "The session has ended. Sign in again.")
+const ofOperator = Errors.failure("unauthorized", "This is an operator's session, which is valid only for /operator.")
+const ofCompany = Errors.failure("unauthorized", "This is a company's session, which is valid only for /v1.")
+const unconfirmed = Errors.failure(
+  "step_up_required",
+  "Confirm the key or passkey you signed in with. The confirmation is valid for 5 minutes."
+)
 
-/** A configured token is part of what is kept of its sessions: they end when it is changed, and nobody learns it from the database. */
+/** A person's session is bound to the epoch of their passkeys, so it ends when a passkey is revoked. */
+export const boundToEpoch = ({ epoch }: { readonly epoch: number }): string => `epoch ${epoch}`
+
+/**
+ * A session of the configured token is bound to that token: the session ends when the token changes, and the
+ * database does not reveal the token.
+ */
 export const boundTo = (holder: Session.Holder | undefined, token: Redacted.Redacted | undefined): string =>
   holder === "root" && token !== undefined ? Redacted.value(token) : ""
 
-/** Who may act by a session. */
+/** The owner of a session. */
 export type Standing =
-  | { readonly _tag: "Company"; readonly caller: ApiKey.Holder }
-  | { readonly _tag: "Operator"; readonly caller: Operators.Operator }
+  | { readonly _tag: "Company"; readonly caller: Member; readonly person?: Person.Person }
+  | { readonly _tag: "Operator"; readonly caller: Operators.Operator; readonly person?: Person.Person }
+
+/** Returns the owner of a person's session. */
+export const ofPerson = (found: People.Standing): Standing =>
+  found._tag === "Company" ? { ...found, caller: { ...found.caller, isPerson: true } } : found
 
 export const make = Effect.gen(function* () {
   const [sessions, apiKeys, tokens, root] = [yield* Sessions, yield* ApiKeys, yield* OperatorTokens, yield* OperatorToken]
+  const people = yield* People.People
 
-  /** The open session of a request of our own page's. */
-  const open = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    if (!isOwn(request)) return yield* Effect.fail(foreign)
-    const text = cookieOf(request) ?? ""
-    const holder = Session.placeOf(text)?.holder
-    if (holder === "root" && root === undefined) return yield* Effect.fail(over)
-    const found = yield* Errors.answered(sessions.check(text, boundTo(holder, root)))
+  const personOf = Effect.fnUntraced(function* (id: string) {
+    const found = yield* Errors.answered(people.standing(id))
     return Option.isSome(found) ? found.value : yield* Effect.fail(over)
   })
 
-  const operatorOf = ({ holder, holderId }: Session.Session) =>
-    holder === "root" ? Effect.succeedSome(Operators.root) : Errors.answered(tokens.standing(holderId))
+  /** Returns the open session of a request by the console's own page. */
+  const open = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    if (!isOwn(request)) return yield* Effect.fail(foreign)
+    const text = cookieOf(request) ?? ""
+    const place = Session.placeOf(text)
+    if (place?.holder === "root" && root === undefined) return yield* Effect.fail(over)
+    const bound = place?.holder === "person" ? boundToEpoch((yield* personOf(place.holderId)).person) : boundTo(place?.holder, root)
+    const found = yield* Errors.answered(sessions.check(text, bound))
+    return Option.isSome(found) ? found.value : yield* Effect.fail(over)
+  })
 
-  /** What its key or token is now: one that was revoked opens nothing, and neither does its session. */
+  /**
+   * Returns the session's key or token as it is now. If it was revoked, the session grants nothing either.
+   */
   const standing = Effect.fnUntraced(function* (session: Session.Session) {
-    if (session.holder === "key")
-      return { _tag: "Company" as const, caller: yield* Errors.answered(apiKeys.standing(session.holderId)) } satisfies Standing
-    const caller = yield* operatorOf(session)
+    const { holder, holderId } = session
+    if (holder === "key") return { _tag: "Company" as const, caller: yield* Errors.answered(apiKeys.standing(holderId)) } satisfies Standing
+    if (holder === "person") return ofPerson(yield* personOf(holderId))
+    const caller = holder === "root" ? Option.some(Operators.root) : yield* Errors.answered(tokens.standing(holderId))
     return Option.isSome(caller) ? ({ _tag: "Operator", caller: caller.value } satisfies Standing) : yield* Effect.fail(over)
   })
 
   const entrance: Entrance = {
-    /** The key of a request without one that has a session; undefined where there is none, and a key is to be shown. */
+    /**
+     * Returns the session's key for a request without a key; undefined if there is no session, so that a key
+     * is required.
+     */
     company: (request) =>
       cookieOf(request) === undefined
         ? undefined
         : Effect.gen(function* () {
-            const session = yield* open(request)
-            if (session.holder !== "key") return yield* Effect.fail(ofOperator)
-            return yield* Errors.answered(apiKeys.standing(session.holderId))
+            const found = yield* standing(yield* open(request))
+            return found._tag === "Company" ? found.caller : yield* Effect.fail(ofOperator)
           }),
     operator: (request) =>
       cookieOf(request) === undefined
         ? undefined
         : Effect.gen(function* () {
-            const session = yield* open(request)
-            if (session.holder === "key") return yield* Effect.fail(ofCompany)
-            const found = yield* operatorOf(session)
-            return Option.isSome(found) ? found.value : yield* Effect.fail(over)
+            const found = yield* standing(yield* open(request))
+            return found._tag === "Operator" ? found.caller : yield* Effect.fail(ofCompany)
           }),
-    /** Fails for a session whose key was not shown again lately. A key in the request is shown. */
+    /** Fails for a session whose key was not confirmed recently. A request with a key passes. */
     confirmed: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (cookieOf(request) === undefined) return
       const session = yield* open(request)

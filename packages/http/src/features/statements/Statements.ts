@@ -20,7 +20,7 @@ export interface Shown extends Core.Month {
 }
 
 const Sats = (description: string, example: number) =>
-  Schema.Finite.annotate({ description: `${description}, in satoshis to three decimals`, examples: [example] })
+  Schema.Finite.annotate({ description: `${description}, in satoshis with up to three decimals`, examples: [example] })
 const Count = (description: string) => Schema.Int.annotate({ description, examples: [1] })
 
 const view = View.make<Shown>()(
@@ -29,64 +29,61 @@ const view = View.make<Shown>()(
     company_id: [Scalars.Uuid, (row) => row.companyId],
     company_name: [Schema.String, (row) => row.company.name],
     month: [Schema.String.annotate({ examples: ["2026-01"] }), (row) => row.month],
-    from: [Scalars.Instant.annotate({ description: "The first moment of the month, in UTC" }), (row) => Scalars.instant(row.fromMillis)],
-    to: [
-      Scalars.Instant.annotate({ description: "The first moment of the next month, in UTC" }),
-      (row) => Scalars.instant(row.untilMillis)
-    ],
+    from: [Scalars.Instant.annotate({ description: "Start of the month, in UTC" }), (row) => Scalars.instant(row.fromMillis)],
+    to: [Scalars.Instant.annotate({ description: "Start of the next month, in UTC" }), (row) => Scalars.instant(row.untilMillis)],
     is_final: [
       Schema.Boolean.annotate({
-        description: `Whether this month is closed, as it is from ${Statement.settlingMillis / 60_000} minutes after its end on: then this statement is the same whenever it is asked for. What is booked with a time within it later is in the first month that was not closed by then, in \`late_…\``
+        description: `Whether this month is closed. A closed statement no longer changes. A month can be closed from ${Statement.settlingMillis / 60_000} minutes after its end. Entries booked later with a time in a closed month appear in the first open month, in \`late_…\``
       }),
       (row) => row.isFinal
     ],
-    opening_sats: [Sats("What was owned when the month began", 1000), (row) => Scalars.exactSats(row.opening.posted)],
+    opening_sats: [Sats("Balance at the start of the month", 1000), (row) => Scalars.exactSats(row.opening.posted)],
     in_sats: [
-      Sats("Everything that came in: deposits, credits and `late_in_sats`", 21_000),
+      Sats("Total received: deposits, credits and `late_in_sats`", 21_000),
       (row) => Scalars.exactSats(Statement.whole(Statement.received)(row))
     ],
-    deposits_sats: [Sats("Deposits that were credited", 21_000), (row) => Scalars.exactSats(row.deposits.amount)],
+    deposits_sats: [Sats("Credited deposits", 21_000), (row) => Scalars.exactSats(row.deposits.amount)],
     deposits: [Count("Number of deposits"), (row) => row.deposits.count],
-    credits_sats: [Sats("What an operator gave", 0), (row) => Scalars.exactSats(row.credits.amount)],
+    credits_sats: [Sats("Credits by the operator", 0), (row) => Scalars.exactSats(row.credits.amount)],
     out_sats: [
-      Sats("Everything that went out, without fees: withdrawals, reversals, debits and `late_out_sats`", 3000),
+      Sats("Total sent, without fees: withdrawals, reversals, debits and `late_out_sats`", 3000),
       (row) => Scalars.exactSats(Statement.whole(Statement.sent)(row))
     ],
-    withdrawals_sats: [Sats("What recipients got", 3000), (row) => Scalars.exactSats(row.withdrawals.amount)],
+    withdrawals_sats: [Sats("Amounts that payees received", 3000), (row) => Scalars.exactSats(row.withdrawals.amount)],
     withdrawals: [Count("Number of withdrawals"), (row) => row.withdrawals.count],
-    reversals_sats: [Sats("Deposits that a reorganisation of the chain took back", 0), (row) => Scalars.exactSats(row.reversals.amount)],
+    reversals_sats: [Sats("Deposits removed by chain reorganizations", 0), (row) => Scalars.exactSats(row.reversals.amount)],
     reversals: [Count("Number of reversals"), (row) => row.reversals.count],
-    debits_sats: [Sats("What an operator took", 0), (row) => Scalars.exactSats(row.debits.amount)],
+    debits_sats: [Sats("Debits by the operator", 0), (row) => Scalars.exactSats(row.debits.amount)],
     fees_sats: [
-      Sats("All fees: the service's, the network's and `late_fees_sats`", 35),
+      Sats("Total fees: service fees, network fees and `late_fees_sats`", 35),
       (row) => Scalars.exactSats(Statement.whole(Statement.fees)(row))
     ],
-    service_fees_sats: [Sats("The service's fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
-    network_fees_sats: [Sats("What was charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
+    service_fees_sats: [Sats("Service fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
+    network_fees_sats: [Sats("Fees charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
     late: [
       Schema.Int.annotate({
-        description: "Number of deposits, withdrawals and others that were booked late: with a time in a month that was closed by then",
+        description: "Number of late entries: entries dated in a month that was already closed when they were booked",
         examples: [0]
       }),
       (row) => Statement.bookings(row.late)
     ],
-    late_in_sats: [Sats("What of it came in", 0), (row) => Scalars.exactSats(Statement.received(row.late))],
-    late_out_sats: [Sats("What of it went out, without fees", 0), (row) => Scalars.exactSats(Statement.sent(row.late))],
-    late_fees_sats: [Sats("The fees of it", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
+    late_in_sats: [Sats("Received in late entries", 0), (row) => Scalars.exactSats(Statement.received(row.late))],
+    late_out_sats: [Sats("Sent in late entries, without fees", 0), (row) => Scalars.exactSats(Statement.sent(row.late))],
+    late_fees_sats: [Sats("Fees of late entries", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
     late_from: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "The earliest time of it; null where there is none" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Earliest time of a late entry; null if none" }),
       (row) => Scalars.instantOrNull(row.late.firstMillis)
     ],
     late_to: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "The latest time of it; null where there is none" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Latest time of a late entry; null if none" }),
       (row) => Scalars.instantOrNull(row.late.lastMillis)
     ],
     closing_sats: [
-      Sats("What was owned when the month ended: `opening_sats + in_sats - out_sats - fees_sats`", 18_965),
+      Sats("Balance at the end of the month: `opening_sats + in_sats - out_sats - fees_sats`", 18_965),
       (row) => Scalars.exactSats(row.closing.posted)
     ],
     closing_held_sats: [
-      Sats("The part of it that pending withdrawals and open vouchers held then", 0),
+      Sats("Part of the closing balance held for pending withdrawals and open vouchers", 0),
       (row) => Scalars.exactSats(row.closing.held)
     ]
   }
@@ -117,7 +114,7 @@ const example = ({ companyId }: World): Shown => {
 
 const page = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html; charset=utf-8" }))
 
-/** Whether a browser asks, which would rather have a page than JSON. */
+/** Returns whether the client prefers HTML to JSON, as browsers do. */
 const prefersPage = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), (request) => {
   const accept = Option.match(request, { onNone: () => "", onSome: ({ headers }) => headers["accept"] ?? "" })
   const [html, json] = ["text/html", "application/json"].map((type) => accept.indexOf(type))
@@ -127,14 +124,14 @@ const prefersPage = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServer
 export const get = Section.company(
   HttpApiEndpoint.get("getStatement", "/v1/statements/:month", {
     params: {
-      month: Schema.String.annotate({ description: "A month that has begun, `YYYY-MM`, in UTC", examples: ["2026-01"] }).check(
+      month: Schema.String.annotate({ description: "Month that has started, as `YYYY-MM`, in UTC", examples: ["2026-01"] }).check(
         Scalars.stated(() => undefined, { pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])$" })
       )
     },
     query: {
       format: Schema.optionalKey(
         Schema.Literals(["json", "html"]).annotate({
-          description: "`html`: a page to print, without script. By default what `Accept` names first, or JSON"
+          description: "`html` returns a printable page without scripts. Default: the first supported type in `Accept`, or JSON"
         })
       )
     },
@@ -142,10 +139,10 @@ export const get = Section.company(
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a month's statement")
+    .annotate(OpenApi.Summary, "Get a monthly statement")
     .annotate(
       OpenApi.Description,
-      "What was owned at the beginning, what came in, went out and was charged, and what was owned at the end: to the msat, from the ledger. A month begins and ends at midnight UTC, and has what was booked in it. Of a month that is not over, as far as it is. Whoever asks for one that is over first closes it, and every month before it: its statement is final, and the `closing_sats` of a month is the `opening_sats` of the next one. Needs the scope `read`."
+      "Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. Months start and end at midnight UTC. The current month's statement covers entries booked so far. The first request for a past month closes it and every month before it, which makes these statements final. The `closing_sats` of a month equals the `opening_sats` of the next. Requires the `read` scope."
     )
     .annotate(Example, (world) => ({ params: { month: "2026-01" }, message: "Statement", data: view.of(example(world)) })),
   Effect.all([Core.Statements, Companies]),

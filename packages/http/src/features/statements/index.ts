@@ -2,5 +2,8 @@ import * as OfCompany from "../../api/OfCompany.ts"
 import * as Feature from "../Feature.ts"
 import * as Statements from "./Statements.ts"
 
-/** Its operation is one of the section `read`: see `Sections.ts`. */
-export const statements = Feature.make({ ofCompany: [OfCompany.read(Statements.get)] })
+export const statements = Feature.make({
+  read: [Statements.get],
+  ofCompany: [OfCompany.read(Statements.get)],
+  beyond: { times: ["month"] }
+})

@@ -5,7 +5,7 @@ import { addressOf } from "../../wire/Address.ts"
 import { error, json, number, policy, unbroken } from "../../resources/Lnurl.ts"
 import { admitting, RequestRates } from "../../edge/RequestRates.ts"
 
-// What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.
+// Voucher requests of wallets (LUD-03), in the formats of Lnurl.ts.
 
 const paths = { offer: "/lnurlw", callback: "/lnurlw/callback" } as const
 
@@ -37,7 +37,7 @@ const routes = (proxies: number) =>
       const answer = (request: HttpServerRequest.HttpServerRequest, work: ReturnType<typeof offer> | ReturnType<typeof claim>) =>
         admitted(request, work).pipe(
           Effect.catchTag("VoucherRefused", ({ message }) => Effect.succeed(error(message))),
-          unbroken("The service cannot pay at the moment: try again soon"),
+          unbroken("The service cannot pay right now. Try again soon"),
           Effect.provideContext(context)
         )
       const queryOf = ({ url }: HttpServerRequest.HttpServerRequest) => {
@@ -52,5 +52,5 @@ const routes = (proxies: number) =>
     })
   )
 
-/** The routes of every voucher. `proxies` as in `Lnurl.extension`. */
+/** Routes of all vouchers. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })

@@ -3,20 +3,20 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import type { Issued } from "@satrail/core/features/vouchers/VoucherDrafts"
-import { limit, Vouchers } from "@satrail/core/features/vouchers/Vouchers"
+import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../../wire/Amounts.ts"
-import { companyId, Scopes, sender } from "../../api/Authentication.ts"
+import { Scopes, sender } from "../../api/Authentication.ts"
 import { Rules } from "../../wire/Decoding.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
+import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 import { link } from "./Link.ts"
@@ -25,24 +25,23 @@ export const errors = OwnErrors.make({
   VoucherNotOpen: {
     code: "voucher_not_open",
     status: 409,
-    meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
-    remedy: "See its withdrawal, `withdrawal_id`.",
-    message: ({ status }: Voucher.VoucherNotOpen) => `The voucher is ${status} and cannot be canceled`
+    meaning: "The voucher was claimed and is now a withdrawal, so it cannot be canceled.",
+    remedy: "See the withdrawal named by `withdrawal_id`.",
+    message: ({ status }: Voucher.VoucherNotOpen) => `This voucher is ${status} and cannot be canceled.`
   }
 })
 
 const path = "/v1/vouchers"
-const params = { id: Scalars.Uuid }
 
 const Body = Schema.Struct({
-  amount: Amounts.AmountNumber,
+  amount: Amounts.exact(Amounts.AmountNumber),
   currency: Amounts.Currency,
-  description: Scalars.given(Scalars.Description.annotate({ description: "Shown by the claimer's wallet" })),
+  description: Scalars.given(Scalars.Description.annotate({ description: "Text shown by the wallet that claims the voucher" })),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateVoucher" })
 
-/** Money that is held for the first wallet that claims it. */
+/** Money held for the first wallet that claims it. */
 export const view = View.make<Voucher.Voucher>()(
   { identifier: "Voucher" },
   {
@@ -51,13 +50,16 @@ export const view = View.make<Voucher.Voucher>()(
     ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Voucher.fee(row))],
-    description: [Schema.String.annotate({ description: "Shown by the claimer's wallet" }), (row) => row.description],
+    description: [Schema.String.annotate({ description: "Text shown by the wallet that claims the voucher" }), (row) => row.description],
     status: [Voucher.Status, (row) => row.status],
     withdrawal_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that it became when it was claimed" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Withdrawal created by the claim; null until claimed" }),
       (row) => row.withdrawalId
     ],
-    refund_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "The refund that it pays" }), (row) => row.refundId],
+    refund_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Refund that this voucher pays; null if none" }),
+      (row) => row.refundId
+    ],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
@@ -65,18 +67,18 @@ export const view = View.make<Voucher.Voucher>()(
   }
 )
 
-/** The same, once, with its link. */
+/** A new voucher with its link, which is shown only once. */
 const issued = View.make<Issued>()(
   { identifier: "IssuedVoucher" },
   {
     ...View.within(view.members, ({ voucher }: Issued) => voucher),
     lnurl: [
       Schema.String.annotate({
-        description: "The LNURL (LUD-01). Anyone who has it can claim the money; it is in this response only"
+        description: "LNURL (LUD-01). Anyone with this link can claim the money. Only this response contains it"
       }),
       ({ url }) => link(url).lnurl
     ],
-    lnurlw: [Schema.String.annotate({ description: "The same as a lnurlw: link (LUD-17)" }), ({ url }) => link(url).lnurlw]
+    lnurlw: [Schema.String.annotate({ description: "The LNURL as an lnurlw: link (LUD-17)" }), ({ url }) => link(url).lnurlw]
   }
 )
 
@@ -120,7 +122,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create a voucher")
     .annotate(
       OpenApi.Description,
-      "Holds amount and fee for the first LNURL wallet that claims it (LUD-03). The response has the only copy of the link. Needs the scope `send`."
+      "Creates a voucher (LUD-03) and holds its amount and fee. The first wallet to claim the link is paid. Only this response contains the link. Requires the `send` scope."
     )
     .annotate(Example, (world) => {
       const [voucher, { metadata, serviceDomain, k1 }] = [example(world), world]
@@ -138,7 +140,7 @@ const create = Section.company(
       const from = yield* sender
       const { id } = from.company
       const once = yield* creation.once(request, headers["idempotency-key"], id)
-      const asked = yield* Amounts.wanted(yield* Effect.orDie(request.text), payload)
+      const asked = yield* Amounts.wanted(payload)
       return yield* creation.answer(
         yield* Errors.answered(
           vouchers.create({
@@ -156,78 +158,54 @@ const create = Section.company(
   }
 )
 
-const page = Page.of(view, "Vouchers", path)
+const resource = Resource.make({ path, names: ["Voucher", "Vouchers"], view, example })
 
 export const list = Section.company(
-  HttpApiEndpoint.get("listVouchers", path, {
-    query: Page.place(limit),
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List vouchers")
-    .annotate(OpenApi.Description, "Newest first, without their links. The next page is in the `Link` header. Needs the scope `read`.")
-    .annotate(Example, (world) => ({ message: "Vouchers", data: [view.of(example(world))] })),
+  resource.list("listVouchers", {
+    scope: "read",
+    summary: "List vouchers",
+    description: "Returns vouchers without their links, newest first."
+  }),
   Vouchers,
-  (vouchers) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query, limit)
-      const { vouchers: rows, next } = yield* Errors.answered(vouchers.list(yield* companyId, asked))
-      return page.answer(rows, { limit: String(asked.limit) }, next)
-    })
+  (vouchers) => resource.lists(Resource.own(vouchers.list))
 )
 
 export const get = Section.company(
-  HttpApiEndpoint.get("getVoucher", `${path}/:id`, {
-    params,
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch a voucher")
-    .annotate(OpenApi.Description, "For a claimed voucher, see the withdrawal in `withdrawal_id`. Needs the scope `read`.")
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { id: row.id }, message: "Voucher", data: view.of(row) }
-    }),
+  resource.get("getVoucher", {
+    scope: "read",
+    summary: "Get a voucher",
+    description: "Returns a voucher. If it was claimed, see the withdrawal in `withdrawal_id`."
+  }),
   Vouchers,
-  (vouchers) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return View.answer("Voucher", view.of(yield* Errors.answered(vouchers.get(yield* companyId, params.id.toLowerCase()))))
-    })
+  (vouchers) => resource.gets(Resource.own(vouchers.get))
 )
+
+const canceled = "Voucher canceled"
 
 const cancel = Section.company(
   HttpApiEndpoint.post("cancelVoucher", `${path}/:id/cancel`, {
-    params,
-    success: Envelope.success(200, view.schema),
+    ...resource.one,
     error: errors.of("not_found", "voucher_not_open", "store_unavailable")
-  })
-    .annotate(Scopes, ["send"])
-    .annotate(OpenApi.Summary, "Cancel a voucher")
-    .annotate(
-      OpenApi.Description,
-      "The voucher can no longer be claimed, and its money is available again. A claimed one is refused; canceling again changes nothing. Needs the scope `send`."
+  }).annotateMerge(
+    resource.about(
+      canceled,
+      {
+        scope: "send",
+        summary: "Cancel a voucher",
+        description:
+          "Cancels an unclaimed voucher and releases its funds. A claimed voucher returns `voucher_not_open`. Canceling twice has no further effect."
+      },
+      (row, world) => ({ ...row, status: "canceled", updatedAtMillis: world.millis(180_000) })
     )
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return {
-        params: { id: row.id },
-        message: "Voucher canceled",
-        data: view.of({ ...row, status: "canceled", updatedAtMillis: world.millis(180_000) })
-      }
-    }),
+  ),
   Vouchers,
-  (vouchers) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(vouchers.cancel(yield* companyId, params.id.toLowerCase()))
-      return Envelope.ok("Voucher canceled", view.of(row))
-    })
+  (vouchers) => resource.answers(canceled, (id) => errors.answered(Resource.own(vouchers.cancel)(id)))
 )
 
-/** Money for the bearer of a link. */
-export const section = Section.make(
-  "vouchers",
-  { title: "Vouchers", description: "Money that is held for the first LNURL wallet that claims it" },
-  [create, list, get, cancel]
-)
+/** The vouchers section. */
+export const section = Section.make("vouchers", { title: "Vouchers", description: "Links that pay the first LNURL wallet to claim them" }, [
+  create,
+  list,
+  get,
+  cancel
+])

@@ -15,7 +15,7 @@ import * as View from "../../wire/View.ts"
 const path = "/operator/api-keys/:id/wallet-connection"
 const connectPath = "/operator/api-keys/:id/connect"
 const params = { id: Schema.String }
-const key = Schema.String.annotate({ description: "A public key on Nostr, x-only in hex" })
+const key = Schema.String.annotate({ description: "Nostr public key, x-only in hex" })
 
 const view = View.make<Shown>()(
   { identifier: "WalletConnection", description: "An app that uses an API key over Nostr Wallet Connect (NIP-47)" },
@@ -33,7 +33,7 @@ const view = View.make<Shown>()(
 const Connected = Schema.Struct({
   ...view.schema.fields,
   connection: Schema.String.annotate({
-    description: "What the app is given, `nostr+walletconnect://…`, with its secret key in it: shown in this response only"
+    description: "Connection link for the app, `nostr+walletconnect://…`. It contains the app's secret key. Only this response contains it"
   })
 }).annotate({ identifier: "NewWalletConnection" })
 
@@ -68,7 +68,7 @@ export const create = Section.operator(
     .annotate(OpenApi.Summary, "Connect an app to an API key")
     .annotate(
       OpenApi.Description,
-      "By Nostr Wallet Connect (NIP-47), at the relays of `SATRAIL_NWC_RELAYS`. The app may do what the key's scopes allow, within the key's limits, until the key ends or is revoked. The app of a key that needs a second operator's approval is connected before that approval. A key has one app, and no `allowed_from`: a relay does not say from where an app asks."
+      "Connects an app to an API key over Nostr Wallet Connect (NIP-47), through the relays in `SATRAIL_NWC_RELAYS`. The app can use the key's scopes within the key's limits until the key expires or is revoked. If the key needs a second operator's approval, connect the app before that approval. A key can have one app. It must not have `allowed_from`, because a relay hides the app's IP address."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -91,8 +91,8 @@ export const get = Section.operator(
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Fetch the app of an API key")
-    .annotate(OpenApi.Description, "Without its secret key, which the app alone has. Revoke the API key to disconnect it.")
+    .annotate(OpenApi.Summary, "Get the app of an API key")
+    .annotate(OpenApi.Description, "Returns the connected app. Only the app has its secret key. To disconnect the app, revoke the API key.")
     .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "Connected app", data: example(world) })),
   WalletConnections,
   (connections) =>

@@ -2,7 +2,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { placeOf } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
 import { type Delivery, Status } from "@satrail/core/features/webhooks/records/Delivery"
-import { limit, Webhooks } from "@satrail/core/features/webhooks/Webhooks"
+import { Webhooks } from "@satrail/core/features/webhooks/Webhooks"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, OperatorScopes, Scopes } from "../../api/Authentication.ts"
@@ -16,7 +16,7 @@ import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 import { errors } from "./records/WebhookErrors.ts"
 
-/** A delivery, and the id of its event. */
+/** A delivery with the id of its event. */
 interface Shown extends Delivery {
   readonly eventId: string
 }
@@ -25,7 +25,7 @@ const shownWith =
   (ids: EventIds.EventIds) =>
   (row: Delivery): Shown => ({ ...row, eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId) })
 
-/** One event on its way to one endpoint, and its last attempt. */
+/** Delivery of one event to one endpoint, with its last attempt. */
 const view = View.make<Shown>()(
   { identifier: "WebhookDelivery" },
   {
@@ -33,21 +33,21 @@ const view = View.make<Shown>()(
     endpoint_id: [Scalars.Uuid, (row) => row.endpointId],
     event_id: [Schema.String, (row) => row.eventId],
     event_type: [Schema.String, (row) => row.type],
-    subject: [Schema.String.annotate({ description: "The record that the event is about" }), (row) => row.recordId],
+    subject: [Schema.String.annotate({ description: "The record this event refers to" }), (row) => row.recordId],
     status: [Status, (row) => row.status],
     attempts: [Schema.Int, (row) => row.attempts],
     response_status: [
-      Schema.NullOr(Schema.Int).annotate({ description: "The status of the last response; null where there was none" }),
+      Schema.NullOr(Schema.Int).annotate({ description: "HTTP status of the last response; null if there was none" }),
       (row) => row.answered
     ],
     response: [
-      Schema.NullOr(Schema.String).annotate({ description: "The beginning of the last response, or why there was none" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Start of the last response, or the reason there was none" }),
       (row) => row.response
     ],
     duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
     last_attempt_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.lastAtMillis)],
     next_attempt_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "null when it is not sent any more" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the next attempt; null if no attempt is scheduled" }),
       (row) => Scalars.instantOrNull(row.nextAtMillis)
     ],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
@@ -74,16 +74,19 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
     createdAtMillis: millis(9100)
   })
 
-/** Which scopes of an API key open an operation. The operator's tokens have scopes of their own, the same for all operations that change something. */
+/**
+ * Returns the sentence about the required key scopes. Operator tokens have other scopes, the same for all
+ * operations that change something.
+ */
 export const needs = (path: string, other?: string): string =>
-  path.startsWith("/operator") ? "" : ` Needs the scope \`webhooks\`${other === undefined ? "" : ` or the scope \`${other}\``}.`
+  path.startsWith("/operator") ? "" : ` Requires the \`webhooks\`${other === undefined ? "" : ` or \`${other}\``} scope.`
 
 const pathsOf = (root: "/v1" | "/operator") => ({ list: `${root}/webhook-endpoints`, resend: `${root}/webhook-deliveries` }) as const
 
 const listed = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path) =>
   HttpApiEndpoint.get(name, `${path}/:id/deliveries` as const, {
-    params: { id: Scalars.Uuid },
-    query: Page.place(limit),
+    params: { id: Scalars.Id },
+    query: Page.place(),
     success: Page.of(view, "Deliveries", path).success,
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
@@ -91,7 +94,7 @@ const listed = <const Name extends string, const Path extends `/${string}`>(name
     .annotate(OpenApi.Summary, "List deliveries")
     .annotate(
       OpenApi.Description,
-      `What was sent to an endpoint, newest first, of the last 30 days. The next page is in the \`Link\` header.${needs(path, "read")}`
+      `Returns the deliveries to an endpoint of the last 30 days, newest first. The next page is in the \`Link\` header.${needs(path, "read")}`
     )
     .annotate(Example, (world) => ({
       params: { id: example(world).endpointId },
@@ -101,13 +104,13 @@ const listed = <const Name extends string, const Path extends `/${string}`>(name
 
 const sentAgain = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path) =>
   HttpApiEndpoint.post(name, `${path}/:id/resend` as const, {
-    params: { id: Scalars.Uuid },
+    params: { id: Scalars.Id },
     success: Envelope.success(200, view.schema),
     error: errors.of("not_found", "delivery_pending", "webhook_endpoint_disabled", "store_unavailable")
   })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, "Send a delivery again")
-    .annotate(OpenApi.Description, `At once, and by the whole schedule where that fails.${needs(path)}`)
+    .annotate(OpenApi.Description, `Sends a delivery again immediately. If it fails, the full retry schedule applies.${needs(path)}`)
     .annotate(Example, (world) => {
       const row = { ...example(world), status: "pending", attempts: 0, nextAtMillis: world.millis(600_000) } as const
       return { params: { id: row.id }, message: "Delivery is sent again", data: view.of(row) }
@@ -125,18 +128,18 @@ const lists =
       readonly params: { readonly id: string }
       readonly query: Parameters<typeof Page.asked>[0]
     }) {
-      const id = params.id.toLowerCase()
-      const asked = Page.asked(query, limit)
-      const { deliveries, next } = yield* Errors.answered(webhooks.deliveries(yield* whose, id, asked))
+      const { id } = params
+      const asked = Page.asked(query)
+      const { rows, next } = yield* Errors.answered(webhooks.deliveries(yield* whose, id, asked))
       const page = Page.of(view, "Deliveries", `${path}/${id}/deliveries`)
-      return page.answer(deliveries.map(shownWith(ids)), { limit: String(asked.limit) }, next)
+      return page.answer(rows.map(shownWith(ids)), { limit: String(asked.limit) }, next)
     })
 
 const resends =
   <R>(whose: Effect.Effect<CompanyId.CompanyId, never, R>) =>
   ([webhooks, ids]: Effect.Success<typeof services>) =>
     Effect.fnUntraced(function* ({ params }: { readonly params: { readonly id: string } }) {
-      const row = yield* errors.answered(webhooks.resend(yield* whose, params.id.toLowerCase()))
+      const row = yield* errors.answered(webhooks.resend(yield* whose, params.id))
       return Envelope.ok("Delivery is sent again", view.of(shownWith(ids)(row)))
     })
 

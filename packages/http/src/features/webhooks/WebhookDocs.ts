@@ -1,8 +1,9 @@
+import { attemptMillis } from "@satrail/core/nodes/Poster"
 import * as Schedule from "@satrail/core/features/webhooks/Schedule"
 import { types } from "@satrail/core/events/Notice"
 import * as EventBody from "../../events/EventBody.ts"
 
-// What is sent to webhooks, for OpenAPI's `webhooks`: the schemas are those that bodies are rendered by.
+// Requests to webhooks, for the OpenAPI member `webhooks`. Bodies are rendered with the same schemas.
 
 const header = (name: string, description: string) => ({
   name,
@@ -12,24 +13,24 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" }
 })
 
-/** By their names as components. */
+/** Parameters, by component name. */
 export const parameters = {
-  WebhookId: header("webhook-id", "The event's id: the same at every attempt, so that an event that comes twice is known"),
-  WebhookTimestamp: header("webhook-timestamp", "When this attempt was signed, in whole seconds since 1970"),
+  WebhookId: header("webhook-id", "Event id. It is the same in every attempt, so you can detect duplicates"),
+  WebhookTimestamp: header("webhook-timestamp", "Time when this attempt was signed, in whole seconds since 1970"),
   WebhookSignature: header(
     "webhook-signature",
-    "Signatures of `id.timestamp.body`, separated by spaces: `v1,` with HMAC-SHA256 by the endpoint's secret (two while it is rotated), `v1a,` with Ed25519 by the service's key; base64 (Standard Webhooks 1.0.0)"
+    "Signatures of `id.timestamp.body`, separated by spaces, in base64 (Standard Webhooks 1.0.0). `v1,` is HMAC-SHA256 with the endpoint's secret (two during a rotation), `v1a,` is Ed25519 with the service's key"
   ),
-  WebhookAttempt: header("x-satrail-attempt", `Which attempt this is, from 1 to ${Schedule.maxAttempts}`)
+  WebhookAttempt: header("x-satrail-attempt", `Number of this attempt, from 1 to ${Schedule.maxAttempts}`)
 }
 
-/** What an endpoint may answer, by their names as components. */
+/** Responses of an endpoint, by component name. */
 export const responses = {
   WebhookReceived: {
-    description: `It was received. Within ${Schedule.attemptMillis / 1000} seconds; what is answered beside the status does not matter`
+    description: `Received. Respond within ${attemptMillis / 1000} seconds. The body of the response is ignored`
   },
-  WebhookGone: { description: "The endpoint is gone: it is disabled at once" },
-  WebhookNotReceived: { description: "It was not received, and is sent again; a 429 may say when, in `Retry-After`" }
+  WebhookGone: { description: "The endpoint no longer exists. It is disabled immediately" },
+  WebhookNotReceived: { description: "Not received. The event is sent again. A 429 can set the delay in `Retry-After`" }
 }
 
 const shared = {
@@ -42,7 +43,7 @@ const shared = {
   }
 }
 
-/** What is sent about every kind of record. `tag` is the section that endpoints are in. */
+/** Webhooks for every kind of record. `tag` is the section of webhook endpoints. */
 export const webhooks = (tag: string) =>
   Object.fromEntries(
     EventBody.kinds.map((kind) => [
@@ -52,7 +53,7 @@ export const webhooks = (tag: string) =>
           operationId: `webhooks.${kind}`,
           tags: [tag],
           summary: types[kind].join(", "),
-          description: "The same bytes as in the feed and the stream.",
+          description: "Sends an event, byte for byte as in the feed and the stream.",
           ...shared,
           requestBody: {
             required: true,

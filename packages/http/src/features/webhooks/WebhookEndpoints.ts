@@ -1,7 +1,7 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Endpoint, EndpointNotEnabled } from "@satrail/core/features/webhooks/records/Endpoint"
 import * as Schedule from "@satrail/core/features/webhooks/Schedule"
-import * as Signature from "@satrail/core/features/webhooks/Signature"
+import * as Signature from "@satrail/core/base/Signature"
 import * as Core from "@satrail/core/features/webhooks/Webhooks"
 import { Effect, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -24,7 +24,7 @@ import { filterIssue, filterPattern, maxFilters, placeOf } from "../../events/Fe
 import { errors } from "./records/WebhookErrors.ts"
 import { view } from "./records/WebhookView.ts"
 
-const params = { id: Scalars.Uuid }
+const params = { id: Scalars.Id }
 
 const Filter = Schema.String.annotate({ examples: ["deposit.*"] })
   .check(Scalars.stated(filterIssue, { pattern: filterPattern }))
@@ -32,24 +32,25 @@ const Filter = Schema.String.annotate({ examples: ["deposit.*"] })
 
 const Body = Schema.Struct({
   url: Schema.String.annotate({
-    description: "Where events are posted: https, on a public host",
+    description: "URL that receives events. Must be https on a public host",
     examples: ["https://shop.example/webhooks"]
   }).check(Scalars.stated(() => undefined, { pattern: "^https://" })),
   description: Scalars.given(Schema.String.check(Scalars.stated(() => undefined, { maxLength: Core.maxDescriptionCharacters }))),
   types: Scalars.given(
     Schema.Array(Filter)
       .check(Schema.isMaxLength(maxFilters))
-      .annotate({ description: "Types of events, or beginnings such as `deposit.*`; left out or empty: all" })
+      .annotate({ description: "Event types, or prefixes such as `deposit.*`. Omit or leave empty for all" })
   ),
   signature_header: Scalars.given(
     Schema.String.annotate({
-      description: "A header for a plain signature besides: lower-case hex of an HMAC-SHA256 of the body with the secret as it is written",
+      description:
+        "Optional header for an additional signature: lowercase hex HMAC-SHA256 of the body, keyed with the secret string itself",
       examples: ["Shop-Signature"]
     }).check(Scalars.stated(() => undefined, { pattern: "^[A-Za-z][A-Za-z0-9-]{0,63}$" }))
   )
 }).annotate({ identifier: "WebhookEndpointSettings" })
 
-/** The same of which a PATCH gives some. */
+/** Body of a PATCH, with all members optional. */
 const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({ identifier: "UpdateWebhookEndpoint" })
 
 const issued = View.make<Core.Issued>()(
@@ -57,21 +58,23 @@ const issued = View.make<Core.Issued>()(
   {
     ...View.within(view.members, ({ endpoint }: Core.Issued) => endpoint),
     secret: [
-      Scalars.text("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD").annotate({ description: "Signs every request. It is in this response only" }),
+      Scalars.text("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD").annotate({
+        description: "Secret that signs every request. Only this response contains it"
+      }),
       ({ secret }) => Redacted.value(secret)
     ]
   }
 )
 
 const replayFrom = Schema.String.annotate({
-  description: "The id of an event, or `next` of a page: everything after it is sent, again where it was sent before",
+  description: "Event id, or `next` of a page. All later events are sent, even if they were sent before",
   examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
 })
 
 const Rotation = Schema.Struct({
   overlap_seconds: Scalars.given(
     Schema.Int.check(Schema.isBetween(Core.overlapSeconds)).annotate({
-      description: `For how long the old secret signs as well: ${Core.overlapSeconds.default} by default`,
+      description: `Time during which the old secret also signs, in seconds. Default: ${Core.overlapSeconds.default}`,
       examples: [3600]
     })
   )
@@ -104,7 +107,7 @@ const shown = (message: string) => (world: World) => ({ params: { id: example(wo
 const answers = { one: Envelope.success(200, view.schema), issued: Envelope.success(200, issued.schema) }
 const common = ["malformed", "not_found", "webhook_endpoint_disabled", "store_unavailable"] as const
 
-/** The endpoints of a company's, or of the operator's. `What` is in the names of the operations. */
+/** Makes the endpoints for a company or for the operator. `What` is part of the operations' names. */
 const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
   const path = `${root}/webhook-endpoints` as const
   const one = `${path}/:id` as const
@@ -127,7 +130,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Create a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}.${Deliveries.needs(root)}`
+        `Sends new events to a URL, signed according to Standard Webhooks. Only this response contains the secret. A company can have ${Core.maxEndpoints} endpoints.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         body: exampleBody,
@@ -140,7 +143,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "List webhook endpoints")
-      .annotate(OpenApi.Description, `All of them, without their secrets.${Deliveries.needs(root, "read")}`)
+      .annotate(OpenApi.Description, `Returns all webhook endpoints without their secrets.${Deliveries.needs(root, "read")}`)
       .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
     get: HttpApiEndpoint.get(`get${what}` as const, one, {
       params,
@@ -148,15 +151,18 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       error: Errors.of("not_found", "store_unavailable")
     })
       .annotate(Scopes, ["webhooks", "read"])
-      .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
-      .annotate(OpenApi.Description, `\`failing_since\` says whether it works.${Deliveries.needs(root, "read")}`)
+      .annotate(OpenApi.Summary, "Get a webhook endpoint")
+      .annotate(
+        OpenApi.Description,
+        `Returns a webhook endpoint. While deliveries fail, \`failing_since\` is set.${Deliveries.needs(root, "read")}`
+      )
       .annotate(Example, shown("Webhook endpoint")),
     change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: errors.of(...common) })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
       .annotate(
         OpenApi.Description,
-        `Replaces all settings. A member that is left out gets its default: without \`types\`, every event is sent. The secret stays. Use PATCH to change some settings.${Deliveries.needs(root)}`
+        `Replaces all settings. Omitted members get their defaults: without \`types\`, all events are sent. The secret does not change. Use PATCH to change individual settings.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: exampleBody })),
     update: HttpApiEndpoint.patch(`update${what}` as const, one, {
@@ -169,7 +175,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Update a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Changes the members you send. Members you leave out keep their values, and null clears one. The secret stays.${Deliveries.needs(root)}`
+        `Changes the members you send. Omitted members keep their values, and null clears a value. The secret does not change.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: { description: exampleBody.description } })),
     remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
@@ -179,7 +185,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Delete a webhook endpoint")
-      .annotate(OpenApi.Description, `Nothing is sent there any more.${Deliveries.needs(root)}`)
+      .annotate(OpenApi.Description, `Deletes a webhook endpoint. No further events are sent to it.${Deliveries.needs(root)}`)
       .annotate(Example, (world) => ({
         ...shown("Webhook endpoint deleted")(world),
         data: view.of({ ...example(world), status: "deleted" })
@@ -209,7 +215,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       `${one}/disable` as const,
       root,
       "Disable a webhook endpoint",
-      "Nothing is sent there until it is enabled.",
+      "Disables a webhook endpoint. No events are sent until it is enabled again.",
       "Webhook endpoint disabled"
     ),
     test: action(
@@ -217,7 +223,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       `${one}/test` as const,
       root,
       "Test a webhook endpoint",
-      `Sends it a \`webhook_endpoint.test\`, whatever types it wants. \`message\` says whether it was delivered, or why not, within ${WebhookTest.waitSeconds} seconds.`,
+      `Sends a \`webhook_endpoint.test\` event, regardless of the endpoint's types. After at most ${WebhookTest.waitSeconds} seconds, \`message\` states whether it was delivered, or the error.`,
       WebhookTest.unanswered
     ),
     rotate: HttpApiEndpoint.post(`rotate${what}Secret` as const, `${one}/rotate-secret` as const, {
@@ -231,7 +237,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Rotate a webhook secret")
       .annotate(
         OpenApi.Description,
-        `The response has the only copy of the new secret. Until the overlap is over, requests are signed with both.${Deliveries.needs(root)}`
+        `Creates a new secret. Only this response contains it. Until the overlap ends, requests are signed with both secrets.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         params: { id: example(world).id },
@@ -248,7 +254,10 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Transform, bodyIsOptional)
       .annotate(OpenApi.Summary, "Enable a webhook endpoint")
-      .annotate(OpenApi.Description, `Sending goes on where it stopped, or after \`replay_from\`.${Deliveries.needs(root)}`)
+      .annotate(
+        OpenApi.Description,
+        `Re-enables an endpoint. Delivery resumes where it stopped, or after \`replay_from\`.${Deliveries.needs(root)}`
+      )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
     replay: HttpApiEndpoint.post(`replay${what}` as const, `${one}/replay` as const, {
       params,
@@ -260,7 +269,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Replay events")
       .annotate(
         OpenApi.Description,
-        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id.${Deliveries.needs(root)}`
+        `Sends all events after \`replay_from\` again, for up to 90 days back. Each has its original event id.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         ...shown("Replay begun")(world),
@@ -283,7 +292,7 @@ type Creating = {
 }
 type OfOne = { readonly params: { readonly id: string } }
 
-/** What answers them, for the company that asks. */
+/** Makes their handlers for the calling company or operator. */
 const handlersOf = <R>(
   services: readonly [Core.Webhooks["Service"], EventIds.EventIds, Sealer | undefined, waitMillis: number],
   path: string,
@@ -297,7 +306,7 @@ const handlersOf = <R>(
     ask: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Endpoint, E>
   ) =>
     Effect.fnUntraced(function* ({ params }: OfOne) {
-      return Envelope.ok(message, view.of(yield* errors.answered(ask(yield* whose, params.id.toLowerCase()))))
+      return Envelope.ok(message, view.of(yield* errors.answered(ask(yield* whose, params.id))))
     })
   const from = (companyId: CompanyId.CompanyId, text: string | null | undefined) =>
     text === null || text === undefined ? Effect.undefined : placeOf(ids, isOperator ? null : companyId, text)
@@ -315,15 +324,15 @@ const handlersOf = <R>(
     remove: one("Webhook endpoint deleted", webhooks.remove),
     disable: one("Webhook endpoint disabled", webhooks.disable),
     test: Effect.fnUntraced(function* ({ params }: OfOne) {
-      const { endpoint, message } = yield* errors.answered(WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id.toLowerCase()))
+      const { endpoint, message } = yield* errors.answered(WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id))
       return Envelope.ok(message, view.of(endpoint))
     }),
     change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
-      const row = yield* errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
+      const row = yield* errors.answered(webhooks.change(yield* whose, params.id, settingsOf(payload)))
       return Envelope.ok("Webhook endpoint changed", view.of(row))
     }),
     update: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Some.Type }) {
-      const id = params.id.toLowerCase()
+      const { id } = params
       const current = yield* errors.answered(webhooks.get(yield* whose, id))
       const settings = settingsOf({ url: current.url, ...(yield* Patch.filled(Some, payload, view.of(current))) })
       return Envelope.ok("Webhook endpoint changed", view.of(yield* errors.answered(webhooks.change(yield* whose, id, settings))))
@@ -335,22 +344,19 @@ const handlersOf = <R>(
     }: OfOne & Pick<Creating, "request"> & { readonly payload: typeof Rotation.Type | null }) {
       yield* Idempotency.refused(request, "The response contains a secret that is shown once")
       const seconds = payload?.overlap_seconds ?? Core.overlapSeconds.default
-      return Envelope.ok(
-        "Secret rotated",
-        issued.of(yield* errors.answered(webhooks.rotate(yield* whose, params.id.toLowerCase(), seconds)))
-      )
+      return Envelope.ok("Secret rotated", issued.of(yield* errors.answered(webhooks.rotate(yield* whose, params.id, seconds))))
     }),
     enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Enabling.Type | null }) {
       const id = yield* whose
-      yield* errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      yield* errors.answered(webhooks.get(id, params.id))
       const place = yield* from(id, payload?.replay_from)
-      return Envelope.ok("Webhook endpoint enabled", view.of(yield* errors.answered(webhooks.enable(id, params.id.toLowerCase(), place))))
+      return Envelope.ok("Webhook endpoint enabled", view.of(yield* errors.answered(webhooks.enable(id, params.id, place))))
     }),
     replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {
       const id = yield* whose
-      yield* errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      yield* errors.answered(webhooks.get(id, params.id))
       const place = yield* placeOf(ids, isOperator ? null : id, payload.replay_from)
-      return Envelope.ok("Replay begun", view.of(yield* errors.answered(webhooks.replay(id, params.id.toLowerCase(), place))))
+      return Envelope.ok("Replay begun", view.of(yield* errors.answered(webhooks.replay(id, params.id, place))))
     })
   }
 }
@@ -364,12 +370,12 @@ const answering = (services: Services) => handlersOf(services, "/v1/webhook-endp
 export const list = Section.company(own.list, services, (services) => answering(services).list)
 export const get = Section.company(own.get, services, (services) => answering(services).get)
 
-/** A company's own. */
+/** Webhook endpoints of a company. */
 export const section = Section.make(
   "webhooks",
   {
     title: "Webhooks",
-    description: `Events posted to URLs of yours, signed (https://www.standardwebhooks.com), ${Schedule.maxAttempts} times in 75 hours where they fail`
+    description: `Signed events sent to your URLs (https://www.standardwebhooks.com), with ${Schedule.maxAttempts} attempts within 75 hours`
   },
   [
     Section.company(own.create, services, (services) => answering(services).create),
@@ -391,10 +397,10 @@ export const section = Section.make(
 const theirs = { ...endpointsOf("OperatorWebhookEndpoint", "/operator"), ...actionsOf("OperatorWebhookEndpoint", "/operator") }
 const serving = (services: Services) => handlersOf(services, "/operator/webhook-endpoints", Effect.succeed(CompanyId.operator), true)
 
-/** The operator's, to which the events of all companies go. */
+/** Webhook endpoints of the operator, which receive the events of all companies. */
 export const operatorSection = Section.make(
   "operatorWebhooks",
-  { title: "Operator's webhooks", description: "The same for the operator: the events of all companies" },
+  { title: "Operator webhooks", description: "Webhooks for the operator, with the events of all companies" },
   [
     Section.operator(theirs.create, services, (services) => serving(services).create),
     Section.operator(theirs.list, services, (services) => serving(services).list),

@@ -1,16 +1,18 @@
-import { Secrets } from "@satrail/core/features/webhooks/Ports"
+import { Secrets } from "@satrail/core/features/webhooks/Secrets"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from "node:crypto"
 import * as Seal from "../../wire/Seal.ts"
 
-// An Ed25519 private key as PKCS #8 writes it (RFC 8410, section 10.3), up to its 32 bytes; and how much precedes those of a public one.
+// Prefix of an Ed25519 private key in PKCS #8 (RFC 8410, section 10.3), and the length of the prefix of a
+// public key.
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 const spkiBytes = 12
 
 /**
- * Keeps the secrets of webhook endpoints encrypted (AES-256-GCM), and signs with an Ed25519 key. Both follow from `secret`, which has to be the same in all
- * processes over one database: under another one, secrets that were given out cannot be read, and have to be rotated.
+ * Encrypts the secrets of webhook endpoints (AES-256-GCM) and signs with an Ed25519 key. Both keys are
+ * derived from `secret`, which must be the same in all processes that share a database. After it changes,
+ * existing endpoint secrets cannot be decrypted and must be rotated.
  */
 export const make = (secret: Redacted.Redacted): Secrets => {
   const sealer = Seal.make(Redacted.make(`webhooks: ${Redacted.value(secret)}`))
@@ -27,7 +29,7 @@ export const make = (secret: Redacted.Redacted): Secrets => {
 
 export const layer = (secret: Redacted.Redacted) => Layer.sync(Secrets, () => make(secret))
 
-/** Where the public key is, as Standard Webhooks writes it. */
+/** Path of the public key, in Standard Webhooks format. */
 export const path = "/.well-known/satrail-webhook-keys"
 
 const routes = HttpRouter.use(
@@ -42,5 +44,5 @@ const routes = HttpRouter.use(
   })
 )
 
-/** Serves the public key of the signatures that begin with `v1a`. */
+/** Serves the public key for `v1a` signatures. */
 export const extension = () => ({ routes, policy: {} })

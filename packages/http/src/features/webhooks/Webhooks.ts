@@ -2,13 +2,19 @@ import { Schema } from "effect"
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from "node:crypto"
 import { Event, type Told } from "../../events/EventBody.ts"
 
-/** What arrived is not from the service, or is old. `message` says why; nothing of the secret is in it. */
+/**
+ * A request that does not come from the service, or is too old. `message` states the reason without revealing
+ * the secret.
+ */
 export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", { message: Schema.String }) {}
 
-/** How far the time in a request may be from now: a recorded request is worth nothing afterwards. */
+/**
+ * Maximum clock difference accepted in a webhook request, in seconds. It limits how long a captured request
+ * can be replayed.
+ */
 export const toleranceSeconds = 300
 
-/** Headers as Node, `fetch` and most frameworks have them. */
+/** Headers in the form of Node, `fetch` and most frameworks. */
 export type Given = Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
 const headerIn = (headers: Given, name: string): string => {
@@ -23,10 +29,13 @@ const refuse = (message: string): never => {
 
 const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)
 
-// An Ed25519 public key as SubjectPublicKeyInfo, up to its 32 bytes (RFC 8410, section 4).
+// Prefix of an Ed25519 public key as SubjectPublicKeyInfo (RFC 8410, section 4).
 const spki = Buffer.from("302a300506032b6570032100", "hex")
 
-/** Whether one of the signatures in the header is right, with a secret (`whsec_…`) or with the service's public key (`whpk_…`). */
+/**
+ * Returns whether a signature in the header is valid for a secret (`whsec_…`) or the service's public key
+ * (`whpk_…`).
+ */
 const isSigned = (key: string, content: string, signatures: string): boolean => {
   const of = (version: string) =>
     signatures.split(" ").flatMap((one) => (one.startsWith(`${version},`) ? [Buffer.from(one.slice(version.length + 1), "base64")] : []))
@@ -40,22 +49,25 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
   return of("v1").some((signature) => isSame(signature, expected))
 }
 
+// `Event` has the same members for each type.
+const isTold = (value: unknown): value is Told => Schema.is(Event)(value)
+
 /**
- * The event in a webhook, if the service sent it, and a moment ago. `body` is the body as it arrived, to the byte: parse nothing before. `secret` is the
- * endpoint's, or the public key of `/.well-known/satrail-webhook-keys`. Throws a `WebhookRefused` otherwise: answer 400, and do nothing.
+ * Returns the event of a webhook request, if the service sent it recently. Pass `body` byte for byte as it
+ * arrived, before any parsing. `secret` is the endpoint's secret, or the public key from
+ * `/.well-known/satrail-webhook-keys`. Throws `WebhookRefused` otherwise: respond with 400 and do nothing.
  *
- * The same event may arrive more than once, with the same `id`: remember the ids that you have dealt with.
+ * The same event can arrive more than once with the same `id`, so store the ids you have processed.
  */
 export const verify = (headers: Given, body: string | Uint8Array, secret: string, nowMillis: number = Date.now()): Told => {
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headerIn(headers, name))
   if (id === undefined || timestamp === undefined || signatures === undefined || id === "" || signatures === "")
-    return refuse("The headers webhook-id, webhook-timestamp and webhook-signature are missing")
-  if (!/^\d{1,12}$/.test(timestamp)) return refuse("The header webhook-timestamp is no number of seconds")
+    return refuse("The headers webhook-id, webhook-timestamp and webhook-signature are required")
+  if (!/^\d{1,12}$/.test(timestamp)) return refuse("The header webhook-timestamp must be a number of seconds")
   const text = typeof body === "string" ? body : Buffer.from(body).toString("utf8")
-  if (!isSigned(secret, `${id}.${timestamp}.${text}`, signatures)) return refuse("The signature is not one of this secret over this body")
+  if (!isSigned(secret, `${id}.${timestamp}.${text}`, signatures)) return refuse("The signature does not match this secret and body")
   if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
-    return refuse(`The request is from more than ${toleranceSeconds} seconds ago, or ahead`)
+    return refuse(`The timestamp is more than ${toleranceSeconds} seconds from the current time`)
   const event: unknown = JSON.parse(text)
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the schema says so, type by type
-  return Schema.is(Event)(event) ? (event as Told) : refuse("The body is no event that this version knows")
+  return isTold(event) ? event : refuse("The body is not an event of a type that this version supports")
 }

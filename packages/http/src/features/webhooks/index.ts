@@ -1,6 +1,9 @@
 import * as OfCompany from "../../api/OfCompany.ts"
 import * as Feature from "../Feature.ts"
+import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
 import * as Deliveries from "./WebhookDeliveries.ts"
+import * as WebhookDocs from "./WebhookDocs.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 import * as WebhookKeys from "./WebhookKeys.ts"
 
@@ -8,5 +11,9 @@ export const webhooks = Feature.make({
   sections: [WebhookEndpoints.section],
   operatorSections: [WebhookEndpoints.operatorSection],
   ofCompany: [OfCompany.read(WebhookEndpoints.list), OfCompany.read(WebhookEndpoints.get), OfCompany.read(Deliveries.list)],
+  openapi: () => ({
+    members: { webhooks: WebhookDocs.webhooks(Context.getOrElse(WebhookEndpoints.section.group.annotations, OpenApi.Title, () => "")) },
+    components: { parameters: WebhookDocs.parameters, responses: WebhookDocs.responses }
+  }),
   extensions: [WebhookKeys.extension]
 })

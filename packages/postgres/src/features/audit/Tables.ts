@@ -22,3 +22,6 @@ create table satrail.audit_links (
 );
 create index audit_links_of on satrail.audit_links (uuid_send(company_id), int8send(entry_id));
 `
+
+/** Entries and links can only be added. */
+export const rights = { audit_entries: "select, insert", audit_links: "select, insert" }

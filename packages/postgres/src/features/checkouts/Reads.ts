@@ -30,6 +30,16 @@ from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_
     )
 )
 
+/** Compares the company and sorts the ids as text, so that only the index by checkout is read. */
+const depositsFor = Reads.many("Records.depositsFor", {
+  text: `
+select ${deposits.selected} from ${deposits.name} t
+where t.checkout_id = $2::uuid and t.company_id::text = $1::uuid::text and t.status in ('pending', 'settled')
+order by t.id::text desc limit $3::bigint`,
+  values: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => [companyId, checkoutId, String(limit)],
+  read: deposits.ofRow
+})
+
 export const make = Effect.gen(function* () {
-  return CheckoutReads.of({ arrivedFor: yield* arrivedFor })
+  return CheckoutReads.of({ arrivedFor: yield* arrivedFor, depositsFor: yield* depositsFor })
 })

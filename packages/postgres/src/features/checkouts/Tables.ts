@@ -36,3 +36,15 @@ create table satrail.checkouts (
 create unique index checkouts_public_id on satrail.checkouts (public_id);
 create index deposits_of_checkout on satrail.deposits (checkout_id) where checkout_id is not null;
 `
+
+const choices = `
+alter table satrail.checkouts
+  add column options json not null default '[]',
+  add column contact text,
+  add column tip_percent integer check (tip_percent between 0 and 100),
+  add column payer_email text,
+  add column quoted_at_millis bigint;
+`
+
+/** Options of sellers, and the choices that payers make on the page. */
+export const migrations = { "0083_checkout_choices": choices }

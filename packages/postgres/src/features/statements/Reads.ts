@@ -19,12 +19,12 @@ const decodeMonthSums = Schema.decodeUnknownSync(
       firstMillis: Schema.FiniteFromString,
       lastMillis: Schema.FiniteFromString
     }),
-    // Nothing was booked at all.
+    // There are no bookings.
     Schema.Struct({ isClosed, part: Schema.Null })
   ])
 )
 
-// The end that closed a moment is the first one that is not before it: later ones have seen more.
+// A moment was closed by the first month end at or after it. Later ones include later bookings.
 const lastEntry = (place: string) => `
   (select e.last_entry::bigint from satrail.month_ends e where e.company_id = $1::uuid and e.until_millis >= ${place}::bigint order by e.number limit 1)`
 
@@ -51,7 +51,7 @@ const decodeClosed = Schema.decodeUnknownSync(
   Schema.Struct({ number: Schema.FiniteFromString, untilMillis: Schema.FiniteFromString, last: Schema.BigIntFromString })
 )
 
-// One snapshot: the last entry is not before the one that the last end has.
+// One snapshot, so the last entry is not before that of the last month end.
 const booksClosed = Reads.many("Records.booksClosed", {
   text: `
 select coalesce(e.number, 0)::text as number, coalesce(e.until_millis, 0)::text as "untilMillis",

@@ -1,4 +1,4 @@
-/** Money held for whoever claims it first. */
+/** Money held for the first person who claims it. */
 export const tables = `
 create table satrail.vouchers (
   id uuid not null,

@@ -2,7 +2,7 @@ import type { Customers } from "../../story/Customers.ts"
 import { type Acts, latest, type Made } from "../../story/Made.ts"
 import type { Outsiders } from "../../story/Outsiders.ts"
 
-/** What the holder of a key decides. */
+/** Decisions by key holders. */
 export const acts = (customers: Customers, _: Outsiders, made: Made): Acts<"Decide"> => ({
   Decide: ({ slot, which, by, how }) => {
     const one = latest(made.awaiting, which)

@@ -1,7 +1,10 @@
 import type { Random } from "@satrail/testing/Random"
 import { maxSlots, recently } from "../../plot/Chance.ts"
 
-/** A key of its company approves or rejects what waits for another key than the one that asked: that other one, or the same. */
+/**
+ * A company's key approves or rejects a withdrawal that awaits a second key. It may be the requesting key
+ * itself.
+ */
 export interface Decide {
   readonly _tag: "Decide"
   readonly slot: number
@@ -10,7 +13,7 @@ export interface Decide {
   readonly how: "approve" | "reject"
 }
 
-/** What is done with withdrawals that wait, and how likely. */
+/** Operations on waiting withdrawals, and their likelihood. */
 export const plot = {
   weights: { Decide: 3 },
   critical: ["WithdrawalApproved", "WithdrawalRejected"],

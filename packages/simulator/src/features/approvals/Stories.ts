@@ -4,7 +4,10 @@ import type { Act } from "../../plot/Operation.ts"
 import { company, slot, surely, takenOver, trapAt, wait } from "../../plot/Scenes.ts"
 import type { Stories } from "../Feature.ts"
 
-/** What is sent waits for another key, which approves, rejects or is silent, several times at once, while processes die and the clock goes on. */
+/**
+ * Withdrawals wait for another key, which approves, rejects or does nothing, several times concurrently, while
+ * processes die and time passes.
+ */
 const approving = (random: Random): ReadonlyArray<Act> => {
   const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, aboveSats: 500 }
   const decide = (): Act => ({ ...draws.Decide(random), which: random.below(2) })

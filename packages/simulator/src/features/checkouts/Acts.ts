@@ -13,7 +13,7 @@ interface Created {
   readonly address: string
 }
 
-/** What companies ask, and whoever pays them. */
+/** Requests by companies and payments by payers. */
 export const acts = (
   customers: Customers,
   outsiders: Outsiders,

@@ -5,20 +5,28 @@ import { claim, same } from "../../checks/Violation.ts"
 import { text } from "../../story/Json.ts"
 import * as Feature from "../Feature.ts"
 import { path } from "./Plot.ts"
+import { stories } from "./Stories.ts"
 
 const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
 
-/** What a checkout is made of before it is there. Of two with one key at once, the refused one leaves them: nobody was shown them, and they expire. */
+/**
+ * Parts created before their checkout. If two requests use one key at the same time, the refused one leaves
+ * its parts behind. Nobody was shown them, and they expire.
+ */
 const parts = new Set(["InvoiceCreated", "OnChainAddressCreated"])
 
 /**
- * What a request to cancel a checkout does first, in time. Paid on-chain before it is canceled as well, the checkout is paid, which closes its invoice too: nobody
- * sees who did. Paid over Lightning before the node is told, its invoice is settled and was canceled, as any. Or its time is over by then, and nobody is to pay either.
+ * First steps of a request to cancel a checkout. If the checkout is paid on-chain in the meantime, it becomes
+ * paid, which closes its invoice too. If it is paid over Lightning before the node is called, its invoice is
+ * settled although it was canceled. Or the checkout has expired, and neither can be paid.
  */
 const closing = new Set(["InvoiceCanceled", "InvoiceClosed"])
 
 const excuses: Feature.Excuses = (hear) => {
-  /** Whose each invoice is; of which checkout a request canceled the invoice, and when; and which were paid or expired: until when that was in time. */
+  /**
+   * The checkout of each invoice; the checkout whose invoice a request canceled, and when; and the checkouts
+   * that were paid or expired, with the time until which canceling was possible.
+   */
   const checkoutOf = new Map<string, string | null>()
   const closedBy = new Map<number, { readonly id: string; readonly atMillis: number }>()
   const ended = new Map<string, number>()
@@ -31,7 +39,10 @@ const excuses: Feature.Excuses = (hear) => {
     const id = change._tag === "InvoiceCanceled" && checkoutOf.get(change.id)
     if (asking !== null && id) closedBy.set(asking, { id, atMillis: change.atMillis })
   })
-  /** Whether a request was refused as it should be that had canceled the invoice of a checkout already: that one has ended since. */
+  /**
+   * Returns whether a request that had already canceled a checkout's invoice was rightly refused because the
+   * checkout has ended since.
+   */
   const hasEnded = ({ path: asked, asking, body }: Feature.Refused): boolean => {
     const closed = closedBy.get(asking)
     const [, status] = /^The checkout is (paid|expired) and cannot be canceled$/.exec(text(body, "message")) ?? []
@@ -43,21 +54,23 @@ const excuses: Feature.Excuses = (hear) => {
     (refused.path === path && text(refused.body, "error", "code") === "idempotency_mismatch" && parts.has(tag))
 }
 
-/** Every checkout stands where its deposits say. */
+/** Checks that the status of every checkout matches its deposits. */
 const ended = (checkouts: ReadonlyArray<Checkout.Checkout>, { deposits }: Feature.Moved): void => {
   for (const checkout of checkouts) {
     const { id, status } = checkout
     const own = deposits.filter(({ checkoutId }) => checkoutId === id)
     const credited = sum(own.filter((deposit) => deposit.status === "settled"))
-    claim(status !== "open" && status !== "underpaid", `no checkout is open for ever: ${id} is ${status}`)
+    claim(status !== "open" && status !== "underpaid", `no checkout stays open: ${id} is ${status}`)
     if (credited >= Checkout.least(checkout)) same(status, "paid", `a checkout that was paid is paid: ${id}`)
-    // What a reorganisation takes back was credited once.
+    // Amounts removed by a reorganization had been credited once.
     const ever = sum(own)
     if (status === "paid") claim(ever >= Checkout.least(checkout), `a checkout is paid when enough was credited: ${id}`)
   }
 }
 
 export const checkouts = Feature.make(core)({
+  stories,
+  reading: ["arrivedFor", "depositsFor"],
   changes: {
     CheckoutCreated: "happens",
     CheckoutPaid: "happens",

@@ -2,7 +2,7 @@ import type { Random } from "@satrail/testing/Random"
 import { type Kept, kept, maxSlots, recently } from "../../plot/Chance.ts"
 
 export type CreateCheckout = { readonly _tag: "CreateCheckout"; readonly sats: number | null; readonly expirySeconds: number } & Kept
-/** Paid as it asks now: over Lightning, on-chain, on-chain in part, or both. */
+/** Pays the checkout's current request: over Lightning, on-chain, partly on-chain, or both. */
 export interface PayCheckout {
   readonly _tag: "PayCheckout"
   readonly slot: number
@@ -24,7 +24,7 @@ const create = (random: Random): CreateCheckout => ({
   expirySeconds: random.pick([60, 300, 3600])
 })
 
-/** What is done with checkouts, and how likely. */
+/** Operations on checkouts, and their likelihood. */
 export const plot = {
   weights: { CreateCheckout: 3, PayCheckout: 4, CancelCheckout: 1 },
   critical: ["CheckoutPaid", "CheckoutUnderpaid", "CheckoutCanceled"],

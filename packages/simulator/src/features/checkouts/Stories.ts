@@ -4,7 +4,10 @@ import { type Act, maxSlots } from "../../plot/Operation.ts"
 import { company, slot, takenOver, trapAt, wait } from "../../plot/Scenes.ts"
 import type { Stories } from "../Feature.ts"
 
-/** A checkout is paid one way, both, in part, late, or canceled, while processes die between what follows from it. */
+/**
+ * A checkout is paid one way or both ways, in part or late, or is canceled, while processes die between the
+ * follow-up steps.
+ */
 const checkingOut = (random: Random): ReadonlyArray<Act> => {
   const pay = (): Act => ({ ...draws.PayCheckout(random), which: 0 })
   const mined: ReadonlyArray<Act> = [{ _tag: "Mine", blocks: 3 }, wait(11_000)]

@@ -5,7 +5,7 @@ import type { Outsiders } from "../../story/Outsiders.ts"
 import { posting } from "../../story/Requests.ts"
 import { path } from "./Plot.ts"
 
-/** What companies ask, and wallets that pay them. */
+/** Requests by companies, and payments by wallets. */
 export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"CreateOffer" | "PayOffer"> => {
   const post = posting(customers)
   return {

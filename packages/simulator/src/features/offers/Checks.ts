@@ -1,7 +1,14 @@
 import { offers as core } from "@satrail/core/features/offers/index"
 import * as Feature from "../Feature.ts"
+import * as PaidChecks from "./PaidChecks.ts"
+import { stories } from "./Stories.ts"
+import { woven } from "./Woven.ts"
 
 export const offers = Feature.make(core)({
+  stories,
+  reading: ["offerByText"],
+  weave: woven,
   changes: { OfferCreated: "happens" },
-  transitions: ["offer of ours: paid from outside", "offer of ours: paid from inside"]
+  paid: PaidChecks.make,
+  transitions: ["our offer: paid from outside", "our offer: paid from inside"]
 })

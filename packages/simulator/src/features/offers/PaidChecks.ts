@@ -7,21 +7,24 @@ import { Effect, Option } from "effect"
 import { claim, same } from "../../checks/Violation.ts"
 import type { Coverage } from "../../world/Coverage.ts"
 
-/** The offer of ours, of whichever company, that this is the text of. */
+/** Finds our offer, of any company, with this text. */
 const ownOffer = (records: AllReads, recipient: string) =>
   Bolt12.isBolt12(recipient) ? records.offerByText(recipient) : Effect.succeedNone
 
-/** What is paid for an offer of ours is its company's, from outside and from inside, where our node has no part in it. */
+/**
+ * Checks that payments for our offers belong to the offer's company, both from outside and settled
+ * internally, where our node takes no part.
+ */
 export const make = (records: AllReads, coverage: Coverage) => ({
   deposit: Effect.fnUntraced(function* ({ id, companyId, recipient, lightningInvoiceId, status }: Deposit) {
     const offer = yield* ownOffer(records, recipient)
     if (Option.isNone(offer)) return
     same(companyId, offer.value.companyId, `what is paid for an offer is its company's: deposit ${id}`)
-    same(status, "settled", `what is paid for an offer of ours is there: deposit ${id}`)
-    coverage.count("transition", `offer of ours: paid from ${lightningInvoiceId === null ? "inside" : "outside"}`)
+    same(status, "settled", `a payment for our offer is settled: deposit ${id}`)
+    coverage.count("transition", `our offer: paid from ${lightningInvoiceId === null ? "inside" : "outside"}`)
   }),
   withdrawal: Effect.fnUntraced(function* ({ id, recipient, dispatchedAtMillis }: Withdrawal, lightning: Lightning.State) {
     if (Option.isNone(yield* ownOffer(records, recipient))) return
-    claim(dispatchedAtMillis === null && Lightning.tried(lightning, id) === undefined, `no node is asked to pay an offer of ours: ${id}`)
+    claim(dispatchedAtMillis === null && Lightning.tried(lightning, id) === undefined, `no node is asked to pay our offer: ${id}`)
   })
 })

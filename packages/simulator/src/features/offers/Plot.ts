@@ -2,7 +2,7 @@ import type { Random } from "@satrail/testing/Random"
 import { amounts, type Kept, kept, recently } from "../../plot/Chance.ts"
 
 export type CreateOffer = { readonly _tag: "CreateOffer" } & Kept
-/** A wallet pays an offer of ours, which may have been paid before. */
+/** A wallet pays one of our offers, which may have been paid before. */
 export interface PayOffer {
   readonly _tag: "PayOffer"
   readonly which: number
@@ -11,12 +11,13 @@ export interface PayOffer {
 
 export const path = "/v1/bitcoin/deposit/offer"
 
-/** What is done with offers. It is woven into a share of the stories: see Woven.ts. */
+/** Operations on offers. They are woven into a share of the stories: see Woven.ts. */
 export const plot = {
   weights: { CreateOffer: 0, PayOffer: 0 },
   critical: [],
   lists: [],
   malformed: [],
+  receives: [path],
   draws: {
     CreateOffer: (random: Random): CreateOffer => ({ _tag: "CreateOffer", ...kept(random) }),
     PayOffer: (random: Random): PayOffer => ({ _tag: "PayOffer", which: recently(random), sats: random.pick(amounts) })

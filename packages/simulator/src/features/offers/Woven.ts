@@ -2,13 +2,14 @@ import type { Random } from "@satrail/testing/Random"
 import { draws, pay, trap, when } from "../../plot/Draw.ts"
 import { type Act, maxSlots, type Operation, type To } from "../../plot/Operation.ts"
 
-// Offers of ours are in a share of the stories, woven in with a stream of randomness of their own: all other stories are what they would be without them.
+// Our offers appear in a share of the stories. They use a separate random stream, so the other stories are
+// the same as without them.
 
 const share = 0.25
-/** After so many operations there are companies, with something to spend. */
+/** After this many operations there are companies with funds. */
 const begun = 12
 
-/** Calls around which most can go wrong with them. */
+/** The offer-related calls where the most can go wrong. */
 const calls = [
   "createOffer",
   "OfferCreated",
@@ -47,7 +48,7 @@ const one = (random: Random): Act => {
   return pay(random, ownOffer(random))
 }
 
-/** A few at once, with something that goes wrong among them. */
+/** A few operations at the same time, possibly with a fault among them. */
 const few = (random: Random): ReadonlyArray<Act> => [
   ...(random.chance(0.3) ? [lay(random)] : []),
   ...Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => one(random)),
@@ -55,7 +56,10 @@ const few = (random: Random): ReadonlyArray<Act> => [
   ...(random.chance(0.3) ? [draws.Wait(random)] : [])
 ]
 
-/** The operations of a story, in a share of all with offers of ours: given out, paid by wallets, by companies and by refunds. */
+/**
+ * Returns the operations of a story. A share of all stories also issues our offers, which wallets, companies
+ * and refunds pay.
+ */
 export const woven = (operations: ReadonlyArray<Operation>, random: Random): ReadonlyArray<Operation> => {
   if (!random.chance(share)) return operations
   const told = (acts: ReadonlyArray<Act>) =>

@@ -6,7 +6,7 @@ import { destinationOf, sats } from "../../story/Requests.ts"
 import { k1Of } from "../vouchers/Acts.ts"
 import { path } from "./Plot.ts"
 
-/** What companies ask to give back what they were paid. */
+/** Refund requests by companies. */
 export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"Refund" | "CancelRefund"> => {
   const refunds: Array<{ readonly id: string; readonly bearer: string }> = []
   return {

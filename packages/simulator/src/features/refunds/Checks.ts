@@ -3,33 +3,38 @@ import { refunds as core } from "@satrail/core/features/refunds/index"
 import * as Refund from "@satrail/core/features/refunds/Refund"
 import { claim, same } from "../../checks/Violation.ts"
 import * as Feature from "../Feature.ts"
+import { stories } from "./Stories.ts"
 
 const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
 
-/** Refunds of a deposit are never more than came in, whatever became of it since; and it notes what they take. */
+/**
+ * Checks that refunds of a deposit never exceed the amount received, even if it was reversed since, and that
+ * the deposit records them.
+ */
 const fits = (refunds: ReadonlyArray<Refund.Refund>, { deposits, withdrawals }: Feature.Moved): void => {
   for (const { id, amount, refunded } of deposits) {
     const own = refunds.filter(({ depositId }) => depositId === id)
-    claim(refunded <= amount, `no more is refunded than came in: deposit ${id}`)
-    same(refunded, sum(own.filter(({ status }) => Refund.takes.includes(status))), `a deposit notes what its refunds take: ${id}`)
+    claim(refunded <= amount, `refunds do not exceed the amount received: deposit ${id}`)
+    same(refunded, sum(own.filter(({ status }) => Refund.takes.includes(status))), `a deposit records its refunds: ${id}`)
     const ids = new Set(own.map((one) => one.id))
     const paid = withdrawals.filter(({ refundId, status }) => refundId !== null && ids.has(refundId) && status === "settled")
-    claim(sum(paid) <= amount, `no more goes back than came in: deposit ${id}`)
+    claim(sum(paid) <= amount, `no more is paid back than was received: deposit ${id}`)
   }
 }
 
-/** Every refund ended as what pays it. */
+/** Checks that every refund ended as its withdrawal did. */
 const ended = (refunds: ReadonlyArray<Refund.Refund>, { withdrawals }: Feature.Moved): void => {
   const byRefund = new Map(withdrawals.map((one) => [one.refundId, one]))
   for (const { id, status, amount } of refunds) {
     const paid = byRefund.get(id)
-    claim(status !== "open" && status !== "pending", `no refund is under way for ever: ${id} is ${status}`)
+    claim(status !== "open" && status !== "pending", `every refund ends: ${id} is ${status}`)
     same(status === "completed", paid?.status === "settled", `a refund is completed when it was paid: ${id} is ${status}`)
     if (status === "completed") same(paid?.amount, amount, `a refund pays what it says: ${id}`)
   }
 }
 
 export const refunds = Feature.make(core)({
+  stories,
   changes: {
     RefundCreated: "happens",
     RefundClaimed: "happens",

@@ -1,7 +1,10 @@
 import type { Random } from "@satrail/testing/Random"
 import { amounts, type Kept, kept, maxSlots, recently, type To, to } from "../../plot/Chance.ts"
 
-/** One of a company's deposits goes back, or what paid an invoice: in part or all that is left, to a destination or by a link. */
+/**
+ * Refunds a company's deposit, or the payment of an invoice: partly or all that remains, to a destination or
+ * by a link.
+ */
 export type Refund = {
   readonly _tag: "Refund"
   readonly of: "deposit" | "invoice"
@@ -26,7 +29,7 @@ const refund = (random: Random): Refund => ({
   to: random.chance(0.5) ? to(random) : null
 })
 
-/** What is done with refunds, and how likely. */
+/** Operations on refunds, and their likelihood. */
 export const plot = {
   weights: { Refund: 5, CancelRefund: 1 },
   critical: ["RefundCreated", "RefundCompleted", "RefundFailed"],

@@ -5,7 +5,9 @@ import { company, slot, surely, takenOver, trapAt, wait } from "../../plot/Scene
 import type { Stories } from "../Feature.ts"
 import { claim } from "../vouchers/Stories.ts"
 
-/** A deposit is refunded several times at once, by whichever process, and perhaps a reorganisation takes it away. */
+/**
+ * A deposit is refunded several times concurrently, by different processes, and a reorganization may remove it.
+ */
 const refunding = (random: Random): ReadonlyArray<Act> => {
   const isOnChain = random.chance(0.5)
   const refund = (): Act => ({ ...draws.Refund(random), company: 0, of: "deposit", which: 0 })

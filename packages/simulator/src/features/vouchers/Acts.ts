@@ -5,10 +5,10 @@ import type { Outsiders } from "../../story/Outsiders.ts"
 import { posting, sats } from "../../story/Requests.ts"
 import { path } from "./Plot.ts"
 
-/** The secret of a voucher, from its link. */
+/** Returns a voucher's secret from its link. */
 export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
-/** What companies ask, and whoever has a voucher. */
+/** Requests of companies, and claims by voucher holders. */
 export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"CreateVoucher" | "ClaimVoucher" | "CancelVoucher"> => {
   const post = posting(customers)
   return {

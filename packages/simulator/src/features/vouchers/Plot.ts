@@ -31,7 +31,7 @@ const claim = (random: Random): ClaimVoucher => ({
 
 const cancel = (random: Random): CancelVoucher => ({ _tag: "CancelVoucher", ...asked(random), which: recently(random) })
 
-/** What is done with vouchers, and how likely. */
+/** Operations on vouchers, and their likelihood. */
 export const plot = {
   weights: { CreateVoucher: 4, ClaimVoucher: 4, CancelVoucher: 1 },
   critical: ["VoucherCreated", "VoucherClaimed", "VoucherExpired", "VoucherCanceled"],

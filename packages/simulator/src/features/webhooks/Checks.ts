@@ -1,10 +1,14 @@
 import { webhooks as core } from "@satrail/core/features/webhooks/records/index"
+import { behaviours } from "../../world/Receivers.ts"
 import * as Feature from "../Feature.ts"
+import { stories } from "./Stories.ts"
 
 export const webhooks = Feature.make(core)({
+  stories,
+  reading: ["knownDeliveries", "pendingDeliveries", "deliveriesTo"],
   changes: {
     EndpointCreated: "happens",
-    EndpointChanged: { never: "endpoints here want the same from first to last" },
+    EndpointChanged: { never: "the simulation never changes an endpoint's settings" },
     EndpointRotated: "happens",
     EndpointEnabled: "happens",
     EndpointDisabled: "happens",
@@ -15,5 +19,9 @@ export const webhooks = Feature.make(core)({
     DeliveryTried: "happens",
     DeliveryResent: "happens"
   },
+  faults: [
+    ...["dies before", "dies after", "unanswered after", "stray", "frozen after", "repeated"].map((fate) => `web: ${fate}`),
+    ...behaviours.map((behaviour) => `receiver: ${behaviour}`)
+  ],
   transitions: ["webhook: arrives", "webhook: is tried again", "webhook: arrives again"]
 })

@@ -1,4 +1,3 @@
-import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Pages from "@satrail/core/base/Pages"
 import { placeOf } from "@satrail/core/events/Events"
 import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
@@ -9,47 +8,21 @@ import type { Change } from "@satrail/core/service/Changes"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
 import { Context, Effect, Option, Schema } from "effect"
-import { member, text } from "../../story/Json.ts"
-import type { Coverage } from "../../world/Coverage.ts"
+import { subjectOf } from "../../story/Feed.ts"
+import { text } from "../../story/Json.ts"
+import type { Made } from "../../story/Made.ts"
 import type { Arrival } from "../../world/Receivers.ts"
-import type { World } from "../../world/World.ts"
-import * as CompanyChecks from "../../checks/CompanyChecks.ts"
 import type { Seen } from "../../checks/Seen.ts"
 import { claim, same } from "../../checks/Violation.ts"
+import type { Watch } from "../Watch.ts"
+import { path } from "./Plot.ts"
 
-/** A webhook endpoint, as its owner knows it. */
-export interface Known {
-  readonly id: string
-  readonly companyId: CompanyId.CompanyId
-  readonly bearer: string
-  readonly url: string
-  readonly types: ReadonlyArray<string>
-  /** All that were given out. */
-  readonly secrets: Array<string>
-}
+type Known = Made["endpoints"][number]
 
-/** What companies are sent, held against what was committed and what they can read. */
-export interface Deliveries {
-  readonly endpoints: Array<Known>
-  /** The ids of the events that arrived under a URL, the first arrival of each, in order. */
-  readonly received: (url: string) => ReadonlyArray<string>
-  /** What arrived, and was recorded, since the last look. */
-  readonly look: () => void
-  /** Whether the endpoint is as its owner wants it: enabled, if it was not deleted. */
-  readonly isOpen: (endpoint: Known) => Promise<boolean>
-  /** Everything there is, when nothing is on its way any more. `feed` is what a company reads of its events, oldest first. */
-  readonly close: (companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) => Promise<void>
-}
-
-// Events are forgotten after 90 days; clocks differ.
-const keptMillis = 89 * 24 * 3600 * 1000
 const pageSize = 1000
 const testType = "webhook_endpoint.test"
 
 const ids = Context.get(Context.empty(), EventIds.Ids)
-
-/** The record that an event is about. */
-const subjectOf = (event: unknown): string => text(event, "data", text(event, "type").startsWith("domain.") ? "domain" : "id")
 
 const isFor = ({ id, types }: Known, event: unknown): boolean => {
   const type = text(event, "type")
@@ -57,18 +30,15 @@ const isFor = ({ id, types }: Known, event: unknown): boolean => {
   return types.length === 0 || types.some((filter) => (filter.endsWith("*") ? type.startsWith(filter.slice(0, -1)) : type === filter))
 }
 
-/** The last thing that is told about a record that has ended, or rests. */
-const lastTold: { readonly [kind in "withdrawal" | "deposit"]: { readonly [status: string]: RegExp } } = {
-  withdrawal: { settled: /^withdrawal\.\w+\.completed$/, failed: /^withdrawal\.\w+\.failed$/ },
-  deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ }
-}
-
-/** What was committed about deliveries. */
+/** Collects the committed Changes about deliveries. */
 const listen = (seen: Seen) => {
   const rotations = new Map<string, number>()
-  /** By endpoint and event. */
+  /** Keyed by endpoint and event. */
   const givenUp = new Set<string>()
-  /** What an owner had an endpoint leave out, who has it go on after a place that it had not reached: from and to, by endpoint. */
+  /**
+   * Ranges of events, from and to, that an owner skipped by moving the endpoint's position forward; by
+   * endpoint.
+   */
   const leftOut = new Map<string, Array<readonly [Notice.Place, Notice.Place]>>()
   let delivered: Array<{ readonly endpointId: string; readonly eventId: string }> = []
 
@@ -108,7 +78,10 @@ const listen = (seen: Seen) => {
   }
 }
 
-/** Whether it is signed with one of these secrets. When it arrived does not count: it may have been under way for long. */
+/**
+ * Returns whether the request is signed with one of these secrets. Its age doesn't matter, because it may
+ * have been delayed.
+ */
 const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): boolean =>
   secrets.some((secret) => {
     try {
@@ -118,39 +91,16 @@ const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): b
     }
   })
 
-/** What became of every record is the last that is told about it. */
-const tellsAll = Effect.fnUntraced(function* ({ records, time }: World, companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) {
-  const told = new Map(feed.map((event) => [subjectOf(event), event]))
-  const { withdrawals, deposits, own } = yield* CompanyChecks.read(records, companyId)
-  const rows = [
-    ...withdrawals.map((row) => ({ kind: "withdrawal", row, last: lastTold.withdrawal }) as const),
-    ...deposits.map((row) => ({ kind: "deposit", row, last: lastTold.deposit }) as const),
-    ...own.flatMap(({ of: { kind, told }, rows }) => rows.map((row) => ({ kind, row, last: told })))
-  ]
-  for (const { kind, row, last } of rows) {
-    const type = last[row.status]
-    // A refund touches a deposit long after what was told of it.
-    const sinceMillis = kind === "deposit" && "createdAtMillis" in row ? row.createdAtMillis : row.updatedAtMillis
-    if (type === undefined || sinceMillis < time.nowMillis() - keptMillis) continue
-    const event = told.get(row.id)
-    claim(
-      type.test(text(event, "type")),
-      `what became of a record is told: ${kind} ${row.id} is ${row.status}, told ${text(event, "type")}`
-    )
-  }
-})
-
-export const make = (world: World, seen: Seen, coverage: Coverage): Deliveries => {
+/** Compares the webhooks sent to companies with the committed Changes and the readable records. */
+export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, received }) => {
   const { receivers, records, read } = world
-  const endpoints: Array<Known> = []
   const bodies = new Map<string, string>()
-  const received = new Map<string, Set<string>>()
   const acknowledged = new Set<string>()
-  /** Where the last event of a record is that arrived under a URL for the first time. */
+  /** Position of the latest event of a record that first arrived at a URL. */
   const last = new Map<string, Notice.Place>()
   const { rotations, givenUp, isLeftOut, taken } = listen(seen)
 
-  /** The events of a record arrive in their order, whatever arrives again. */
+  /** Checks that the events of a record first arrive in order, whatever is repeated later. */
   const isInOrder = (url: string, id: string, event: unknown) => {
     const place = ids.read(id, null)
     const record = `${url} ${subjectOf(event)}`
@@ -169,7 +119,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Deliveries =
     const id = headers["webhook-id"] ?? ""
     const event: unknown = JSON.parse(body)
     same(text(event, "id"), id, `a webhook has the id of its event`)
-    same(body, bodies.get(id) ?? body, `an event is the same to the byte wherever it is told: ${id}`)
+    same(body, bodies.get(id) ?? body, `an event has the same bytes everywhere: ${id}`)
     bodies.set(id, body)
     const all = received.get(url) ?? new Set()
     received.set(url, all)
@@ -183,8 +133,8 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Deliveries =
     const endpoint = endpoints.find((one) => one.url === url)
     if (endpoint === undefined) return
     same(text(event, "company_id"), endpoint.companyId, `a company is sent its own events: ${id}`)
-    claim(isFor(endpoint, event), `an endpoint is sent what it wants: ${id} at ${url}`)
-    // Of a rotation whose answer was lost nobody knows the secret.
+    claim(isFor(endpoint, event), `an endpoint receives only the types it subscribed to: ${id} at ${url}`)
+    // If the response to a rotation was lost, nobody knows that secret.
     if (endpoint.secrets.length < 1 + (rotations.get(endpoint.id) ?? 0)) return
     claim(isSigned(arrival, endpoint.secrets), `a webhook is signed with a secret of its endpoint: ${id} at ${url}`)
   }
@@ -194,11 +144,11 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Deliveries =
     for (const arrival of receivers.take()) arrived(arrival)
     for (const { endpointId, eventId } of taken()) {
       const url = endpoints.find(({ id }) => id === endpointId)?.url
-      if (url !== undefined) claim(acknowledged.has(`${url} ${eventId}`), `what was delivered is there: ${eventId} at ${url}`)
+      if (url !== undefined) claim(acknowledged.has(`${url} ${eventId}`), `a recorded delivery arrived: ${eventId} at ${url}`)
     }
   }
 
-  /** Every event since an endpoint is there arrived there, unless it was given up as it may be. */
+  /** Checks that every event since the endpoint was created arrived, unless delivery was rightly given up. */
   const hasArrived = Effect.fnUntraced(function* (endpoint: Known, feed: ReadonlyArray<unknown>) {
     const { id, companyId, url } = endpoint
     const found = Option.getOrThrow(yield* records.get(Endpoint.noun, companyId, id))
@@ -218,21 +168,27 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Deliveries =
     }
   })
 
+  /** Whether the endpoint is enabled, as its owner set it, or was deleted. */
+  const isOpen = ({ companyId, id }: Known) =>
+    read(Effect.map(records.get(Endpoint.noun, companyId, id), (found) => Option.isSome(found) && found.value.status !== "disabled"))
+
   return {
-    endpoints,
-    received: (url) => [...(received.get(url) ?? [])],
     look,
-    isOpen: ({ companyId, id }) =>
-      read(Effect.map(records.get(Endpoint.noun, companyId, id), (found) => Option.isSome(found) && found.value.status !== "disabled")),
+    // The servers respond correctly again, and every event that was not delivered is replayed.
+    recover: async () => {
+      receivers.recover()
+      const closed: Array<Known> = []
+      for (const endpoint of endpoints) if (!(await isOpen(endpoint))) closed.push(endpoint)
+      // Read all endpoints first, because a busy store must not be queried.
+      for (const { id, bearer } of closed)
+        customers.ask({ slot: 0, method: "POST", path: `${path}/${id}/enable`, bearer, body: JSON.stringify({}) })
+    },
     close: async (companyId, feed) => {
       look()
       for (const event of feed) {
         const body = bodies.get(text(event, "id"))
-        if (body !== undefined)
-          same(JSON.stringify(event), body, `an event is the same to the byte wherever it is told: ${text(event, "id")}`)
-        same(member(event, "company_id"), companyId, "a company reads its own events")
+        if (body !== undefined) same(JSON.stringify(event), body, `an event has the same bytes everywhere: ${text(event, "id")}`)
       }
-      await read(tellsAll(world, companyId, feed))
       for (const endpoint of endpoints) if (endpoint.companyId === companyId) await read(hasArrived(endpoint, feed))
     }
   }

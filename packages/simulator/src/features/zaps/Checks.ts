@@ -2,5 +2,5 @@ import { zaps as core } from "@satrail/core/features/zaps/index"
 import * as Feature from "../Feature.ts"
 
 export const zaps = Feature.make(core)({
-  changes: { ZapReceipted: { never: "no wallet here asks for a receipt that others can see" } }
+  changes: { ZapReceipted: { never: "no simulated wallet requests a public receipt" } }
 })

@@ -4,44 +4,47 @@ import type * as Change from "../../../ledger/Change.ts"
 import * as Noun from "../../../ledger/Noun.ts"
 import type { Written } from "../../../ledger/Written.ts"
 
-/** `pending` is sent, and sent again when that fails, up to the end of the schedule: then it is `failed`, and can be sent again by hand. */
+/**
+ * `pending`: is sent, and retried until the end of the schedule. `failed`: the schedule has ended. It can be
+ * resent by hand. `delivered`: a response confirmed it.
+ */
 export const Status = Schema.Literals(["pending", "delivered", "failed"])
 export type Status = typeof Status.Type
 
-/** What came of the last attempt. */
+/** Result of the last attempt. */
 export const Attempt = Schema.Struct({
   status: Status,
   attempts: Schema.Int,
-  /** When it is sent next; null where it has ended. */
+  /** When it is sent next; null if it has ended. */
   nextAtMillis: Schema.NullOr(Schema.Int),
   lastAtMillis: Schema.NullOr(Schema.Int),
   durationMillis: Schema.NullOr(Schema.Int),
-  /** The status of the answer; null where there was none. */
+  /** HTTP status of the response; null if there was none. */
   answered: Schema.NullOr(Schema.Int),
-  /** The beginning of the answer, or why there was none. */
+  /** The beginning of the response, or why there was none. */
   response: Schema.NullOr(Schema.String)
 })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export const Delivery = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   endpointId: Noun.Id,
-  /** Of which replay it is, and where the event is: an event is sent once in each. */
+  /** The replay that it belongs to, and the place of its event. Each replay sends an event once. */
   epoch: Schema.Int,
   place: Schema.String,
-  /** Whose event it is: to the operator's endpoints go those of all companies. */
+  /** The event's company. The operator's endpoints receive the events of all companies. */
   eventCompanyId: CompanyId.CompanyId,
   type: Schema.String,
-  /** The record that the event is about: its events are sent one after the other. */
+  /** The record that the event is about. Events of one record are sent in order. */
   recordId: Schema.String,
   ...Attempt.fields,
   createdAtMillis: Schema.Int
 })
 export interface Delivery extends Schema.Schema.Type<typeof Delivery> {}
 
-/** The delivery is pending already. */
+/** The delivery is already pending. */
 export class DeliveryPending extends Schema.TaggedError<DeliveryPending>()("DeliveryPending", { id: Schema.String }) {}
 
 const attempt = ["status", "attempts", "nextAtMillis", "lastAtMillis", "durationMillis", "answered", "response"] as const
@@ -53,7 +56,7 @@ export const noun = Noun.make("webhook_deliveries", Delivery, {
 })
 
 export const life = {
-  // An attempt that is written down late says nothing about a delivery that was sent again meanwhile.
+  // A result recorded late does not apply to a delivery that was resent in the meantime.
   tried: Noun.move(noun, "tried", { from: ["pending"], expects: ["attempts", "nextAtMillis"], sets: attempt, again: "otherwise" }),
   resent: Noun.move(noun, "resent", {
     from: ["delivered", "failed"],
@@ -79,7 +82,7 @@ export interface DeliveryResent extends Written<
 
 const parts = ({ id, companyId }: Delivery, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
 
-/** It is on its way, or there. */
+/** Records a new delivery, pending or delivered. */
 export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade => ({
   _tag: "DeliveryMade",
   ...parts(delivery, delivery.createdAtMillis),
@@ -87,7 +90,7 @@ export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade => (
   fence
 })
 
-/** Another attempt was made. */
+/** Records another attempt. */
 export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence, atMillis: number): DeliveryTried => ({
   _tag: "DeliveryTried",
   ...parts(delivery, atMillis),
@@ -95,7 +98,7 @@ export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence,
   fence
 })
 
-/** It is sent again, by the whole schedule. */
+/** Resends the delivery with the whole schedule. */
 export const resent = (delivery: Delivery, atMillis: number): DeliveryResent => ({
   _tag: "DeliveryResent",
   ...parts(delivery, atMillis),

@@ -4,48 +4,54 @@ import type * as Change from "../../../ledger/Change.ts"
 import * as Noun from "../../../ledger/Noun.ts"
 import type { Written } from "../../../ledger/Written.ts"
 
-/** `enabled`: events are sent. `disabled`: none are, until it is enabled again. `deleted` stays so. */
+/** `enabled`: events are sent. `disabled`: none are sent until it is enabled again. `deleted`: final. */
 export const Status = Schema.Literals(["enabled", "disabled", "deleted"])
 export type Status = typeof Status.Type
 
-/** Why it is disabled: by its owner; because it answered 410 Gone; because everything failed for days. */
+/**
+ * Why it is disabled: by its owner, because it responded with 410 Gone, or because every attempt failed for
+ * days.
+ */
 export const Reason = Schema.Literals(["owner", "gone", "failing"])
 export type Reason = typeof Reason.Type
 
-/** What its owner decides, and may change. */
+/** Settings that the owner may change. */
 export const Settings = Schema.Struct({
   url: Schema.String,
   description: Schema.String,
-  /** Types of events, or beginnings of them (`deposit.*`); empty: all. */
+  /** Event types, or prefixes such as `deposit.*`. Empty means all. */
   types: Schema.Array(Schema.String),
-  /** The name of a header with a plain signature: lower-case hex of an HMAC-SHA256 of the body. */
+  /** Name of a header with a plain signature: lowercase hex of an HMAC-SHA256 of the body. */
   signatureHeader: Schema.NullOr(Schema.String)
 })
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
-/** Where a company (the nil company: the operator, for all of them) has its events sent. */
+/**
+ * A URL that receives a company's events. The nil company stands for the operator, who receives the events of
+ * all companies.
+ */
 export const Endpoint = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   ...Settings.fields,
-  /** Sealed, as the one before is, which signs too until its time is over. */
+  /** Sealed, like the previous secret, which also signs until its time is over. */
   secret: Schema.String,
   previousSecret: Schema.NullOr(Schema.String),
   previousUntilMillis: Schema.NullOr(Schema.Int),
   status: Status,
   disabledReason: Schema.NullOr(Reason),
-  /** Everything before this place was sent, or is a delivery that waits. */
+  /** Every event before this place was sent or has a pending delivery. */
   cursor: Schema.String,
-  /** Counts the replays: a delivery belongs to one of them. */
+  /** Counts the replays. Each delivery belongs to one. */
   epoch: Schema.Int,
-  /** Since when nothing has succeeded; null while something does. */
+  /** Since when no attempt has succeeded; null while attempts succeed. */
   failingSinceMillis: Schema.NullOr(Schema.Int),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
 export interface Endpoint extends Schema.Schema.Type<typeof Endpoint> {}
 
-/** The endpoint is disabled: enable it first. Or it was deleted meanwhile. */
+/** The endpoint is disabled and must be enabled first, or it was deleted. */
 export class EndpointNotEnabled extends Schema.TaggedError<EndpointNotEnabled>()("EndpointNotEnabled", {
   id: Schema.String,
   status: Schema.String
@@ -71,7 +77,7 @@ export const noun = Noun.make("webhook_endpoints", Endpoint, {
   refused: (id, status) => new EndpointNotEnabled({ id, status })
 })
 
-/** Its life. */
+/** Transitions of an endpoint. */
 export const life = {
   changed: Noun.move(noun, "changed", {
     from: ["enabled", "disabled"],
@@ -93,7 +99,8 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["enabled"], same: ["cursor", "epoch", "updatedAtMillis"] }
   }),
-  // Decided of what it was: written down late, it says nothing about an endpoint that was changed or enabled again meanwhile.
+  // Applies only if the endpoint is as it was when read, so a late commit cannot disable an endpoint that was
+  // changed or enabled again.
   disabled: Noun.move(noun, "disabled", {
     from: ["enabled"],
     to: "disabled",
@@ -108,7 +115,7 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["deleted"] }
   }),
-  // What is sent of one replay says nothing about another one.
+  // Progress of one replay does not apply to another.
   progressed: Noun.move(noun, "progressed", { expects: ["epoch"], sets: ["cursor", "failingSinceMillis"], again: "otherwise" })
 }
 
@@ -158,7 +165,7 @@ export interface EndpointTested extends Written<"EndpointTested", readonly [], n
 
 const parts = ({ id, companyId }: Endpoint, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
 
-/** Who sends has to read the endpoint again. */
+/** Tells the sending process to read the endpoint again. */
 const changedEvent = ({ id }: Endpoint) => ({ type: "webhook_endpoint.changed" as const, subject: id })
 
 export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated => ({
@@ -176,7 +183,7 @@ export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number
   event: changedEvent(endpoint)
 })
 
-/** The secret signs from here on; the one before signs as well until `previousUntilMillis`. */
+/** Replaces the secret. The previous one also signs until `previousUntilMillis`. */
 export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis: number, atMillis: number): EndpointRotated => ({
   _tag: "EndpointRotated",
   ...parts(endpoint, atMillis),
@@ -184,7 +191,7 @@ export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis:
   event: changedEvent(endpoint)
 })
 
-/** Events are sent from this place on: those after it again, where they were sent before. */
+/** Sends events from this place on, including those after it that were already sent. */
 export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
   _tag: "EndpointEnabled",
   ...parts(endpoint, atMillis),
@@ -192,7 +199,7 @@ export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epo
   event: changedEvent(endpoint)
 })
 
-/** Nothing is sent from here on. The owner is told of it where it was not the owner's decision. */
+/** Stops sending. The owner is notified unless it was the owner's decision. */
 export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled => ({
   _tag: "EndpointDisabled",
   ...parts(endpoint, atMillis),
@@ -208,7 +215,7 @@ export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted =
   event: changedEvent(endpoint)
 })
 
-/** How far it was sent, and since when nothing has succeeded. */
+/** Records how far events were sent, and since when no attempt has succeeded. */
 export const progressed = (
   endpoint: Endpoint,
   to: Pick<Endpoint, "cursor" | "failingSinceMillis">,
@@ -221,7 +228,7 @@ export const progressed = (
   fence
 })
 
-/** An event that is sent to this endpoint alone. */
+/** Publishes an event that is sent to this endpoint alone. */
 export const tested = (endpoint: Endpoint, atMillis: number): EndpointTested => ({
   _tag: "EndpointTested",
   ...parts(endpoint, atMillis),

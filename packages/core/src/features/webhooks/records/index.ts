@@ -4,6 +4,7 @@ import type { Published } from "../../../ledger/LedgerReads.ts"
 import { NounReads } from "../../../ledger/NounReads.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Endpoint from "./Endpoint.ts"
+import { WebhookReads } from "./WebhookReads.ts"
 
 const types = ["webhook_endpoint.disabled", "webhook_endpoint.test"] as const
 
@@ -19,8 +20,8 @@ const told = <const T extends (typeof types)[number]>(
 })
 
 /**
- * Records of webhooks, and notices about endpoints. The services in `../index.ts` send notices, so they cannot be in the list that notices are made from. This
- * part is in it.
+ * Records of webhooks, and notices about endpoints. The services in `../index.ts` send notices, so they
+ * cannot be in the list from which notices are made. This part is in that list.
  */
 export const webhooks = Feature.make({
   name: "webhooks",
@@ -55,5 +56,6 @@ export const webhooks = Feature.make({
       })),
       "webhook_endpoint.test": told("webhook_endpoint.test")
     }
-  }
+  },
+  reads: WebhookReads
 })

@@ -7,22 +7,22 @@ export const errors = OwnErrors.make({
   TooManyEndpoints: {
     code: "too_many_endpoints",
     status: 409,
-    meaning: "The company has as many webhook endpoints as it may have: 16.",
-    remedy: "Delete one that is not needed any more, or change one.",
-    message: ({ maximum }: TooManyEndpoints) => `There are ${maximum} webhook endpoints already, which is as many as a company has`
+    meaning: "The company has 16 webhook endpoints, the maximum.",
+    remedy: "Delete an endpoint you no longer need, or change an existing one.",
+    message: ({ maximum }: TooManyEndpoints) => `A company can have at most ${maximum} webhook endpoints. Delete one first.`
   },
   EndpointNotEnabled: {
     code: "webhook_endpoint_disabled",
     status: 409,
-    meaning: "The webhook endpoint is disabled: nothing is sent there.",
-    remedy: "Enable it first; with `replay_from` nothing is lost.",
-    message: ({ status }: EndpointNotEnabled) => `The webhook endpoint is ${status}`
+    meaning: "The webhook endpoint is disabled, so nothing is sent to it.",
+    remedy: "Enable it first. Set `replay_from` to receive the events it missed.",
+    message: ({ status }: EndpointNotEnabled) => `This webhook endpoint is ${status}. Enable it first.`
   },
   DeliveryPending: {
     code: "delivery_pending",
     status: 409,
-    meaning: "The delivery is on its way, or waits for its next attempt.",
-    remedy: "Wait for its attempt: `next_attempt_at`.",
-    message: (_: DeliveryPending) => "The delivery is on its way, or waits for its next attempt"
+    meaning: "The delivery is still in progress.",
+    remedy: "Wait for the attempt at `next_attempt_at`.",
+    message: (_: DeliveryPending) => "This delivery is still in progress. Wait for the attempt at next_attempt_at."
   }
 })

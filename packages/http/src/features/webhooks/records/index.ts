@@ -2,8 +2,12 @@ import * as Feature from "../../Feature.ts"
 import { errors } from "./WebhookErrors.ts"
 import * as WebhookView from "./WebhookView.ts"
 
-/** Views and errors of webhooks. The operations in `../index.ts` use bodies of events, which are made from the list that this is in. */
+/**
+ * Views and errors of webhooks. The operations in `../index.ts` need event bodies, which are made from the
+ * list that contains this feature.
+ */
 export const webhooks = Feature.make({
   errors,
-  views: { webhookEndpoint: WebhookView.view }
+  views: { webhookEndpoint: WebhookView.view },
+  beyond: { known: ["replay_from"], wellFormed: ["url"], eventTypes: ["types"] }
 })

@@ -1,0 +1,176 @@
+import { Effect, type Scope } from "effect"
+import * as Fill from "./Fill.ts"
+import * as Program from "./Program.ts"
+import type * as Receivers from "./Receivers.ts"
+import type { Group, Operation, Run } from "./Rounds.ts"
+import * as Runs from "./Runs.ts"
+import * as Settling from "./Settling.ts"
+import { type Bench, lazily, type Subject } from "./Subject.ts"
+
+/** Shared by all subjects. */
+export interface Beside {
+  readonly raw: Effect.Effect<Program.Server, Program.BenchFailed>
+  readonly framework: Effect.Effect<Program.Server, Program.BenchFailed>
+  readonly flooder: Effect.Effect<Program.Program, Program.BenchFailed>
+}
+
+export const beside = ({ nodeArgs }: Bench): Effect.Effect<Beside, never, Scope.Scope> =>
+  Effect.all({
+    raw: lazily(Program.server("rawProgram")),
+    framework: lazily(Program.server("frameworkProgram", { nodeArgs })),
+    flooder: lazily(Program.fork("loadProgram"))
+  })
+
+const many = Fill.spread
+const [pgSpread, pgBusy, ourSpread, ourBusy, reportedSpread, reportedBusy] = Fill.kinds.opens
+
+/** Makes a row: the measured operation, the minimum ratio and the goal, and the goal for its growth. */
+const row = (operation: string, companies: number, run: Run, bar?: number, aim?: number, grows?: number): Operation => ({
+  operation,
+  companies,
+  run,
+  ...(bar !== undefined && { bar }),
+  ...(aim !== undefined && { aim }),
+  ...(grows !== undefined && { grows })
+})
+
+/** Operations that need only the HTTP side of a subject, compared with the same ones of another build. */
+export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> => {
+  const requests = ({ http }: ReturnType<typeof Runs.of>) => [
+    row("balance", 1, http("balance")),
+    row("balance", many, http("balanceSpread", { on: "shared" })),
+    row("get one invoice", 1, http("invoice")),
+    row("get one invoice", many, http("invoiceSpread", { on: "shared" })),
+    row("list of the 50 newest", 1, http("list")),
+    row("create invoice", 1, http("createInvoice")),
+    row("LNURL callback", 1, http("lnurlCallback")),
+    row("confirm", many, http("confirmSpread", { on: "shared" })),
+    row("confirm", 1, http("confirm")),
+    row("confirm, 256 clients", 1, http("confirm", { clients: 256 }))
+  ]
+  const theirs = requests(Runs.of(other))
+  return requests(Runs.of(subject)).flatMap((operation, at) =>
+    theirs.slice(at, at + 1).map(({ run }) => ({ limit: "the other build", run, operations: [operation] }))
+  )
+}
+
+/** Measurements of one database. Growth is measured for those that have a goal for it. */
+export const ofDatabase = (
+  bench: Bench,
+  subject: Subject,
+  { raw, framework }: Beside,
+  settling?: Others["settling"]
+): ReadonlyArray<Group> => {
+  const { http, pgbench, pgbenchAtBest, confirmInProcess, settleInProcess, settleByPgbench, limited } = Runs.of(subject)
+  const reported = (companies: number, kind: number) =>
+    settling === undefined ? [] : [row("settle, as a node reports it", companies, Settling.run(settling, companies, kind))]
+  const two = { clients: 256, beside: true }
+  const confirm = http("confirm")
+  const confirm256 = http("confirm", { clients: 256 })
+  const createInvoice = http("createInvoice")
+  const inProcess = confirmInProcess("confirm")
+  const shared = { on: "shared" } as const
+  return [
+    {
+      limit: "raw HTTP",
+      run: Runs.bare(bench, raw),
+      operations: [
+        row("balance, the framework alone", 1, Runs.bare(bench, framework), undefined, undefined, 0.01),
+        row("balance", 1, http("balance"), 0.4, 0.6, 0.01),
+        row("balance", many, http("balanceSpread", shared), 0.3, 0.42, 0.01),
+        row("get one invoice", 1, http("invoice"), 0.3, 0.48, 0.01),
+        row("get one invoice", many, http("invoiceSpread", shared), 0.2, 0.33, 0.01),
+        row("events, page of the feed", 1, http("events"), undefined, undefined, 0.02)
+      ]
+    },
+    { limit: "pgbench", run: pgbench("list"), half: true, operations: [row("list of the 50 newest", 1, http("list"), 0.1, 0.25, 0.01)] },
+    { limit: "pgbench", run: pgbench("createInvoice"), half: true, operations: [row("create invoice", 1, createInvoice, 0.25, 0.5, 0.01)] },
+    { limit: "create invoice", run: createInvoice, operations: [row("LNURL callback", 1, http("lnurlCallback"), 0.7, 0.9, 0.01)] },
+    {
+      limit: "pgbench",
+      run: pgbench("confirmSpread"),
+      half: true,
+      operations: [row("confirm", many, http("confirmSpread", shared), 0.8, 1.25, 0.01)]
+    },
+    {
+      limit: "pgbench",
+      run: pgbench("confirm"),
+      half: true,
+      operations: [row("confirm", 1, confirm, 4, 8, 0.01), row("confirm, 256 clients", 1, confirm256, 4, 8, 0.01)]
+    },
+    {
+      limit: "pgbench at best",
+      run: pgbenchAtBest("confirm"),
+      operations: [row("confirm", 1, confirm, 3, 5.5), row("confirm, 256 clients", 1, confirm256, 3, 5.5)]
+    },
+    {
+      limit: "confirm",
+      run: confirm,
+      operations: [
+        row("confirm with an Idempotency-Key", 1, http("confirmWithKey"), 0.8, 0.9, 0.01),
+        row("confirm with a limit", 1, limited(confirm), 0.95, 1, 0.01)
+      ]
+    },
+    {
+      limit: "one process",
+      run: confirm256,
+      operations: [row("confirm, two processes, 256 clients", 1, http("confirm", two), undefined, undefined, 0.01)]
+    },
+    {
+      limit: "one process",
+      run: http("confirmSpread", { ...shared, clients: 256 }),
+      operations: [
+        row("confirm, two processes, 256 clients", many, http("confirmSpread", { ...shared, ...two }), undefined, undefined, 0.01)
+      ]
+    },
+    {
+      limit: "pgbench, 128",
+      run: pgbench("confirmMany"),
+      operations: [row("confirm, in process, 256 clients", 1, inProcess, 0.4, 0.55, 0.01)]
+    },
+    {
+      limit: "no audit",
+      run: inProcess,
+      operations: [row("confirm, in process, audited, 256 clients", 1, confirmInProcess("audited confirm"), 0.9, 1, 0.01)]
+    },
+    {
+      limit: "pgbench",
+      run: settleByPgbench("settleSpread", pgSpread),
+      operations: [row("settle, in process", many, settleInProcess(many, ourSpread), 0.8, 1.2, 0.01), ...reported(many, reportedSpread)]
+    },
+    {
+      limit: "pgbench",
+      run: settleByPgbench("settle", pgBusy),
+      operations: [row("settle, in process", 1, settleInProcess(1, ourBusy), 2, 5, 0.01), ...reported(1, reportedBusy)]
+    }
+  ]
+}
+
+/** Subjects that have workers, each with its own database. */
+export interface Others {
+  readonly settling: Effect.Effect<Subject, Program.BenchFailed>
+  readonly webhooks: Effect.Effect<Subject, Program.BenchFailed>
+  readonly shipped: Effect.Effect<Subject, Program.BenchFailed>
+  readonly receivers: Effect.Effect<Receivers.Receivers, Program.BenchFailed>
+}
+
+/** Measurements of workers, and of one company beside another. */
+export const ofWorkers = (subject: Subject, { flooder }: Beside, { webhooks, shipped, receivers }: Others): ReadonlyArray<Group> => {
+  const { http, pgbench, besideFlood } = Runs.of(subject)
+  const silent = () => Effect.flatMap(webhooks, (sending) => Runs.of(sending).http("confirm")())
+  return [
+    { limit: "pgbench", run: pgbench("confirm"), operations: [row("confirm, until settled", 1, Runs.untilSettled(shipped), 0.8, 3)] },
+    { limit: "no sender", run: http("confirm"), operations: [row("webhooks, confirm without an endpoint", 1, silent, 0.95, 1)] },
+    {
+      limit: "no endpoint",
+      run: silent,
+      operations: [row(`webhooks, confirm with ${Runs.endpoints} endpoints`, 1, Runs.heard(webhooks, receivers), 0.9, 1)]
+    },
+    {
+      limit: "alone",
+      run: besideFlood(),
+      p99: true,
+      operations: [row("confirm beside a flood, 16 clients", 1, besideFlood(flooder))]
+    }
+  ]
+}

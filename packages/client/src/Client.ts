@@ -1,0 +1,196 @@
+import { type CallOptions, type CompanyRef, type List, list, type Page } from "./Calls.ts"
+import { SatrailError } from "./Errors.ts"
+import { eventOf, type EventOf, type Metadata, isObject, plain, text, wire } from "./Plain.ts"
+import type { Event, EventsVerbs, Nouns, WebhooksVerbs, Withdrawal } from "./Records.ts"
+import { defaults, routes } from "./Routes.ts"
+import type { StandardSchema, WithSchemas } from "./Schemas.ts"
+import { validate } from "./validate.ts"
+import { type Consumer, consuming, type OnOptions } from "./Consumers.ts"
+import { type EventsQuery, follow } from "./Stream.ts"
+import { make, type Options, type World, world } from "./Transport.ts"
+import { verify } from "./Webhooks.ts"
+
+/** An event with one of the types `T`. */
+type Told<E, T> =
+  E extends EventOf<infer Types, infer Data> ? ([Extract<Types, T>] extends [never] ? never : EventOf<Extract<Types, T>, Data>) : never
+
+/** A client of a service. `M` is the type of metadata, `client<{ order: string }>({ … })`, or the schema for each noun. */
+export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhooks" | "withdrawals"> {
+  readonly withdrawals: Nouns<M>["withdrawals"] & {
+    /**
+     * Waits until a withdrawal settles, and returns it. Throws `errors.NotSettled` if it fails. Each key can
+     * wait for five withdrawals at a time; further calls wait their turn.
+     *
+     * @example
+     * const settled = await pay.withdrawals.settled(withdrawal.id, { signal: AbortSignal.timeout(60_000) })
+     */
+    readonly settled: {
+      (id: string, options?: CallOptions): Promise<Withdrawal<M>>
+      (company: CompanyRef, id: string, options?: CallOptions): Promise<Withdrawal<M>>
+    }
+  }
+  /**
+   * Every event, oldest first, then new events as they happen. After a lost connection it reconnects and
+   * resumes after the last event read.
+   *
+   * @example
+   * for await (const event of client.events({ after: lastId })) await handle(event)
+   */
+  readonly events: EventsVerbs<M> & ((query?: EventsQuery) => AsyncGenerator<Event<M>, void, undefined>)
+  /**
+   * Handles every event of a type at least once and in order per record, even after a restart. A handler that
+   * throws is retried with growing pauses, while events of other records continue. Run a consumer in one
+   * process at a time. Requires `cursors`.
+   *
+   * @example
+   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
+   */
+  readonly on: <T extends Event["type"]>(
+    type: T | ReadonlyArray<T>,
+    handler: (event: Told<Event<M>, T>) => unknown,
+    options?: OnOptions
+  ) => Consumer
+  readonly webhooks: WebhooksVerbs & { readonly verify: typeof verify }
+  /** Does nothing. Exists for programs that used the package `satrail`. */
+  readonly close: () => Promise<void>
+}
+
+/** A route that creates a record, unlike one that adds to a record. */
+export const isNew = /^CREATE [^{]+$/
+
+type Fields = Readonly<Record<string, unknown>>
+
+const methods: Readonly<Record<string, string>> = { CREATE: "POST", ONCE: "POST", LIST: "GET" }
+
+/** Creates a unique key. `crypto.randomUUID` is missing on pages without TLS. */
+const newKey = (): string => crypto.getRandomValues(new BigUint64Array(2)).join("-")
+
+const queryOf = (fields: Fields): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(wire(fields))) if (value !== null) query.set(name, String(value))
+  return `?${query}`.replace(/\?$/, "")
+}
+
+/** The next page's cursor, from the `Link` header. */
+const nextOf = (headers: Headers): string | undefined => /[?&]cursor=([\w-]+)[^>]*>; *rel="next"/.exec(headers.get("link") ?? "")?.[1]
+
+/** The data of a response. For a new on-chain address it is a member of the data. */
+const dataOf = (answer: unknown): unknown => {
+  const data = isObject(answer) ? answer["data"] : undefined
+  return isObject(data) && isObject(data["address"]) ? data["address"] : data
+}
+
+/** Converts a record to the client's format. */
+const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
+
+/** The id of a record or of a company. */
+const idOf = (value: unknown): string | undefined => text(isObject(value) ? value["id"] : value)
+
+/** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`, without the id if its route has none. */
+const read = (pattern: string, given: ReadonlyArray<unknown>) => {
+  const ids = given.flatMap((one) => idOf(one) ?? [])
+  const ask = given[ids.length]
+  const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
+  const needed = pattern.includes("{") ? 1 : 0
+  const id = ids.at(-1)
+  if (ids.length < needed || ids.length > needed + 1 || id === "")
+    throw new TypeError(`${pattern} requires ${needed === 0 ? "no" : "an"} id`)
+  return {
+    path: needed === 0 || id === undefined ? pattern : pattern.replace("{id}", encodeURIComponent(id)),
+    company: ids.length > needed ? ids[0] : idOf(company),
+    idempotencyKey: text(idempotencyKey),
+    signal: signal instanceof AbortSignal ? signal : undefined,
+    fields
+  }
+}
+
+/** A client whose environment a test controls. */
+export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: World = world): Client<M> => {
+  const transport = make(options, outside)
+  const { key, operatorToken } = options
+  const schemas: Readonly<Record<string, StandardSchema | undefined>> = options.metadata ?? {}
+
+  let owner: string | undefined
+  /** The id of the company that the key belongs to, which never changes. */
+  const ownerOf = async (own: string) =>
+    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isRepeatable: true })).answer)))
+  const keyOf = async (company: string | undefined): Promise<string> => {
+    if (typeof key === "function") return key(company)
+    if (!key) throw new TypeError("client({ key }) is missing")
+    if (company && (await ownerOf(key)) !== company) throw new TypeError("the key is another company's: key can be a function")
+    return key
+  }
+  const credential = (path: string, company: string | undefined) => {
+    if (!path.startsWith("/operator/")) return keyOf(company)
+    if (!operatorToken) throw new TypeError("client({ operatorToken }) is missing")
+    return operatorToken
+  }
+
+  const call = (noun: string, route: string, given: ReadonlyArray<unknown>): List<unknown> | Promise<unknown> => {
+    const [kind = "", pattern = ""] = route.split(" ")
+    const { path, company, idempotencyKey, signal, fields: own } = read(pattern, given)
+    const fields: Record<string, unknown> = { ...(isNew.test(route) && defaults[noun]), ...own }
+    const method = methods[kind] ?? kind
+    const send = async (query: string, body?: Fields) =>
+      transport.send({
+        method,
+        path: `${path}${query}`,
+        key: await credential(path, company),
+        isRepeatable: kind !== "ONCE",
+        body,
+        signal,
+        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: idempotencyKey === undefined })
+      })
+    if (kind === "LIST") {
+      return list(async (cursor): Promise<Page<unknown>> => {
+        const { answer, headers } = await send(queryOf(cursor === undefined ? fields : { ...fields, cursor }))
+        const data = dataOf(answer)
+        return { items: Array.isArray(data) ? data.map(recordOf) : [], next: nextOf(headers) }
+      })
+    }
+    const hasBody = kind === "CREATE" || (method !== "GET" && Object.keys(fields).length > 0)
+    return Promise.resolve()
+      .then(async () => {
+        const schema = schemas[noun]
+        if (schema && (kind === "CREATE" || fields["metadata"])) fields["metadata"] = await validate(schema, fields["metadata"])
+        return hasBody ? send("", wire(fields)) : send(queryOf(fields))
+      })
+      .then(({ answer }) => recordOf(dataOf(answer)))
+  }
+
+  const nouns = Object.fromEntries(
+    Object.entries(routes).map(([noun, verbs]) => [
+      noun,
+      Object.fromEntries(
+        Object.entries(verbs).map(([name, route]) => [name, (...given: ReadonlyArray<unknown>) => call(noun, route, given)])
+      )
+    ])
+  )
+  const events = ({ company, ...query }: EventsQuery = {}) => follow(transport, () => keyOf(idOf(company)), query)
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- Records.ts is generated from the same routes, which a test checks
+  const pay = { ...nouns, events: Object.assign(events, nouns["events"]), webhooks: { ...nouns["webhooks"], verify } } as unknown as Client
+  const settled = async (...given: ReadonlyArray<unknown>): Promise<unknown> => {
+    const { path: subject, company, signal } = read("{id}", given)
+    // Checked at each connection too, because the withdrawal may have ended before it.
+    for await (const _ of follow(transport, () => keyOf(company), { after: "now", subject, signal }, true)) {
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the route returns a withdrawal
+      const details = (await call("withdrawals", "GET /v1/transactions/withdrawals/{id}", given)) as Withdrawal & Fields
+      const { status, failure } = details
+      if (status === "settled") return details
+      if (status === "failed") throw new SatrailError({ status: 200, code: "not_settled", message: failure?.message ?? "", details })
+    }
+    throw signal?.reason
+  }
+  const on = consuming(options, outside, { events: pay.events, get: (id, company) => pay.events.get(id, { company }) })
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller determines the type of metadata
+  return { ...pay, withdrawals: { ...pay.withdrawals, settled }, on, close: async () => {} } as unknown as Client<M>
+}
+
+/**
+ * A client of a running service, with a company's API key.
+ *
+ * @example
+ * const pay = client({ url: "https://pay.example.com", key: process.env.SATRAIL_KEY })
+ * const invoice = await pay.invoices.create({ amount: 21_000, description: "Two coffees" })
+ */
+export const client = <M = Metadata>(options: Options & WithSchemas<M>): Client<M> => over<M>(options)

@@ -1,0 +1,166 @@
+import type { CompanyRef } from "./Calls.ts"
+import { isCode } from "./Errors.ts"
+import type { Event } from "./Records.ts"
+import type { EventsQuery } from "./Stream.ts"
+import type { Cursors, Options, World } from "./Transport.ts"
+
+/** A consumer's name and where it begins. */
+export interface OnOptions {
+  /** The consumer's position is stored under this name. By default its types. */
+  readonly name?: string | undefined
+  /**
+   * Where it begins at its first start: after the event with this id, or `"now"`. By default it begins at the
+   * oldest stored event. Later starts use the stored position.
+   */
+  readonly after?: string | undefined
+  readonly company?: CompanyRef | undefined
+}
+
+/** A running consumer of events. */
+export interface Consumer {
+  readonly name: string
+  /** Stops the consumer after its running handlers finish. When started again, it resumes there. */
+  readonly stop: () => Promise<void>
+}
+
+/** The event source of a consumer. */
+interface Source {
+  readonly events: (query: EventsQuery) => AsyncIterable<Event>
+  readonly get: (id: string, company: CompanyRef | undefined) => Promise<Event>
+}
+
+/** A consumer's position: all events up to `after` are done, except those in `open`. */
+interface Place {
+  readonly after: string | undefined
+  readonly open: ReadonlyArray<string>
+}
+
+type Handler = (event: Event) => unknown
+
+/**
+ * The number of handlers that run concurrently, each for a different record, and of events that may wait
+ * because their handler fails.
+ */
+const [atOnce, maxFailing] = [16, 1000]
+
+interface Ask {
+  readonly name: string
+  readonly types: ReadonlyArray<string>
+  readonly handler: Handler
+  readonly begin: string | undefined
+  readonly company: CompanyRef | undefined
+  readonly cursors: Cursors
+  readonly onError: (error: unknown, consumer: string) => void
+}
+
+const consume = async (
+  { name, types, handler, begin, company, cursors, onError }: Ask,
+  { events, get }: Source,
+  { sleep }: World,
+  signal: AbortSignal
+) => {
+  const queues = new Map<string, Promise<void>>()
+  const open = new Set<string>()
+  const failing = new Set<string>()
+  let after = begin
+  let saving: Promise<unknown> = Promise.resolve()
+  let wake = () => {}
+  signal.addEventListener("abort", () => wake())
+
+  /** Repeats `work` until it succeeds. Returns undefined if the consumer is stopped first. */
+  const persist = async <A>(work: () => A | Promise<A>, failed = () => {}): Promise<A | undefined> => {
+    for (let millis = 1000; !signal.aborted; millis = Math.min(300_000, 2 * millis)) {
+      try {
+        return await work()
+      } catch (error) {
+        failed()
+        onError(error, name)
+        await sleep(millis, signal)
+      }
+    }
+    return undefined
+  }
+  const save = async () => cursors.save(name, JSON.stringify({ after, open: [...open] } satisfies Place))
+
+  /** Handles the events of one record one after the other. */
+  const dispatch = (event: Event) => {
+    const { id, subject } = event
+    const handle = async () => {
+      const isDone = await persist(
+        async () => {
+          await handler(event)
+          return true
+        },
+        () => {
+          failing.add(id)
+          wake()
+        }
+      )
+      failing.delete(id)
+      if (isDone !== true) return
+      open.delete(id)
+      wake()
+      saving = saving.then(() => persist(save))
+      if (queues.get(subject) === queue) queues.delete(subject)
+    }
+    open.add(id)
+    const queue: Promise<void> = (queues.get(subject) ?? Promise.resolve()).then(handle)
+    queues.set(subject, queue)
+  }
+
+  const place = await persist(async (): Promise<Place> => JSON.parse((await cursors.load(name)) ?? "null") ?? { after, open: [] })
+  if (place === undefined) return
+  after = place.after
+  for (const id of place.open) {
+    open.add(id)
+    const event = await persist(() =>
+      get(id, company).catch((error: unknown) => (isCode(error, "not_found") ? null : Promise.reject(error)))
+    )
+    if (event === null) open.delete(id)
+    else if (event !== undefined) dispatch(event)
+  }
+  await persist(async () => {
+    try {
+      for await (const event of events({ after, types, company, signal })) {
+        while (!signal.aborted && (open.size - failing.size >= atOnce || failing.size >= maxFailing))
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        if (signal.aborted) return
+        // In the same step as `open`, so that the stored position contains each event in one of them.
+        after = event.id
+        dispatch(event)
+      }
+    } catch (error) {
+      if (isCode(error, "cursor_too_old")) after = undefined
+      throw error
+    }
+  })
+  await Promise.all(queues.values())
+  await saving
+  await save()
+}
+
+const report = (error: unknown, name: string) => console.error(`satrail: ${name} failed; will retry`, error)
+
+/** Implements `on` of a client. */
+export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {
+  const running = new Set<string>()
+  return (type: string | ReadonlyArray<string>, handler: Handler, { name, after: begin, company }: OnOptions = {}): Consumer => {
+    if (!cursors) throw new TypeError("on requires client({ cursors })")
+    const types = [type].flat()
+    const called = name ?? types.join(", ")
+    if (running.has(called)) throw new Error(`${called} is already running: give this consumer another name`)
+    running.add(called)
+    const controller = new AbortController()
+    const ended = consume({ name: called, types, handler, begin, company, cursors, onError }, source, world, controller.signal)
+    return {
+      name: called,
+      stop: async () => {
+        controller.abort()
+        await ended
+        running.delete(called)
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { type Money, snake } from "./Plain.ts"
+import type { ErrorCode, WithdrawalFailure } from "./Records.ts"
+
+/** An invalid member of a request. `path` names it, such as `amount`. */
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+interface Described {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly issues?: ReadonlyArray<Issue>
+  readonly requestId?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly retryAfterMillis?: number | undefined
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Error codes after which the request may have taken effect. */
+const unknown = /^(?:unreachable|unreadable|store_unavailable|timeout|stopping|internal)$/
+
+/**
+ * The service rejected a request or did not respond. Act on `code`, which is stable. Without a response,
+ * `status` is 0 and `code` is `unreachable`. If the response did not come from satrail, `code` is
+ * `unreadable`.
+ */
+export class SatrailError extends Error {
+  override readonly name = "SatrailError"
+  declare readonly status: number
+  declare readonly code: string
+  /** Every invalid member of the request. */
+  declare readonly issues: ReadonlyArray<Issue>
+  /** Identifies the request in the operator's log. */
+  declare readonly requestId: string | undefined
+  /**
+   * The request's idempotency key. If you send it again with the same request, the request takes effect at
+   * most once.
+   */
+  declare readonly idempotencyKey: string | undefined
+  /** When the service accepts the next request, if it returned a time. */
+  declare readonly retryAfterMillis: number | undefined
+  /** Other members of the error, such as `available`. */
+  declare readonly details: Readonly<Record<string, unknown>>
+
+  constructor(said: Described, options?: ErrorOptions) {
+    super(said.message, options)
+    Object.assign(this, { issues: [], details: {} }, said)
+  }
+
+  /** Whether the same request can succeed later. */
+  get isRetryable(): boolean {
+    return [0, 408, 429, 502, 503, 504].includes(this.status) || this.code === "conflict"
+  }
+
+  /** Whether the request may have taken effect. */
+  get isUnknown(): boolean {
+    return unknown.test(this.code)
+  }
+
+  /** The names of the invalid members. */
+  get paths(): ReadonlyArray<string> {
+    return this.issues.map(({ path }) => path)
+  }
+}
+
+/** Whether an error has a code. */
+export const isCode = (error: unknown, code: string): error is SatrailError => error instanceof SatrailError && error.code === code
+
+/** Details of the errors that have some. */
+interface Details {
+  readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
+  readonly fee_changed: { readonly fee?: Money }
+  readonly not_settled: { readonly status: string; readonly failure?: WithdrawalFailure | null }
+  readonly limit_exceeded: { readonly limit: string; readonly remaining?: Money; readonly freesAt?: Date | null }
+}
+type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : unknown
+
+type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
+
+/** One class for each code: `insufficient_balance` is `errors.InsufficientBalance`. */
+export type Errors = {
+  readonly [C in ErrorCode | "not_settled" as Pascal<C>]: { [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C> }
+}
+
+/**
+ * The service's errors, as in the package `satrail`.
+ *
+ * @example
+ * if (error instanceof errors.InsufficientBalance) console.log(error.details.needed.sats)
+ */
+// oxlint-disable-next-line typescript/consistent-type-assertions -- has a member for any code
+export const errors = new Proxy(
+  {},
+  { get: (_, name) => ({ [Symbol.hasInstance]: (error: unknown) => isCode(error, snake(String(name)).slice(1)) }) }
+) as Errors
+
+/** The webhook was not sent by the service, or was sent too long ago. Respond with 400. */
+export class WebhookRefused extends Error {
+  override readonly name = "WebhookRefused"
+}

@@ -1,0 +1,184 @@
+// The client's names and types for the service's data. The script that generates Records.ts uses the same
+// rules, so types and values match.
+
+/** An amount of bitcoin in a response. */
+export interface Money {
+  /** Millisatoshis, exact. */
+  readonly msat: bigint
+  /**
+   * Whole satoshis. An amount that somebody must have or pay, such as `needed`, `fee` or `minAmount`, is rounded
+   * up. Any other amount is rounded down.
+   */
+  readonly sats: bigint
+}
+
+/** An amount of bitcoin in a request: satoshis, or the money of a response. */
+export type Sats = number | bigint | Money
+
+/**
+ * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or the money of
+ * a response.
+ */
+export type Amount = Sats | `${number} ${string}` | { readonly amount: number | bigint | string; readonly currency: string }
+
+/** Text that you attach to a record. */
+export interface Metadata {
+  readonly [key: string]: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Converts `order_id` to `orderId`. */
+export const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+type Names = Readonly<Record<string, string>>
+
+/** Members that the package `satrail` names differently from the HTTP API, in responses and requests. */
+const both: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
+const ofResponses: Names = { ...both, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
+const ofRequests: Names = { ...both, max_fee_sats: "maxFee" }
+const wireNames = Object.fromEntries(Object.entries(ofRequests).map(([wire, name]) => [name, wire]))
+
+/** Returns the client's name of a request's member. */
+export const askedName = (name: string): string => ofRequests[name] ?? camel(name)
+
+export const isMoney = (name: string): boolean => name.endsWith("_sats") || name === "balance"
+
+/** Whether a name belongs to a time. */
+export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$|^timestamp$/.test(name)
+
+/**
+ * Returns the client's name of a record's member. `amount_sats` becomes `amount`, unless the record has an
+ * `amount` too.
+ */
+export const nameOf = (name: string, all: Fields): string => {
+  const short = name.replace(/_sats$/, "")
+  return ofResponses[name] ?? camel(short in all ? name : short)
+}
+
+/**
+ * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, as the record
+ * contains the rail.
+ */
+export const eventType = (type: string): string =>
+  type.replace(
+    /^(\w+)\.(?:lightning|on_chain)\.(\w+)$/,
+    (_, kind: string, state: string) => `${kind}.${state === "completed" ? "settled" : state}`
+  )
+
+/** The HTTP API's types for one client type. */
+export const wireTypes = (type: string): ReadonlyArray<string> => {
+  const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
+  if (kind === undefined || state === undefined) return [type]
+  // Only on-chain payments are reversed or replaced.
+  const rails =
+    /^(?:reversed|replaced)$/.test(state) || (kind === "deposit" && state !== "settled") ? ["on_chain"] : ["lightning", "on_chain"]
+  return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
+}
+
+/** The members whose amount somebody must have or pay. */
+const isDue = /^needed|fee|^(?:base|min)_/
+
+/** Converts satoshis from JSON, which have at most three decimals. */
+const money = (name: string, sats: number): Money => {
+  const whole = Math.trunc(sats)
+  return {
+    msat: BigInt(whole) * 1000n + BigInt(Math.round((sats - whole) * 1000)),
+    sats: BigInt(isDue.test(name) ? Math.ceil(sats) : whole)
+  }
+}
+
+const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+
+const plainOf = (name: string, value: unknown): unknown => {
+  if (name === "metadata") return value
+  if (typeof value === "number" && isMoney(name)) return money(name, value)
+  if (typeof value === "string" && isTime(name) && isIso.test(value)) return new Date(value)
+  return plain(value)
+}
+
+/** Converts a value of a response. */
+export const plain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [nameOf(name, value), plainOf(name, one)]))
+}
+
+/** Converts to a number whose JSON form has the same digits. */
+const numeric = (given: unknown): number => {
+  const value = Number(given)
+  // A JavaScript number holds fifteen digits.
+  const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(?:\.?\d){1,15}$)\d+(?:\.\d+)?$/.test(String(given))
+  if (!isExact) throw new TypeError(`amount must be satoshis, or text such as "1.50 eur" (got ${String(given)})`)
+  return value
+}
+
+const satsOf = (given: unknown): number =>
+  isObject(given) && typeof given["msat"] === "bigint" ? Number(given["msat"]) / 1000 : numeric(given)
+
+/** Converts `amount` to the service's format. */
+const priced = (amount: unknown): Fields => {
+  if (amount === null) return { amount }
+  if (typeof amount === "string") {
+    const [digits, currency, ...more] = amount.trim().split(/\s+/)
+    return { amount: numeric(more.length > 0 ? amount : digits), currency }
+  }
+  if (isObject(amount) && "currency" in amount) return { ...amount, amount: numeric(amount["amount"]) }
+  return { amount: satsOf(amount), currency: "sats" }
+}
+
+const wireOf = (name: string, value: unknown): unknown => {
+  if (name === "metadata") return value
+  if (name === "types" && Array.isArray(value)) return value.flatMap((type) => wireTypes(String(type)))
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === "bigint" || (isObject(value) && "msat" in value)) return satsOf(value)
+  if (Array.isArray(value)) return value.map((one) => wireOf("", one))
+  return isObject(value) ? wire(value) : value
+}
+
+/** Converts a request's members to the service's names. */
+export const wire = ({ amount, ...others }: Fields): Fields => ({
+  ...(amount !== undefined && priced(amount)),
+  ...Object.fromEntries(
+    Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [[wireNames[name] ?? snake(name), wireOf(name, value)]]))
+  )
+})
+
+/** A change of a record. */
+export interface EventOf<T, D> {
+  /** The same for every delivery of the event. Pass it as `after` to resume after the event. */
+  readonly id: string
+  readonly type: T
+  readonly at: Date
+  /** The id of the company. */
+  readonly company: string
+  /** The id of the record, or the name of the domain. */
+  readonly subject: string
+  /** The record as of the event, even if it has changed since. */
+  readonly data: D
+}
+
+/**
+ * Converts an event of a response. Returns undefined if the value is not an event. Unknown types from newer
+ * versions of the service are returned too.
+ */
+export const eventOf = (value: unknown): unknown => {
+  if (!isObject(value)) return undefined
+  const { id, type, timestamp, company_id: company, data } = value
+  if (typeof id !== "string" || typeof type !== "string" || typeof timestamp !== "string" || !isObject(data)) return undefined
+  return { id, type: eventType(type), at: new Date(timestamp), company, subject: data["id"] ?? data["domain"] ?? "", data: plain(data) }
+}
+
+/** Parses JSON. Returns undefined if the text is invalid. */
+export const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,1342 @@
+// Made by `npm run docs` from the OpenAPI documents and Routes.ts. Don't edit.
+import type { CallOptions, CompanyRef, CreateOptions, List } from "./Calls.ts"
+import type { Amount, EventOf, Metadata, Money, Sats } from "./Plain.ts"
+import type { Read, Written } from "./Schemas.ts"
+
+/** The codes of the service's errors. */
+export type ErrorCode = "malformed" | "idempotency_not_supported" | "unauthorized" | "scope_required" | "address_not_allowed" | "step_up_required" | "plan_required" | "company_frozen" | "another_operator_required" | "second_operator_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "answer_not_readable" | "handle_taken" | "domain_taken" | "invoice_not_open" | "already_assigned" | "invoice_not_held" | "too_many_held" | "too_many_api_keys" | "cursor_too_old" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "insufficient_balance" | "limit_exceeded" | "fee_changed" | "idempotency_mismatch" | "domain_not_verified" | "domain_not_shown" | "wrong_network" | "unsupported" | "amount_mismatch" | "amount_required" | "amount_out_of_range" | "dust" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_not_found" | "final_cltv_too_long" | "recipient_refused" | "sandbox_refused" | "rate_limited" | "headers_too_large" | "internal" | "store_unavailable" | "overloaded" | "paused" | "node_unavailable" | "chain_unavailable" | "names_unavailable" | "rate_unavailable" | "recipient_unreachable" | "timeout" | "stopping" | "not_ready" | "approval_over" | "approval_by_asker" | "approval_fee_risen" | "checkout_not_open" | "voucher_not_open" | "refund_not_open" | "not_refundable" | "refund_too_large" | "too_many_endpoints" | "webhook_endpoint_disabled" | "delivery_pending" | "adjustment_decided" | "person_required" | "own_access" | "person_changed" | "too_many_people"
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly plan: "free" | "paid"
+  readonly network: "mainnet" | "testnet" | "signet" | "regtest"
+  /** Whether the operator has frozen this company. A frozen company cannot send */
+  readonly frozen: boolean
+  /** Fees for sending. On-chain payments also cost the current miner fee; see an estimate */
+  readonly fees: Fees
+  readonly limits: Limits | null
+  readonly remaining: LimitsRemaining | null
+  /** API key that made this request */
+  readonly apiKey: { readonly id: string; readonly limits: Limits | null; readonly remaining: LimitsRemaining | null }
+}
+/** Fees for sending. On-chain payments also cost the current miner fee; see an estimate */
+export interface Fees {
+  readonly lightning: FeeRate
+  readonly onChain: FeeRate
+  /** Payments to a company of this service */
+  readonly internal: FeeRate_1
+  /** Maximum routing fee of a Lightning payment, held on top of the amount */
+  readonly routingAllowance: FeeRate_2
+}
+export interface FeeRate {
+  /** Fixed fee per payment, in satoshis with up to three decimals */
+  readonly base: Money
+  /** Fee proportional to the amount, rounded up to a millisatoshi */
+  readonly partsPerMillion: number
+}
+/** Payments to a company of this service */
+export interface FeeRate_1 {
+  /** Fixed fee per payment, in satoshis with up to three decimals */
+  readonly base: Money
+  /** Fee proportional to the amount, rounded up to a millisatoshi */
+  readonly partsPerMillion: number
+}
+/** Maximum routing fee of a Lightning payment, held on top of the amount */
+export interface FeeRate_2 {
+  /** Fixed fee per payment, in satoshis with up to three decimals */
+  readonly base: Money
+  /** Fee proportional to the amount, rounded up to a millisatoshi */
+  readonly partsPerMillion: number
+}
+export interface Limits {
+  readonly perWithdrawal: Money | null
+  readonly hour: Money | null
+  readonly day: Money | null
+  readonly month: Money | null
+  readonly dayCount: number | null
+  readonly approvalAbove: Money | null
+  readonly recipientTypes: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null
+  readonly recipients: ReadonlyArray<string> | null
+}
+export interface LimitsRemaining {
+  readonly hour: Money | null
+  readonly day: Money | null
+  readonly month: Money | null
+  readonly dayCount: number | null
+}
+export interface CreateApiKey {
+  /** 1 to 200 characters, not all of them blank */
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "webhooks">
+  readonly expiresAt?: Date | string | null | undefined
+  readonly allowedFrom?: GivenAllowedFrom | null | undefined
+}
+/** IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES` */
+export interface GivenAllowedFrom {
+  /** `sending`: only sending and approving are restricted to these addresses. From other addresses the key keeps its other scopes */
+  readonly for: "sending" | "everything"
+  /** IPv4 and IPv6 addresses and ranges (CIDR), at most 50. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) counts as its IPv4 address, and IPv6 ranges match no IPv4 addresses */
+  readonly ranges: ReadonlyArray<string>
+}
+export interface IssuedApiKey {
+  /** Public part of the key, to identify it */
+  readonly id: string
+  /** The API key itself. Only this response contains it */
+  readonly key: string
+  readonly companyId: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  readonly expiresAt: Date | null
+  readonly limits: Limits | null
+  readonly allowedFrom: AllowedFrom | null
+  /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+  readonly approval: KeyApproval
+  readonly createdAt: Date
+}
+/** IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES` */
+export interface AllowedFrom {
+  /** `sending`: only sending and approving are restricted to these addresses. From other addresses the key keeps its other scopes */
+  readonly for: "sending" | "everything"
+  /** IPv4 and IPv6 addresses and ranges (CIDR), at most 50. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) counts as its IPv4 address, and IPv6 ranges match no IPv4 addresses */
+  readonly ranges: ReadonlyArray<string>
+}
+/** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+export type KeyApproval = "pending" | "approved" | null
+export interface LimitedApiKey {
+  /** Public part of the key, to identify it */
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  readonly limits: Limits | null
+  readonly allowedFrom: AllowedFrom | null
+  /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+  readonly approval: KeyApproval
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** Time of the last use, accurate to a minute; null if never */
+  readonly lastUsedAt: Date | null
+  readonly remaining: LimitsRemaining | null
+}
+export interface ApiKeysListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+/** API key without its secret, which is not stored */
+export interface ApiKey {
+  /** Public part of the key, to identify it */
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  readonly limits: Limits | null
+  readonly allowedFrom: AllowedFrom | null
+  /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+  readonly approval: KeyApproval
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** Time of the last use, accurate to a minute; null if never */
+  readonly lastUsedAt: Date | null
+}
+export interface AuditListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+  /** Selects entries by this key, token or person */
+  readonly actorId?: string | undefined
+  /** Selects entries of this operation */
+  readonly verb?: string | undefined
+  /** Selects entries about this record */
+  readonly subject?: string | undefined
+  /** Selects entries with this outcome: `done` or an error code */
+  readonly outcome?: string | undefined
+  /** ISO 8601 timestamp with a time zone */
+  readonly from?: Date | string | undefined
+  /** ISO 8601 timestamp with a time zone */
+  readonly until?: Date | string | undefined
+}
+export interface AuditEntry {
+  readonly id: string
+  readonly companyId: string
+  /** `unknown` if the entry cannot be read because something other than the service wrote or changed it */
+  readonly actor: "key" | "person" | "operator" | "service" | "unknown"
+  /** Id of the key, token or person; `root` for the configured token */
+  readonly actorId: string
+  readonly actorName: string
+  /** Operation, by its `operationId` */
+  readonly verb: string
+  /** Record that the operation changed; null if the request was rejected */
+  readonly subject: string | null
+  /** `done`, or the error code. If `unreadable`, run `satrail verify` */
+  readonly outcome: string
+  /** Number of occurrences. Identical rejected requests within a minute are counted in one entry */
+  readonly count: number
+  /** IP address of the caller (first half for IPv6). Empty if unknown or the operator's */
+  readonly ipAddress: string
+  readonly requestId: string
+  /** Changed values of keys, tokens, companies, webhook endpoints and apps. A secret is shown as the SHA-256 of its stored form */
+  readonly changes: ReadonlyArray<{ readonly record: string; readonly id: string; readonly field: string; readonly before: string | null; readonly after: string | null }>
+  /** Position in the company's hash chain; null until the entry is chained */
+  readonly seq: number | null
+  /** Hash of the company's audit log up to this entry */
+  readonly hash: string | null
+  readonly createdAt: Date
+}
+export interface CreateCheckout<M = Metadata> {
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+  readonly description?: string | null | undefined
+  readonly orderId?: string | null | undefined
+  readonly expirySeconds?: number | null | undefined
+  readonly tolerancePercent?: number | null | undefined
+  readonly returnUrl?: string | null | undefined
+  readonly cancelUrl?: string | null | undefined
+  readonly embedOrigin?: string | null | undefined
+  readonly color?: string | null | undefined
+  readonly contact?: string | null | undefined
+  readonly options?: ReadonlyArray<"new_quote" | "tip" | "email"> | null | undefined
+  readonly locale?: "en" | "de" | "es" | "fr" | "pt" | "ar" | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface Checkout<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  /** URL of the payment page. Anyone with this URL can see the amount and the description */
+  readonly url: string
+  /** `open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited, and the status becomes `paid` with `late: true` */
+  readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
+  /** Whether payment arrived after the checkout expired or was canceled */
+  readonly late: boolean
+  /** Requested amount; null if the payer decides */
+  readonly amount: Money | null
+  /** Amount in fiat, as requested; null if requested in bitcoin */
+  readonly fiatAmount: string | null
+  readonly fiatCurrency: string | null
+  /** Exchange rate in fiat per bitcoin, fixed when the checkout is created */
+  readonly rate: string | null
+  readonly tolerancePercent: number
+  /** Credited amount, in whole satoshis, rounded down */
+  readonly received: Money
+  /** Unconfirmed on-chain amount, in whole satoshis */
+  readonly pending: Money
+  readonly description: string
+  readonly orderId: string | null
+  readonly metadata: M
+  readonly returnUrl: string | null
+  readonly cancelUrl: string | null
+  readonly embedOrigin: string | null
+  readonly color: string | null
+  readonly locale: "en" | "de" | "es" | "fr" | "pt" | "ar"
+  readonly contact: string | null
+  readonly options: ReadonlyArray<"new_quote" | "tip" | "email">
+  /** Tip that the payer chose, in addition to `amount_sats` */
+  readonly tip: Money | null
+  /** Email address that the payer left */
+  readonly payerEmail: string | null
+  /** Lightning invoice for the amount still due */
+  readonly invoiceId: string
+  /** Lightning invoice (BOLT 11) */
+  readonly paymentRequest: string
+  /** On-chain address */
+  readonly address: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  /** Time of payment; null until recorded as paid */
+  readonly paidAt: Date | null
+}
+export interface CheckoutsListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface OpenCompany {
+  /** 1 to 200 characters, not all of them blank */
+  readonly name: string
+  readonly plan?: "free" | "paid" | undefined
+}
+export interface Company {
+  readonly id: string
+  readonly name: string
+  readonly plan: "free" | "paid"
+  readonly frozen: Frozen | null
+  readonly createdAt: Date
+}
+export interface Frozen {
+  /** The company sees it in its console */
+  readonly reason: string
+  /** Handling of confirmed withdrawals that have not started */
+  readonly pending: "wait" | "go_on"
+  readonly since: Date
+}
+export interface CompanyOverview {
+  readonly id: string
+  readonly name: string
+  readonly plan: "free" | "paid"
+  readonly frozen: Frozen | null
+  readonly createdAt: Date
+  /** Total balance, in satoshis with up to three decimals */
+  readonly posted: Money
+  /** Part of the balance held for pending withdrawals and open vouchers */
+  readonly held: Money
+  /** Part of the balance that can be withdrawn */
+  readonly available: Money
+  /** Number of active API keys. 1000 means that many or more */
+  readonly apiKeys: number
+  /** Last use of any of its keys, accurate to a minute; null if never */
+  readonly lastSeenAt: Date | null
+}
+export interface CompaniesListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+  /** Start of an id, or part of a name (case-insensitive) */
+  readonly search?: string | undefined
+  readonly plan?: "free" | "paid" | undefined
+}
+export interface UpdateCompany {
+  readonly plan?: "free" | "paid" | undefined
+}
+export interface Freeze {
+  /** Reason, 1 to 500 characters. The company sees it in its console */
+  readonly reason: string
+  /** Handling of confirmed withdrawals that have not started */
+  readonly pending: "wait" | "go_on"
+}
+export interface CompanyFreeze {
+  readonly id: string
+  readonly frozen: Frozen | null
+}
+export interface IssueApiKey {
+  /** 1 to 200 characters, not all of them blank */
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  readonly expiresAt?: Date | string | null | undefined
+  readonly limits?: GivenLimits | null | undefined
+  readonly allowedFrom?: GivenAllowedFrom | null | undefined
+}
+export interface GivenLimits {
+  readonly perWithdrawalSats?: Sats | null | undefined
+  readonly hourSats?: Sats | null | undefined
+  readonly daySats?: Sats | null | undefined
+  readonly monthSats?: Sats | null | undefined
+  readonly dayCount?: number | null | undefined
+  readonly approvalAboveSats?: Sats | null | undefined
+  readonly recipientTypes?: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null | undefined
+  readonly recipients?: ReadonlyArray<string> | null | undefined
+}
+export interface ClaimDomain {
+  readonly domain: string
+}
+export interface Domain {
+  readonly domain: string
+  /** `dns`: verified by the TXT record, which must stay in place. `operator`: confirmed by the operator */
+  readonly shownBy: "operator" | "dns"
+  readonly verifiedAt: Date
+  readonly checkedAt: Date
+  /** Time at which the TXT record was first found missing; null while it is present */
+  readonly lostAt: Date | null
+  readonly txtName: string
+  readonly txtValue: string
+}
+export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
+export interface DepositEvent<M = Metadata> extends EventOf<"deposit.settled" | "deposit.pending" | "deposit.failed" | "deposit.reversed", Deposit<M>> {}
+export interface Deposit<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Invoice or address that was paid */
+  readonly recipient: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  readonly network: "mainnet" | "testnet" | "signet" | "regtest"
+  readonly rail: "lightning" | "on_chain"
+  readonly status: "pending" | "settled" | "failed"
+  /** On-chain transaction; null for a Lightning deposit */
+  readonly chainTxId: string | null
+  readonly lightningInvoiceId: string | null
+  /** Always 0. Receiving is free */
+  readonly fee: Money
+  /** Total amount of its open, pending and completed refunds */
+  readonly refunded: Money
+  /** Metadata of the invoice or address at the time of payment */
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+export interface WithdrawalEvent<M = Metadata> extends EventOf<"withdrawal.pending_approval" | "withdrawal.pending" | "withdrawal.settled" | "withdrawal.failed" | "withdrawal.replaced", Withdrawal<M>> {}
+export interface Withdrawal<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  readonly recipient: string
+  /** Total fee on top of the amount, in satoshis with up to three decimals */
+  readonly fee: Money
+  readonly network: "mainnet" | "testnet" | "signet" | "regtest"
+  readonly rail: "lightning" | "on_chain"
+  readonly status: "pending_approval" | "pending" | "settled" | "failed"
+  /** Lightning payment details. null while pending and for on-chain withdrawals */
+  readonly lightningPayment: LightningPayment | null
+  /** Transaction id of an on-chain withdrawal; null until there is a transaction */
+  readonly chainTxId: string | null
+  /** Refund that this withdrawal pays; null if none */
+  readonly refundId: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Reason for the failure. `lightning_payment` has the node's own reason */
+  readonly failure: WithdrawalFailure | null
+  readonly destination: WithdrawalDestination
+  /** Approval by another key; null if not required */
+  readonly approval: WithdrawalApproval | null
+}
+export interface LightningPayment {
+  readonly paymentHash: string
+  /** Payment preimage, in hex. Empty unless the payment succeeded */
+  readonly paymentPreimage: string
+  /** Invoice or BOLT 12 offer that was paid */
+  readonly paymentRequest: string
+  readonly status: "SUCCEEDED" | "FAILED"
+  readonly failureReason: "FAILURE_REASON_NONE" | "FAILURE_REASON_TIMEOUT" | "FAILURE_REASON_NO_ROUTE" | "FAILURE_REASON_ERROR" | "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS" | "FAILURE_REASON_INSUFFICIENT_BALANCE" | "FAILURE_REASON_CANCELED"
+  readonly value: string
+  readonly valueSat: string
+  readonly valueMsat: string
+  readonly fee: string
+  readonly feeSat: string
+  /** Fee charged on top of the amount, in millisatoshis: `fee_sats` of the withdrawal. 0 if the payment failed */
+  readonly feeMsat: string
+  /** Unix time in seconds */
+  readonly creationDate: string
+  readonly creationTimeNs: string
+  readonly paymentIndex: string
+  /** Always empty */
+  readonly htlcs: ReadonlyArray<unknown>
+}
+export interface WithdrawalFailure {
+  /** Stable code for programs */
+  readonly code: "no_route" | "timeout" | "incorrect_payment_details" | "insufficient_liquidity" | "canceled" | "node_error" | "channel_closed" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_refused" | "recipient_unreachable" | "address_not_payable" | "approval_rejected" | "approval_expired"
+  /** Text for people. May change */
+  readonly message: string
+}
+export interface WithdrawalDestination {
+  readonly type: "lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"
+  readonly lightningAddress: string | null
+  /** BIP 353 name with its ₿, if the domain's DNS record determines the payment; otherwise null */
+  readonly bip353Name: string | null
+  /** On-chain address that is paid; for a BIP 353 name, the address in its record when the payment was sent */
+  readonly bitcoinAddress: string | null
+  /** Domain that issues the invoice for a Lightning address or LNURL */
+  readonly domain: string | null
+  /** Payment hash of the invoice, in hex, once the invoice is known; for an offer, after payment */
+  readonly paymentHash: string | null
+  /** Text or link from the payee's server to show after settlement (LUD-09, LUD-10). The preimage decrypts `aes` */
+  readonly successAction: { readonly tag: "message"; readonly message: string } | { readonly tag: "url"; readonly description: string; readonly url: string } | { readonly tag: "aes"; readonly description: string; readonly ciphertext: string; readonly iv: string } | null
+}
+export interface WithdrawalApproval {
+  readonly state: "waiting" | "approved" | "rejected" | "expired"
+  /** Id of the key that requested the withdrawal and cannot approve it. If that key replaced others, the id of the first one */
+  readonly askedBy: string | null
+  /** Id of the key that approved or rejected it. If that key replaced others, the id of the first one */
+  readonly decidedBy: string | null
+  readonly decidedAt: Date | null
+  readonly expiresAt: Date | null
+}
+export interface InvoiceEvent<M = Metadata> extends EventOf<"invoice.created" | "invoice.held" | "invoice.settled" | "invoice.expired" | "invoice.canceled", Invoice<M>> {}
+export interface Invoice<M = Metadata> {
+  readonly id: string
+  /** Public key of the node that issued the invoice */
+  readonly nodeId: string
+  readonly memo: string
+  /** Payment preimage, in hex. Empty until settled */
+  readonly preimage: string
+  /** Payment hash, in hex */
+  readonly paymentHash: string
+  /** Invoice amount; null if the payer decides */
+  readonly amount: Money | null
+  /** The least you expect when the payer chooses the amount; null if not set */
+  readonly minAmount: Money | null
+  /** The most you expect when the payer chooses the amount; null if not set */
+  readonly maxAmount: Money | null
+  /** Whether the payment is held until you settle or cancel the invoice */
+  readonly hold: boolean
+  /** Amount currently held, in satoshis; null if none */
+  readonly held: Money | null
+  /** Time when the held amount is returned unless you settle first: 24 blocks before the payer's node would close the channel. Estimated at ten minutes per block */
+  readonly heldUntil: Date | null
+  readonly settled: boolean
+  /** Lightning invoice (BOLT 11) */
+  readonly paymentRequest: string
+  readonly metadata: M
+  readonly lightningAddressId: string | null
+  /** `open`: can be paid. `accepted`: a payment is in flight, or held until you settle or cancel; not credited yet. `settled`: paid; final. `expired`: not paid in time. `canceled`: canceled by you, or a held payment was not settled in time. A payment already in flight can still settle an expired or canceled invoice */
+  readonly status: "open" | "accepted" | "settled" | "expired" | "canceled"
+  /** Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats` */
+  readonly received: Money
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  /** Time of settlement; null until settled */
+  readonly settledAt: Date | null
+  /** Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can have it, if a payment was already in flight */
+  readonly canceledAt: Date | null
+  /** Deposit that credited the payment; null until settled */
+  readonly depositId: string | null
+}
+export interface UnmatchedEvent extends EventOf<"payment.unmatched", UnmatchedPayment> {}
+export interface UnmatchedPayment {
+  readonly id: string
+  readonly companyId: string
+  readonly paymentHash: string
+  /** Amount in whole satoshis, rounded down */
+  readonly received: Money
+  readonly reason: string
+  readonly createdAt: Date
+}
+export interface ApiKeyEvent extends EventOf<"api_key.requested" | "api_key.approved", RequestedApiKey> {}
+/** API key that an operator requested for the company */
+export interface RequestedApiKey {
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+  readonly approval: KeyApproval
+  readonly createdAt: Date
+}
+export interface LightningAddressEvent<M = Metadata> extends EventOf<"lightning_address.created" | "lightning_address.updated" | "lightning_address.deleted", LightningAddress<M>> {}
+export interface LightningAddress<M = Metadata> {
+  readonly id: string
+  readonly handle: string
+  readonly domain: string
+  readonly address: string
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Time of the last use; null if never */
+  readonly lastUsedAt: Date | null
+  /** Time of deletion; null if not deleted */
+  readonly deletedAt: Date | null
+  /** Minimum payment; null for the service's limit */
+  readonly minAmount: Money | null
+  /** Maximum payment; null for the service's limit */
+  readonly maxAmount: Money | null
+  /** Text shown by the payer's wallet after a payment (LUD-09) */
+  readonly successMessage: string | null
+  /** The address as a bech32 LNURL (LUD-01) */
+  readonly lnurl: string
+  /** The address as a link (LUD-17) */
+  readonly lnurlp: string
+}
+export interface OnChainAddressEvent<M = Metadata> extends EventOf<"on_chain_address.created", OnChainAddress<M>> {}
+export interface OnChainAddress<M = Metadata> {
+  readonly id: string
+  readonly address: string
+  readonly companyId: string
+  /** Fingerprint of the wallet that can spend from the address */
+  readonly nodeId: string
+  readonly bitcoinAddressType: "taproot" | "segwit" | "nested_segwit"
+  readonly metadata: M
+  readonly createdAt: Date
+}
+export interface DomainEvent extends EventOf<"domain.verified" | "domain.lost", Domain> {}
+export interface CheckoutEvent<M = Metadata> extends EventOf<"checkout.paid" | "checkout.underpaid" | "checkout.expired" | "checkout.canceled", Checkout<M>> {}
+export interface VoucherEvent<M = Metadata> extends EventOf<"voucher.created" | "voucher.claimed" | "voucher.expired" | "voucher.canceled", Voucher<M>> {}
+export interface Voucher<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  /** Total fee on top of the amount, in satoshis with up to three decimals */
+  readonly fee: Money
+  /** Text shown by the wallet that claims the voucher */
+  readonly description: string
+  readonly status: "open" | "claimed" | "expired" | "canceled"
+  /** Withdrawal created by the claim; null until claimed */
+  readonly withdrawalId: string | null
+  /** Refund that this voucher pays; null if none */
+  readonly refundId: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly updatedAt: Date
+}
+export interface RefundEvent<M = Metadata> extends EventOf<"refund.created" | "refund.completed" | "refund.failed" | "refund.expired" | "refund.canceled", Refund<M>> {}
+export interface Refund<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly depositId: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  readonly description: string
+  readonly status: "open" | "pending" | "completed" | "failed" | "expired" | "canceled"
+  /** Voucher behind the refund link; null if the refund has a destination */
+  readonly voucherId: string | null
+  /** Withdrawal that pays the refund; null until its link is claimed */
+  readonly withdrawalId: string | null
+  /** Checkout whose page shows the refund to the payer; null if none */
+  readonly checkoutId: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+export interface OfferEvent<M = Metadata> extends EventOf<"offer.created", Offer<M>> {}
+export interface Offer<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  /** Public key of the node that issued the offer */
+  readonly nodeId: string
+  /** Offer (BOLT 12). Wallets can pay it any number of times */
+  readonly offer: string
+  /** Minimum amount of each payment; null if the payer decides */
+  readonly amount: Money | null
+  readonly memo: string
+  readonly lightningAddressId: string | null
+  readonly lightningAddress: string | null
+  /** Record to add to your domain's DNS zone, so that wallets find the offer by the Lightning address (BIP 353); null without an address */
+  readonly dnsRecord: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+}
+export interface WebhookEndpointEvent extends EventOf<"webhook_endpoint.disabled" | "webhook_endpoint.test", WebhookEndpoint> {}
+export interface WebhookEndpoint {
+  readonly id: string
+  readonly url: string
+  readonly description: string
+  /** Event types that are sent; all if empty */
+  readonly types: ReadonlyArray<string>
+  /** Header of the additional signature; null if none */
+  readonly signatureHeader: string | null
+  readonly status: "enabled" | "disabled" | "deleted"
+  /** Reason it is disabled: `owner`, `gone` (it responded with 410) or `failing` (every attempt failed for five days). null while enabled */
+  readonly disabledReason: "owner" | "gone" | "failing" | null
+  /** Start of the current series of failed attempts; null if the last attempt succeeded */
+  readonly failingSince: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+export interface AdjustmentEvent extends EventOf<"adjustment.booked", Adjustment> {}
+export interface Adjustment {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Amount in satoshis, with up to three decimals. Positive amounts are credited to the company, negative ones debited */
+  readonly amount: Money
+  readonly reason: string
+  /** Time of booking */
+  readonly createdAt: Date
+}
+export interface AuditHeadEvent extends EventOf<"audit_head.updated", AuditHead> {}
+export interface AuditHead {
+  /** Signed head of the audit log. Store it outside the database and pass it to `satrail verify --audit-head` */
+  readonly head: string
+}
+export interface EventsListQuery {
+  /** Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor */
+  readonly cursor?: string | undefined
+  /** Event types, separated by commas. `deposit.*` selects all types with that prefix */
+  readonly types?: ReadonlyArray<string> | undefined
+  /** Selects events of one record, by its id (for a domain, by its name) */
+  readonly subject?: string | undefined
+  /** Events per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+}
+export interface CreateInvoice<M = Metadata> {
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+  readonly minAmount?: Sats | null | undefined
+  readonly maxAmount?: Sats | null | undefined
+  readonly description?: string | null | undefined
+  readonly expirySeconds?: number | null | undefined
+  /** Whether to hold the payment at the node until you settle or cancel the invoice. It is credited when you settle */
+  readonly hold?: boolean | null | undefined
+  readonly paymentHash?: string | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface InvoicesListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+  readonly status?: "open" | "accepted" | "settled" | "expired" | "canceled" | undefined
+  readonly lightningAddressId?: string | undefined
+  /** ISO 8601 timestamp with a time zone */
+  readonly from?: Date | string | undefined
+  /** ISO 8601 timestamp with a time zone */
+  readonly until?: Date | string | undefined
+  /** Filters by metadata. Use with `metadata_value` */
+  readonly metadataKey?: string | undefined
+  /** Exact value of `metadata_key` */
+  readonly metadataValue?: string | undefined
+  /** Payment hash of the invoice, in hex */
+  readonly paymentHash?: string | undefined
+  /** Lightning invoice (BOLT 11), instead of its `payment_hash` */
+  readonly paymentRequest?: string | undefined
+}
+export interface SettleInvoice {
+  readonly preimage?: string | null | undefined
+}
+export interface CreateLightningAddress<M = Metadata> {
+  readonly handle?: string | null | undefined
+  readonly domain?: string | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface CreatedLightningAddress<M = Metadata> {
+  readonly id: string
+  readonly handle: string
+  readonly domain: string
+  readonly address: string
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Time of the last use; null if never */
+  readonly lastUsedAt: Date | null
+  /** Time of deletion; null if not deleted */
+  readonly deletedAt: Date | null
+}
+export interface LightningAddressesListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface ChangeLightningAddress<M = Metadata> {
+  readonly minAmount?: Sats | null | undefined
+  readonly maxAmount?: Sats | null | undefined
+  readonly successMessage?: string | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface QrCode {
+  /** Content of the QR code: the LNURL in upper case, which makes the code smaller */
+  readonly text: string
+  /** QR code, as an SVG document */
+  readonly svg: string
+}
+export interface CreateOffer<M = Metadata> {
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+  readonly description?: string | null | undefined
+  readonly lightningAddressId?: string | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface OffersListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface CreateOnChainAddress<M = Metadata> {
+  readonly addressType?: "taproot" | "segwit" | "nested_segwit" | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface OnChainAddressesListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface Rate {
+  readonly currency: "usd" | "eur" | "gbp" | "jpy" | "cny" | "cad" | "aud" | "chf" | "hkd" | "nzd"
+  /** Price of one bitcoin in the currency, as an exact decimal */
+  readonly price: string
+  /** Time of the price */
+  readonly updatedAt: Date
+}
+export interface CreateRefund<M = Metadata> {
+  readonly depositId?: string | null | undefined
+  readonly invoiceId?: string | null | undefined
+  readonly checkoutId?: string | null | undefined
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+  readonly destination?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly expirySeconds?: number | null | undefined
+  readonly onCheckout?: boolean | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface CreatedRefund<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly depositId: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  readonly description: string
+  readonly status: "open" | "pending" | "completed" | "failed" | "expired" | "canceled"
+  /** Voucher behind the refund link; null if the refund has a destination */
+  readonly voucherId: string | null
+  /** Withdrawal that pays the refund; null until its link is claimed */
+  readonly withdrawalId: string | null
+  /** Checkout whose page shows the refund to the payer; null if none */
+  readonly checkoutId: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** LNURL for the payer (LUD-01), only in this response; null if the refund has a destination */
+  readonly lnurl: string | null
+  /** The LNURL as an lnurlw: link (LUD-17) */
+  readonly lnurlw: string | null
+}
+export interface RefundsListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface Statement {
+  readonly companyId: string
+  readonly companyName: string
+  readonly month: string
+  /** Start of the month, in UTC */
+  readonly from: Date
+  /** Start of the next month, in UTC */
+  readonly to: Date
+  /** Whether this month is closed. A closed statement no longer changes. A month can be closed from 5 minutes after its end. Entries booked later with a time in a closed month appear in the first open month, in `late_…` */
+  readonly isFinal: boolean
+  /** Balance at the start of the month, in satoshis with up to three decimals */
+  readonly opening: Money
+  /** Total received: deposits, credits and `late_in_sats`, in satoshis with up to three decimals */
+  readonly in: Money
+  /** Credited deposits, in satoshis with up to three decimals */
+  readonly depositsSats: Money
+  /** Number of deposits */
+  readonly deposits: number
+  /** Credits by the operator, in satoshis with up to three decimals */
+  readonly credits: Money
+  /** Total sent, without fees: withdrawals, reversals, debits and `late_out_sats`, in satoshis with up to three decimals */
+  readonly out: Money
+  /** Amounts that payees received, in satoshis with up to three decimals */
+  readonly withdrawalsSats: Money
+  /** Number of withdrawals */
+  readonly withdrawals: number
+  /** Deposits removed by chain reorganizations, in satoshis with up to three decimals */
+  readonly reversalsSats: Money
+  /** Number of reversals */
+  readonly reversals: number
+  /** Debits by the operator, in satoshis with up to three decimals */
+  readonly debits: Money
+  /** Total fees: service fees, network fees and `late_fees_sats`, in satoshis with up to three decimals */
+  readonly fees: Money
+  /** Service fees, in satoshis with up to three decimals */
+  readonly serviceFees: Money
+  /** Fees charged for routing and mining, in satoshis with up to three decimals */
+  readonly networkFees: Money
+  /** Number of late entries: entries dated in a month that was already closed when they were booked */
+  readonly late: number
+  /** Received in late entries, in satoshis with up to three decimals */
+  readonly lateIn: Money
+  /** Sent in late entries, without fees, in satoshis with up to three decimals */
+  readonly lateOut: Money
+  /** Fees of late entries, in satoshis with up to three decimals */
+  readonly lateFees: Money
+  /** Earliest time of a late entry; null if none */
+  readonly lateFrom: Date | null
+  /** Latest time of a late entry; null if none */
+  readonly lateTo: Date | null
+  /** Balance at the end of the month: `opening_sats + in_sats - out_sats - fees_sats`, in satoshis with up to three decimals */
+  readonly closing: Money
+  /** Part of the closing balance held for pending withdrawals and open vouchers, in satoshis with up to three decimals */
+  readonly closingHeld: Money
+}
+export interface Balance {
+  /** Available balance, without amounts held for pending withdrawals, in whole satoshis, rounded down */
+  readonly available: Money
+  /** Amount held for pending withdrawals and open vouchers, including fees, in satoshis with up to three decimals */
+  readonly held: Money
+  /** On-chain deposits that are credited once they have enough confirmations, in satoshis with up to three decimals */
+  readonly pendingDeposits: Money
+}
+export interface TransactionsListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+  readonly type?: "withdrawal" | "deposit" | "adjustment" | undefined
+  readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
+  readonly rail?: "lightning" | "on_chain" | undefined
+  /** ISO 8601 timestamp with a time zone */
+  readonly from?: Date | string | undefined
+  /** ISO 8601 timestamp with a time zone */
+  readonly until?: Date | string | undefined
+  /** Filters by metadata. Use with `metadata_value` */
+  readonly metadataKey?: string | undefined
+  /** Exact value of `metadata_key` */
+  readonly metadataValue?: string | undefined
+  /** Payment hash of the invoice, in hex */
+  readonly paymentHash?: string | undefined
+  /** Lightning invoice (BOLT 11), instead of its `payment_hash` */
+  readonly paymentRequest?: string | undefined
+  /** Transaction id of an on-chain row, in hex */
+  readonly chainTxId?: string | undefined
+  readonly lightningInvoiceId?: string | undefined
+}
+export interface Transaction<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  /** Amount in whole satoshis, truncated. Negative for an adjustment that debits */
+  readonly amount: Money
+  readonly recipient: string
+  /** Payment rail; null for an adjustment */
+  readonly rail: "lightning" | "on_chain" | null
+  readonly type: "withdrawal" | "deposit" | "adjustment"
+  /** Same fee as `fee_sats`, in millisatoshis (1000 per satoshi) */
+  readonly feeMicrosats: number
+  /** Total fee on top of the amount, in satoshis with up to three decimals */
+  readonly fee: Money
+  readonly status: "pending_approval" | "pending" | "settled" | "failed"
+  /** Reason for an adjustment; null for other transactions */
+  readonly reason: string | null
+  /** Description of its checkout, invoice or refund; empty if there is none */
+  readonly description: string
+  readonly metadata: M
+  readonly failure: WithdrawalFailure | null
+  readonly createdAt: Date
+}
+export interface Payer {
+  readonly comment: string | null
+  /** LUD-18 payer data: JSON, byte for byte as received */
+  readonly payerData: string | null
+  /** Signed zap request (NIP-57): JSON, byte for byte as received */
+  readonly zapRequest: string | null
+}
+export interface CreateVoucher<M = Metadata> {
+  readonly amount: Amount
+  readonly description?: string | null | undefined
+  readonly expirySeconds?: number | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface IssuedVoucher<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  /** Total fee on top of the amount, in satoshis with up to three decimals */
+  readonly fee: Money
+  /** Text shown by the wallet that claims the voucher */
+  readonly description: string
+  readonly status: "open" | "claimed" | "expired" | "canceled"
+  /** Withdrawal created by the claim; null until claimed */
+  readonly withdrawalId: string | null
+  /** Refund that this voucher pays; null if none */
+  readonly refundId: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly updatedAt: Date
+  /** LNURL (LUD-01). Anyone with this link can claim the money. Only this response contains it */
+  readonly lnurl: string
+  /** The LNURL as an lnurlw: link (LUD-17) */
+  readonly lnurlw: string
+}
+export interface VouchersListQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface WebhookEndpointSettings {
+  /** URL that receives events. Must be https on a public host */
+  readonly url: string
+  readonly description?: string | null | undefined
+  readonly types?: ReadonlyArray<string> | null | undefined
+  readonly signatureHeader?: string | null | undefined
+}
+export interface IssuedWebhookEndpoint {
+  readonly id: string
+  readonly url: string
+  readonly description: string
+  /** Event types that are sent; all if empty */
+  readonly types: ReadonlyArray<string>
+  /** Header of the additional signature; null if none */
+  readonly signatureHeader: string | null
+  readonly status: "enabled" | "disabled" | "deleted"
+  /** Reason it is disabled: `owner`, `gone` (it responded with 410) or `failing` (every attempt failed for five days). null while enabled */
+  readonly disabledReason: "owner" | "gone" | "failing" | null
+  /** Start of the current series of failed attempts; null if the last attempt succeeded */
+  readonly failingSince: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Secret that signs every request. Only this response contains it */
+  readonly secret: string
+}
+export interface UpdateWebhookEndpoint {
+  /** URL that receives events. Must be https on a public host */
+  readonly url?: string | undefined
+  readonly description?: string | null | undefined
+  readonly types?: ReadonlyArray<string> | null | undefined
+  readonly signatureHeader?: string | null | undefined
+}
+export interface EnableWebhookEndpoint {
+  readonly replayFrom?: string | null | undefined
+}
+export interface ReplayWebhookEndpoint {
+  /** Event id, or `next` of a page. All later events are sent, even if they were sent before */
+  readonly replayFrom: string
+}
+export interface RotateWebhookSecret {
+  readonly overlapSeconds?: number | null | undefined
+}
+export interface WebhooksDeliveriesQuery {
+  /** Rows per page, 1 to 1000. Default: 100 */
+  readonly limit?: number | undefined
+  /** Start of the page, from a `Link` header */
+  readonly cursor?: string | undefined
+}
+export interface WebhookDelivery {
+  readonly id: string
+  readonly endpointId: string
+  readonly eventId: string
+  readonly eventType: string
+  /** The record this event refers to */
+  readonly subject: string
+  readonly status: "pending" | "delivered" | "failed"
+  readonly attempts: number
+  /** HTTP status of the last response; null if there was none */
+  readonly responseStatus: number | null
+  /** Start of the last response, or the reason there was none */
+  readonly response: string | null
+  readonly durationMs: number | null
+  readonly lastAttemptAt: Date | null
+  /** Time of the next attempt; null if no attempt is scheduled */
+  readonly nextAttemptAt: Date | null
+  readonly createdAt: Date
+}
+export interface EstimateWithdrawal {
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+  /** Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI */
+  readonly destination: string
+}
+export interface WithdrawalEstimate {
+  readonly recipient: string
+  readonly recipientType: "lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"
+  /** Payment target of a BIP 353 name, from its domain's DNS record. Confirm reads the record again */
+  readonly bip353: Bip353Record | null
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  /** Total fee that a withdrawal would be charged on top of its amount. Same as `fee_sats` */
+  readonly serviceFee: Money
+  /** Total fee on top of the amount, in satoshis with up to three decimals */
+  readonly fee: Money
+  /** Probability from 0 (no route) to 1 (certain) */
+  readonly successProbability: number
+}
+export interface Bip353Record {
+  readonly recipientType: "lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"
+  /** Invoice or bitcoin address in the record */
+  readonly recipient: string
+}
+export interface ConfirmWithdrawal<M = Metadata> {
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+  /** Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI */
+  readonly destination: string
+  readonly maxFee?: Sats | null | undefined
+  readonly metadata?: M | null | undefined
+}
+export interface AccountVerbs {
+  /** Get the account. Returns the key's company, its network, the fees for sending, and the remaining limits of the company and the key. */
+  readonly get: { (ask?: CallOptions): Promise<Account>; (company: CompanyRef, ask?: CallOptions): Promise<Account> }
+}
+export interface ApiKeysVerbs {
+  /**
+   * Create an API key. Creates an API key that cannot send, with the scopes `read`, `receive`, `webhooks`.
+   *
+   * @example
+   * await client.apiKeys.create({ name: "till 3", scopes: ["receive", "read"] })
+   */
+  readonly create: (ask: CreateApiKey & CreateOptions) => Promise<IssuedApiKey>
+  /** Get an API key. Returns an API key without its secret, with its limits and what remains of them. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<LimitedApiKey>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LimitedApiKey> }
+  /** List API keys. Returns the company's API keys without their secrets, newest first, including revoked ones. */
+  readonly list: { (ask?: ApiKeysListQuery & CallOptions): List<ApiKey>; (company: CompanyRef, ask?: ApiKeysListQuery & CallOptions): List<ApiKey> }
+  /** Revoke an API key. Revokes any API key of the company immediately, including the one that makes this request. */
+  readonly revoke: { (id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }> }
+}
+export interface AuditVerbs {
+  /** List the audit log. Returns who did what, newest first: changes to keys, companies, settings and webhook endpoints, withdrawals, vouchers, every action of the operator, and rejected requests. */
+  readonly list: { (ask?: AuditListQuery & CallOptions): List<AuditEntry>; (company: CompanyRef, ask?: AuditListQuery & CallOptions): List<AuditEntry> }
+}
+export interface CheckoutsVerbs<M = Metadata, W = M> {
+  /**
+   * Create a checkout. Creates a payment page at `url`.
+   *
+   * @example
+   * await client.checkouts.create({ amount: 21000, description: "Order 1042", orderId: "1042", returnUrl: "https://shop.example/orders/1042", metadata: { order: "1042" } })
+   */
+  readonly create: (ask: CreateCheckout<W> & CreateOptions) => Promise<Checkout<M>>
+  /** Get a checkout. Returns the current state of a checkout. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
+  /** List checkouts. Returns checkouts, newest first. */
+  readonly list: { (ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>>; (company: CompanyRef, ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>> }
+  /** Cancel a checkout. Cancels an open checkout and its invoice. */
+  readonly cancel: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
+}
+export interface CompaniesVerbs {
+  /**
+   * Create a company. Creates a company with an empty balance.
+   *
+   * @example
+   * await client.companies.create({ name: "Example Ltd", plan: "paid" })
+   */
+  readonly create: (ask: OpenCompany & CreateOptions) => Promise<Company>
+  /** Get a company. Returns a company with its balance and its last use. */
+  readonly get: (id: string, ask?: CallOptions) => Promise<CompanyOverview>
+  /** List companies. Returns companies with their balances and keys, newest first. */
+  readonly list: (ask?: CompaniesListQuery & CallOptions) => List<CompanyOverview>
+  /**
+   * Update a company. Changes a company's plan.
+   *
+   * @example
+   * await client.companies.update(id, { plan: "paid" })
+   */
+  readonly update: (id: string, ask?: UpdateCompany & CallOptions) => Promise<Company>
+  /**
+   * Freeze a company. Freezes a company: it can read and receive, but not send.
+   *
+   * @example
+   * await client.companies.freeze(id, { reason: "reported key theft", pending: "wait" })
+   */
+  readonly freeze: (id: string, ask: Freeze & CallOptions) => Promise<CompanyFreeze>
+  /** Unfreeze a company. Unfreezes a company. */
+  readonly unfreeze: (id: string, ask?: CallOptions) => Promise<CompanyFreeze>
+  /**
+   * Issue an API key. Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again.
+   *
+   * @example
+   * await client.companies.issueKey(id, { name: "till 3", scopes: ["receive", "read"] })
+   */
+  readonly issueKey: (id: string, ask: IssueApiKey & CreateOptions) => Promise<IssuedApiKey>
+}
+export interface DomainsVerbs {
+  /**
+   * Claim a domain. Verifies that the domain belongs to the company, by its TXT record.
+   *
+   * @example
+   * await client.domains.claim({ domain: "shop.example" })
+   */
+  readonly claim: (ask: ClaimDomain & CreateOptions) => Promise<Domain>
+  /** List domains. Returns the company's verified domains. */
+  readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<Domain>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<Domain>> }
+}
+export interface EventsVerbs<M = Metadata> {
+  /** Get an event. Returns an event, byte for byte as in the list, the stream and webhooks. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Event<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Event<M>> }
+  /** List events. Returns events of the last 90 days, oldest first. */
+  readonly list: { (ask?: EventsListQuery & CallOptions): List<Event<M>>; (company: CompanyRef, ask?: EventsListQuery & CallOptions): List<Event<M>> }
+}
+export interface InvoicesVerbs<M = Metadata, W = M> {
+  /**
+   * Create a Lightning invoice. Creates a Lightning invoice.
+   *
+   * @example
+   * await client.invoices.create({ amount: 21000, description: "Order 1042", expirySeconds: 3600, metadata: { order: "1042" } })
+   */
+  readonly create: (ask: CreateInvoice<W> & CreateOptions) => Promise<Invoice<M>>
+  /** Get a Lightning invoice. Returns an invoice. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Invoice<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Invoice<M>> }
+  /** List Lightning invoices. Returns invoices, newest first. */
+  readonly list: { (ask?: InvoicesListQuery & CallOptions): List<Invoice<M>>; (company: CompanyRef, ask?: InvoicesListQuery & CallOptions): List<Invoice<M>> }
+  /** Cancel a Lightning invoice. Cancels an unpaid invoice. */
+  readonly cancel: { (id: string, ask?: CallOptions): Promise<Invoice<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Invoice<M>> }
+  /** Settle a hold invoice. Settles a hold invoice and claims the held funds. */
+  readonly settle: { (id: string, ask?: SettleInvoice & CallOptions): Promise<Invoice<M>>; (company: CompanyRef, id: string, ask?: SettleInvoice & CallOptions): Promise<Invoice<M>> }
+}
+export interface LightningAddressesVerbs<M = Metadata, W = M> {
+  /**
+   * Create a Lightning address. Creates a Lightning address.
+   *
+   * @example
+   * await client.lightningAddresses.create({ metadata: { order: "1042" } })
+   */
+  readonly create: (ask?: CreateLightningAddress<W> & CreateOptions) => Promise<CreatedLightningAddress<M>>
+  /** Get a Lightning address. Returns a Lightning address with its limits, success message and LNURL forms. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
+  /** List Lightning addresses. Returns Lightning addresses, newest first. */
+  readonly list: { (ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>> }
+  /**
+   * Update a Lightning address. Changes the members you send.
+   *
+   * @example
+   * await client.lightningAddresses.update(id, { minAmount: 1000 })
+   */
+  readonly update: { (id: string, ask?: ChangeLightningAddress<W> & CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: ChangeLightningAddress<W> & CallOptions): Promise<LightningAddress<M>> }
+  /** Delete a Lightning address. Deletes a Lightning address. */
+  readonly delete: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
+  /** Get a Lightning address as a QR code. Returns a QR code that any LNURL wallet can scan. */
+  readonly qr: { (id: string, ask?: CallOptions): Promise<QrCode>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<QrCode> }
+}
+export interface OffersVerbs<M = Metadata, W = M> {
+  /**
+   * Create an offer. Creates a BOLT 12 offer.
+   *
+   * @example
+   * await client.offers.create({ description: "Order 1042", metadata: { order: "1042" } })
+   */
+  readonly create: (ask?: CreateOffer<W> & CreateOptions) => Promise<Offer<M>>
+  /** Get an offer. Requires the `read` scope. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Offer<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Offer<M>> }
+  /** List offers. Returns offers, newest first. */
+  readonly list: { (ask?: OffersListQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: OffersListQuery & CallOptions): List<Offer<M>> }
+}
+export interface OnChainAddressesVerbs<M = Metadata, W = M> {
+  /**
+   * Create an on-chain address. Creates an on-chain address.
+   *
+   * @example
+   * await client.onChainAddresses.create({ addressType: "taproot", metadata: { order: "1042" } })
+   */
+  readonly create: (ask?: CreateOnChainAddress<W> & CreateOptions) => Promise<OnChainAddress<M>>
+  /** Get an on-chain address. Requires the `read` scope. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<OnChainAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<OnChainAddress<M>> }
+  /** List on-chain addresses. Returns on-chain addresses, newest first. */
+  readonly list: { (ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>> }
+}
+export interface RatesVerbs {
+  /** Get exchange rates. Returns the rates at which fiat amounts are currently converted. */
+  readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<Rate>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<Rate>> }
+}
+export interface RefundsVerbs<M = Metadata, W = M> {
+  /**
+   * Refund a deposit. Refunds a deposit.
+   *
+   * @example
+   * await client.refunds.create({ depositId: "019c13ec-c1a3-70cd-9390-21dd5b66c7fc", description: "Order 1042", metadata: { order: "1042" } })
+   */
+  readonly create: (ask?: CreateRefund<W> & CreateOptions) => Promise<CreatedRefund<M>>
+  /** Get a refund. Returns a refund. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Refund<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Refund<M>> }
+  /** List refunds. Returns refunds without their links, newest first. */
+  readonly list: { (ask?: RefundsListQuery & CallOptions): List<Refund<M>>; (company: CompanyRef, ask?: RefundsListQuery & CallOptions): List<Refund<M>> }
+  /** Cancel a refund. Cancels a refund link that is not claimed yet. */
+  readonly cancel: { (id: string, ask?: CallOptions): Promise<Refund<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Refund<M>> }
+}
+export interface StatementsVerbs {
+  /** Get a monthly statement. Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. */
+  readonly get: { (month: string, ask?: CallOptions): Promise<Statement>; (company: CompanyRef, month: string, ask?: CallOptions): Promise<Statement> }
+}
+export interface TransactionsVerbs<M = Metadata> {
+  /** Get the balance. Returns the available balance in whole satoshis, with held and pending amounts. */
+  readonly balance: { (ask?: CallOptions): Promise<Balance>; (company: CompanyRef, ask?: CallOptions): Promise<Balance> }
+  /** List transactions. Returns deposits, withdrawals and manual adjustments (`adjustment`), newest first. */
+  readonly list: { (ask?: TransactionsListQuery & CallOptions): List<Transaction<M>>; (company: CompanyRef, ask?: TransactionsListQuery & CallOptions): List<Transaction<M>> }
+  /** Get a deposit. Returns a deposit. */
+  readonly deposit: { (id: string, ask?: CallOptions): Promise<Deposit<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Deposit<M>> }
+  /** Get payer data. Returns the comment, payer data and zap request of a payment to a Lightning address; each is null if the payer did not send it. */
+  readonly payer: { (id: string, ask?: CallOptions): Promise<Payer>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Payer> }
+  /** Get a withdrawal. Returns a withdrawal. */
+  readonly withdrawal: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
+  /** Get an adjustment. Returns an adjustment that the operator booked manually, with its reason. */
+  readonly adjustment: { (id: string, ask?: CallOptions): Promise<Adjustment>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Adjustment> }
+}
+export interface VouchersVerbs<M = Metadata, W = M> {
+  /**
+   * Create a voucher. Creates a voucher (LUD-03) and holds its amount and fee.
+   *
+   * @example
+   * await client.vouchers.create({ amount: 1000, description: "A coffee on us", expirySeconds: 86400, metadata: { order: "1042" } })
+   */
+  readonly create: (ask: CreateVoucher<W> & CreateOptions) => Promise<IssuedVoucher<M>>
+  /** Get a voucher. Returns a voucher. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
+  /** List vouchers. Returns vouchers without their links, newest first. */
+  readonly list: { (ask?: VouchersListQuery & CallOptions): List<Voucher<M>>; (company: CompanyRef, ask?: VouchersListQuery & CallOptions): List<Voucher<M>> }
+  /** Cancel a voucher. Cancels an unclaimed voucher and releases its funds. */
+  readonly cancel: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
+}
+export interface WebhooksVerbs {
+  /**
+   * Create a webhook endpoint. Sends new events to a URL, signed according to Standard Webhooks.
+   *
+   * @example
+   * await client.webhooks.create({ url: "https://shop.example/webhooks", description: "Orders", types: ["deposit.*", "invoice.settled"] })
+   */
+  readonly create: (ask: WebhookEndpointSettings & CreateOptions) => Promise<IssuedWebhookEndpoint>
+  /** Get a webhook endpoint. Returns a webhook endpoint. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
+  /** List webhook endpoints. Returns all webhook endpoints without their secrets. */
+  readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<WebhookEndpoint>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<WebhookEndpoint>> }
+  /**
+   * Update a webhook endpoint. Changes the members you send.
+   *
+   * @example
+   * await client.webhooks.update(id, { description: "Orders" })
+   */
+  readonly update: { (id: string, ask?: UpdateWebhookEndpoint & CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: UpdateWebhookEndpoint & CallOptions): Promise<WebhookEndpoint> }
+  /** Delete a webhook endpoint. Deletes a webhook endpoint. */
+  readonly delete: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
+  /** Test a webhook endpoint. Sends a `webhook_endpoint.test` event, regardless of the endpoint's types. */
+  readonly test: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
+  /** Enable a webhook endpoint. Re-enables an endpoint. */
+  readonly enable: { (id: string, ask?: EnableWebhookEndpoint & CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: EnableWebhookEndpoint & CallOptions): Promise<WebhookEndpoint> }
+  /** Disable a webhook endpoint. Disables a webhook endpoint. */
+  readonly disable: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
+  /**
+   * Replay events. Sends all events after `replay_from` again, for up to 90 days back.
+   *
+   * @example
+   * await client.webhooks.replay(id, { replayFrom: "evt_JD9HVFdAEDYutzxV7b_7RQ" })
+   */
+  readonly replay: { (id: string, ask: ReplayWebhookEndpoint & CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask: ReplayWebhookEndpoint & CallOptions): Promise<WebhookEndpoint> }
+  /**
+   * Rotate a webhook secret. Creates a new secret.
+   *
+   * @example
+   * await client.webhooks.rotateSecret(id, { overlapSeconds: 3600 })
+   */
+  readonly rotateSecret: { (id: string, ask?: RotateWebhookSecret & CallOptions): Promise<IssuedWebhookEndpoint>; (company: CompanyRef, id: string, ask?: RotateWebhookSecret & CallOptions): Promise<IssuedWebhookEndpoint> }
+  /** List deliveries. Returns the deliveries to an endpoint of the last 30 days, newest first. */
+  readonly deliveries: { (id: string, ask?: WebhooksDeliveriesQuery & CallOptions): List<WebhookDelivery>; (company: CompanyRef, id: string, ask?: WebhooksDeliveriesQuery & CallOptions): List<WebhookDelivery> }
+  /** Send a delivery again. Sends a delivery again immediately. */
+  readonly resend: { (id: string, ask?: CallOptions): Promise<WebhookDelivery>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookDelivery> }
+}
+export interface WithdrawalsVerbs<M = Metadata, W = M> {
+  /**
+   * Estimate a withdrawal. Validates a destination and returns the fee and probability of success.
+   *
+   * @example
+   * await client.withdrawals.estimate({ amount: 3000, destination: "satoshi@wallet.example" })
+   */
+  readonly estimate: { (ask: EstimateWithdrawal & CallOptions): Promise<WithdrawalEstimate>; (company: CompanyRef, ask: EstimateWithdrawal & CallOptions): Promise<WithdrawalEstimate> }
+  /**
+   * Send bitcoin. Holds the amount and the fee, and queues the payment.
+   *
+   * @example
+   * await client.withdrawals.confirm({ amount: 3000, destination: "satoshi@wallet.example", metadata: { order: "1042" } })
+   */
+  readonly confirm: (ask: ConfirmWithdrawal<W> & CreateOptions) => Promise<Withdrawal<M>>
+  /** Get a withdrawal. Returns a withdrawal. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
+  /** Approve a withdrawal. Approves a withdrawal that is `pending_approval` and queues its payment. */
+  readonly approve: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
+  /** Reject a withdrawal. Rejects a withdrawal that is `pending_approval`. */
+  readonly reject: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
+}
+/** All operations of the API, for companies and for operators. */
+export interface Nouns<M = Metadata> {
+  readonly account: AccountVerbs
+  readonly apiKeys: ApiKeysVerbs
+  readonly audit: AuditVerbs
+  readonly checkouts: CheckoutsVerbs<Read<M, "checkouts">, Written<M, "checkouts">>
+  readonly companies: CompaniesVerbs
+  readonly domains: DomainsVerbs
+  readonly events: EventsVerbs<M>
+  readonly invoices: InvoicesVerbs<Read<M, "invoices">, Written<M, "invoices">>
+  readonly lightningAddresses: LightningAddressesVerbs<Read<M, "lightningAddresses">, Written<M, "lightningAddresses">>
+  readonly offers: OffersVerbs<Read<M, "offers">, Written<M, "offers">>
+  readonly onChainAddresses: OnChainAddressesVerbs<Read<M, "onChainAddresses">, Written<M, "onChainAddresses">>
+  readonly rates: RatesVerbs
+  readonly refunds: RefundsVerbs<Read<M, "refunds">, Written<M, "refunds">>
+  readonly statements: StatementsVerbs
+  readonly transactions: TransactionsVerbs<Read<M, "transactions">>
+  readonly vouchers: VouchersVerbs<Read<M, "vouchers">, Written<M, "vouchers">>
+  readonly webhooks: WebhooksVerbs
+  readonly withdrawals: WithdrawalsVerbs<Read<M, "withdrawals">, Written<M, "withdrawals">>
+}

@@ -1,0 +1,57 @@
+// The service's operations by noun and verb. `CREATE` is a POST with an idempotency key. `ONCE` is a POST
+// that is not repeated if its result is unknown. The part after `:` is the path below the noun's path.
+
+type Verbs = Readonly<Record<string, string>>
+
+const usual: Verbs = { create: "CREATE", get: "GET:#", list: "LIST", update: "PATCH:#", delete: "DELETE:#" }
+
+const makes = "create get list"
+
+/**
+ * Each line has a noun, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route has its
+ * usual one, which is `POST:#/verb` for most. `#` stands for `/{id}`.
+ */
+const table = `account account get=GET
+apiKeys api-keys ${makes} revoke=DELETE:#
+audit audit list
+checkouts checkouts ${makes} cancel
+companies /operator/companies ${makes} update freeze unfreeze issueKey=CREATE:#/api-keys
+domains domains claim=CREATE list=GET
+events events get list
+invoices bitcoin/deposit/lightning-invoice ${makes} cancel settle
+lightningAddresses bitcoin/deposit/lightning-address ${makes} update delete qr=GET:#/qr
+offers bitcoin/deposit/offer ${makes}
+onChainAddresses bitcoin/deposit/on-chain ${makes}
+rates rates list=GET
+refunds refunds ${makes} cancel
+statements statements get
+transactions transactions balance=GET:/balance list deposit=GET:/deposits# payer=GET:/deposits#/payer withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
+vouchers vouchers ${makes} cancel
+webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE:#/test enable disable replay=ONCE:#/replay rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/deliveries
+webhooks webhook-deliveries resend=ONCE:#/resend
+withdrawals bitcoin/withdraw estimate=POST:/estimate confirm=CREATE:/confirm
+withdrawals transactions/withdrawals get approve=ONCE:#/approve reject=ONCE:#/reject`
+
+const read = (): Readonly<Record<string, Verbs>> => {
+  const nouns: Record<string, Record<string, string>> = {}
+  for (const line of table.split("\n")) {
+    const [noun = "", path = "", ...verbs] = line.split(" ")
+    for (const text of verbs) {
+      const [verb = "", own] = text.split("=")
+      const [kind = "", rest = ""] = (own ?? usual[verb] ?? `POST:#/${verb}`).split(":")
+      ;(nouns[noun] ??= {})[verb] = `${kind} ${path.startsWith("/") ? "" : "/v1/"}${path}${rest.replace("#", "/{id}")}`
+    }
+  }
+  return nouns
+}
+
+export const routes = read()
+
+const ofAnyAmount = { amount: null }
+
+/** Default members of new records by noun, as in the package `satrail`. */
+export const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  companies: { plan: "free" },
+  invoices: ofAnyAmount,
+  checkouts: ofAnyAmount
+}

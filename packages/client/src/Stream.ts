@@ -1,0 +1,115 @@
+import type { CompanyRef } from "./Calls.ts"
+import { SatrailError } from "./Errors.ts"
+import { eventOf, parsed, wireTypes } from "./Plain.ts"
+import type { Transport } from "./Transport.ts"
+
+/** Selects the events to read. */
+export interface EventsQuery {
+  /**
+   * The id of the event after which to begin, or `"now"`. By default the events begin at the oldest stored
+   * one.
+   */
+  readonly after?: string | undefined
+  /** Types such as `deposit.settled`, or prefixes such as `deposit.*`. */
+  readonly types?: ReadonlyArray<string> | undefined
+  /** Only events of the record with this id. */
+  readonly subject?: string | undefined
+  readonly company?: CompanyRef | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The service sends a comment every 15 seconds, so a silent stream is dead. */
+const silenceMillis = 45_000
+
+/** The lines of a stream, including empty lines. Text after the last line break is not a line yet. */
+async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ""
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new SatrailError({ status: 0, code: "unreachable", message: "Stream interrupted" }, { cause })
+      })
+      if (done) return
+      heard()
+      // A two-character line break may be split between chunks.
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+      rest = lines.pop() ?? ""
+      yield* lines
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/**
+ * Follows events forever. After a lost connection it reconnects and resumes after the last event read. If
+ * `isOpenTold`, it also yields undefined at each connection.
+ */
+export async function* follow(
+  { open, waitMillis, sleep }: Transport,
+  keyOf: () => Promise<string>,
+  { after, types, subject, signal }: EventsQuery,
+  isOpenTold?: boolean
+): AsyncGenerator<unknown, void, undefined> {
+  const query = new URLSearchParams()
+  if (types?.length) query.set("types", types.flatMap(wireTypes).join(","))
+  if (subject) query.set("subject", subject)
+  if (after === undefined) query.set("cursor", "oldest")
+  const path = `/v1/events/stream?${query}`
+  let last = after === "now" ? undefined : after
+  let retryMillis = 3000
+
+  /** One connection until it ends. */
+  const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<unknown> {
+    const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) }
+    const response = await open({ method: "GET", path, key: await keyOf(), isRepeatable: true, headers, signal: limit.signal })
+    if (!response.body) return
+    if (isOpenTold) yield
+    let data: Array<string> = []
+    let id: string | undefined
+    for await (const line of linesOf(response.body, heard)) {
+      const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
+      if (name === "data") data.push(value)
+      else if (name === "id") id = value
+      else if (name === "retry") retryMillis = Number(value) || retryMillis
+      if (line !== "") continue
+      const event = data.length > 0 ? eventOf(parsed(data.join("\n"))) : undefined
+      data = []
+      if (event) yield event
+      // Set after the event was handled, so that an event whose handler throws is read again.
+      last = id ?? last
+    }
+  }
+
+  for (let failures = 0; ;) {
+    const limit = new AbortController()
+    const stop = () => limit.abort()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const heard = () => {
+      clearTimeout(timer)
+      timer = setTimeout(stop, silenceMillis)
+    }
+    signal?.addEventListener("abort", stop, { signal: limit.signal })
+    let wait = retryMillis
+    try {
+      if (signal?.aborted) return
+      heard()
+      for await (const event of connection(limit, heard)) {
+        failures = 0
+        clearTimeout(timer)
+        yield event
+        heard()
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      if (!(error instanceof SatrailError) || !error.isRetryable) throw error
+      wait = waitMillis(failures++, error)
+    } finally {
+      clearTimeout(timer)
+      limit.abort()
+    }
+    await sleep(wait, signal)
+  }
+}

@@ -1,0 +1,196 @@
+import { SatrailError } from "./Errors.ts"
+import { isObject, parsed, plain, text } from "./Plain.ts"
+
+/** Storage of consumers (`on`) for their positions: two statements on your database. */
+export interface Cursors {
+  readonly load: (name: string) => string | null | undefined | Promise<string | null | undefined>
+  readonly save: (name: string, place: string) => unknown
+}
+
+/** Settings of a client. */
+export interface Options {
+  /** The service's URL, such as `https://pay.example.com`. */
+  readonly url: string | URL
+  /** A company's API key. A function receives the `company` of each call, for programs that act for several companies. */
+  readonly key?: string | ((company: string | undefined) => string | Promise<string>)
+  /** An operator's token. `companies` requires it. */
+  readonly operatorToken?: string
+  /** Maximum number of retries of a request that may succeed later. Default: 4. */
+  readonly retries?: number
+  /** Time limit of one attempt. Default: 35,000 ms. */
+  readonly timeoutMillis?: number
+  /**
+   * Maximum wait between attempts. If `Retry-After` is longer, the error is thrown immediately. Default:
+   * 60,000 ms.
+   */
+  readonly maxWaitMillis?: number
+  /** Required by `on`. */
+  readonly cursors?: Cursors
+  /** Receives errors of consumers (`on`), which retry. Default: `console.error`. */
+  readonly onError?: (error: unknown, consumer: string) => void
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** The environment, which tests control. */
+export interface World {
+  /** Ends early when `signal` is aborted. */
+  readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>
+  readonly random: () => number
+}
+
+export const world: World = {
+  sleep: (millis, signal) =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener("abort", end)
+        resolve()
+      }
+      const timer = setTimeout(end, millis)
+      signal?.addEventListener("abort", end)
+      if (signal?.aborted) end()
+    }),
+  random: Math.random
+}
+
+export interface Ask {
+  readonly method: string
+  /** The path below `url`, including the query. */
+  readonly path: string
+  readonly key: string
+  readonly body?: unknown
+  /** Makes a create request safe to repeat. */
+  readonly idempotencyKey?: string | undefined
+  /** Whether the client chose the key rather than the caller. */
+  readonly isOwnKey?: boolean | undefined
+  /** Whether the request may be repeated even if it may have taken effect. */
+  readonly isRepeatable: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Transport {
+  /**
+   * Sends a request and repeats it if that is safe and may succeed. Throws `SatrailError` unless the response
+   * is 2xx.
+   */
+  readonly send: (ask: Ask) => Promise<{ readonly answer: unknown; readonly headers: Headers }>
+  /** Makes one attempt. The response's body is not read yet. */
+  readonly open: (ask: Ask) => Promise<Response>
+  /** The wait before the next attempt. */
+  readonly waitMillis: (attempt: number, error: SatrailError) => number
+  readonly sleep: World["sleep"]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const notOurs = (status: number): string => `Not satrail's response (${status}). Check the URL.`
+
+const retryAfter = (headers: Headers): number | undefined => {
+  const said = headers.get("retry-after") ?? ""
+  const millis = Number(said) * 1000 || Date.parse(said) - Date.now()
+  return Number.isNaN(millis) ? undefined : Math.max(0, millis)
+}
+
+/** The error in a response. */
+const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
+  const { status, headers } = response
+  const { error, message }: Fields = Object(await response.json().catch(() => undefined))
+  const isOurs = isObject(error)
+  const other: Fields = { code: status === 503 ? "store_unavailable" : "unreadable" }
+  const { code, issues, request_id: requestId, doc_url: _, ...others } = isOurs ? error : other
+  return new SatrailError({
+    status,
+    idempotencyKey,
+    retryAfterMillis: retryAfter(headers),
+    code: text(code) ?? "unreadable",
+    message: isOurs ? (text(message) ?? "") : notOurs(status),
+    issues: Array.isArray(issues) ? issues : [],
+    requestId: text(requestId),
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- an object has plain members
+    details: plain(others) as SatrailError["details"]
+  })
+}
+
+export const make = (options: Options, { sleep, random }: World = world): Transport => {
+  const { retries = 4, timeoutMillis = 35_000, maxWaitMillis = 60_000 } = options
+  const base = String(options.url).replace(/\/+$/, "")
+  const fetch = options.fetch ?? globalThis.fetch
+
+  const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
+    const request = {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: "application/json",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
+        ...headers
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null
+    }
+    const response = await fetch(`${base}${path}`, request).catch((cause: unknown) => {
+      throw unreachable(cause, idempotencyKey)
+    })
+    if (response.ok) return response
+    throw await refusalOf(response, idempotencyKey)
+  }
+
+  const unreachable = (cause: unknown, idempotencyKey: string | undefined) => {
+    const message = `No response from ${base}: ${cause instanceof Error ? cause.message : String(cause)}`
+    return new SatrailError({ status: 0, code: "unreachable", message, idempotencyKey }, { cause })
+  }
+
+  /** Makes one attempt and reads its whole response. */
+  const attempt = async (ask: Ask) => {
+    const { signal, idempotencyKey } = ask
+    const limit = AbortSignal.timeout(timeoutMillis)
+    try {
+      signal?.throwIfAborted()
+      const response = await open({ ...ask, signal: signal ? AbortSignal.any([signal, limit]) : limit })
+      const body = await response.text().catch((cause: unknown) => {
+        throw unreachable(cause, idempotencyKey)
+      })
+      return { answer: body === "" ? undefined : decoded(body, response.status, idempotencyKey), headers: response.headers }
+    } catch (error) {
+      // The caller expects their own abort reason.
+      signal?.throwIfAborted()
+      throw error
+    }
+  }
+
+  const waitMillis = (attempt: number, { retryAfterMillis }: SatrailError): number =>
+    retryAfterMillis === undefined
+      ? Math.min(8000, 250 * 2 ** attempt) * (0.5 + random() / 2)
+      : // Random, so that clients do not retry simultaneously, but never earlier.
+        retryAfterMillis * (1 + random() / 5)
+
+  const send = async (ask: Ask) => {
+    for (let count = 0, current = ask; ; count++) {
+      try {
+        return await attempt(current)
+      } catch (error) {
+        if (!(error instanceof SatrailError)) throw error
+        if (error.code === "idempotency_not_supported" && current.isOwnKey) {
+          // The request had no effect, so it is sent once without a key.
+          current = { ...current, idempotencyKey: undefined, isOwnKey: false, isRepeatable: false }
+          continue
+        }
+        const wait = waitMillis(count, error)
+        const canRepeat = error.isRetryable && (!error.isUnknown || current.isRepeatable)
+        if (!canRepeat || count >= retries || wait > maxWaitMillis) throw error
+        await sleep(wait, ask.signal)
+      }
+    }
+  }
+
+  return { send, open, waitMillis, sleep }
+}
+
+const decoded = (body: string, status: number, idempotencyKey: string | undefined): unknown => {
+  const answer = parsed(body)
+  if (isObject(answer)) return answer
+  throw new SatrailError({ status, code: "unreadable", message: notOurs(status), idempotencyKey })
+}

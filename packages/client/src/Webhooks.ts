@@ -1,0 +1,88 @@
+import { WebhookRefused } from "./Errors.ts"
+import { eventOf, parsed } from "./Plain.ts"
+import type { Event } from "./Records.ts"
+
+/**
+ * A `Request` of a `fetch` handler, or the headers and the raw body from `express.raw()` or a Node request's
+ * chunks.
+ */
+export type Received =
+  | Request
+  | {
+      readonly headers: Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
+      readonly body: string | Uint8Array
+    }
+
+/**
+ * Maximum difference between `webhook-timestamp` and now, so that a captured request cannot be replayed
+ * later.
+ */
+const toleranceSeconds = 300
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+const headerOf = ({ headers }: Received, name: string): string => {
+  if (headers instanceof Headers) return headers.get(name) ?? ""
+  const [, value = ""] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? []
+  return typeof value === "string" ? value : value.join(" ")
+}
+
+const textOf = async (received: Received): Promise<string> => {
+  if (received instanceof Request) return received.text()
+  const { body } = received
+  if (typeof body === "string") return body
+  // Parsing a body loses the signed bytes.
+  if (!(body instanceof Uint8Array)) throw new WebhookRefused("body must be raw, before any JSON parser")
+  return new TextDecoder().decode(body)
+}
+
+/** Verifies one signature, in constant time. */
+const verifier = async (secret: string) => {
+  const isPublic = secret.startsWith("whpk_")
+  const bytes = bytesOf(secret.replace(/^wh(?:sec|pk)_/, ""))
+  if (!bytes?.length) throw new WebhookRefused("secret must be whsec_… or whpk_…")
+  const algorithm = isPublic ? { name: "Ed25519" } : { name: "HMAC", hash: "SHA-256" }
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])
+  return {
+    version: isPublic ? "v1a" : "v1",
+    isRight: (signature: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffer>) =>
+      crypto.subtle.verify(algorithm, key, signature, content)
+  }
+}
+
+/**
+ * Returns a webhook's event if its signature is valid and it was sent within the last five minutes. Otherwise
+ * it throws `WebhookRefused`, to which you respond with 400. `secret` is the endpoint's secret (`whsec_…`) or
+ * the public key from `/.well-known/satrail-webhook-keys` (`whpk_…`).
+ *
+ * An event can arrive more than once with the same `id`, so store the ids you have handled.
+ *
+ * @example
+ * const event = await webhooks.verify(request, secret)
+ * if (event.type === "checkout.paid") await ship(event.data.orderId)
+ */
+export const verify = async (received: Received, secret: string, nowMillis: number = Date.now()): Promise<Event> => {
+  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => headerOf(received, `webhook-${name}`))
+  if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || !signatures) throw new WebhookRefused("a webhook- header is missing or invalid")
+  const text = await textOf(received)
+  const { version, isRight } = await verifier(secret)
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
+  let isSigned = false
+  for (const one of signatures.split(" ")) {
+    const signature = one.startsWith(`${version},`) ? bytesOf(one.slice(version.length + 1)) : undefined
+    if (signature && (await isRight(signature, content))) isSigned = true
+  }
+  if (!isSigned) throw new WebhookRefused("No signature matches")
+  if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookRefused(`sent more than ${toleranceSeconds} seconds from now`)
+  const event = eventOf(parsed(text))
+  if (!event) throw new WebhookRefused("body is not an event")
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the service signed the event
+  return event as Event
+}

@@ -1,0 +1,13 @@
+import { SatrailError } from "./Errors.ts"
+import type { StandardSchema } from "./Schemas.ts"
+
+/** Returns metadata as its schema does. Throws `malformed` with every issue. */
+export const validate = async (schema: StandardSchema, metadata: unknown): Promise<unknown> => {
+  const result = await schema["~standard"].validate(metadata ?? {})
+  if (!result.issues) return result.value
+  const issues = result.issues.map(({ path = [], message }) => {
+    const at = ["metadata", ...path.map((part) => (typeof part === "object" ? part.key : part))].join(".")
+    return { path: at, message: `${at} is invalid: ${message}` }
+  })
+  throw new SatrailError({ status: 400, code: "malformed", message: issues.map((issue) => issue.message).join("; "), issues })
+}

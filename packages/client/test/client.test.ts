@@ -1,0 +1,182 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { errors, SatrailError } from "../src/index.ts"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const company = await service.company()
+
+const refused = async (call: PromiseLike<unknown>): Promise<SatrailError> => {
+  try {
+    await call
+  } catch (error) {
+    return error instanceof SatrailError ? error : assert.fail(String(error))
+  }
+  return assert.fail("it was not refused")
+}
+
+describe("calls", () => {
+  it("client: an invoice is created, paid, and read with amounts and times", async () => {
+    const { pay } = service.clientOf<{ order: string }>({ key: company.key })
+    const invoice = await pay.invoices.create({ amount: 21_000, description: "Two coffees", metadata: { order: "1042" } })
+    assert.deepStrictEqual(invoice.amount, { msat: 21_000_000n, sats: 21_000n })
+    assert.deepStrictEqual([invoice.memo, invoice.metadata.order, invoice.settledAt], ["Two coffees", "1042", null])
+    await service.payFor(invoice)
+    const settled = await pay.invoices.get(invoice.id)
+    assert.strictEqual(settled.status, "settled")
+    assert.instanceOf(settled.settledAt, Date)
+    assert.match(settled.preimage, /^[0-9a-f]{64}$/)
+    const balance = await pay.transactions.balance()
+    assert.deepStrictEqual(balance.available, { msat: 21_000_000n, sats: 21_000n })
+    const deposit = await pay.transactions.deposit(settled.depositId ?? "")
+    assert.strictEqual(deposit.lightningInvoiceId, invoice.id)
+  })
+
+  it("client: amounts are satoshis, text with a currency, or the amount of a record", async () => {
+    const { pay } = service.clientOf({ key: company.key })
+    const amountOf = async (amount: Parameters<typeof pay.invoices.create>[0]["amount"]) =>
+      (await pay.invoices.create({ amount })).amount?.sats ?? null
+    assert.strictEqual(await amountOf(21n), 21n)
+    assert.strictEqual(await amountOf("0.00000021 btc"), 21n)
+    assert.strictEqual(await amountOf({ amount: "21", currency: "sats" }), 21n)
+    assert.strictEqual(await amountOf({ msat: 21_000n, sats: 21n }), 21n)
+    assert.strictEqual(await amountOf(null), null)
+    assert.isAbove(Number(await amountOf("1.50 eur")), 0)
+    assert.deepStrictEqual((await refused(pay.invoices.create({ amount: 21.5 }))).paths, ["amount"])
+    for (const amount of ["1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
+      const error = await pay.invoices.create({ amount: amount as "1 eur" }).catch((error: unknown) => error)
+      assert.instanceOf(error, TypeError, amount)
+    }
+  })
+
+  it("client: metadata keeps its names and text unchanged", async () => {
+    const { pay } = service.clientOf<{ shipped_at: string; price_sats: string }>({ key: company.key })
+    const metadata = { shipped_at: "2026-01-31T12:00:00.123Z", price_sats: "21" }
+    assert.deepStrictEqual((await pay.invoices.create({ amount: 1, metadata })).metadata, metadata)
+  })
+
+  it("client: an address is returned without the envelope", async () => {
+    const { pay } = service.clientOf({ key: company.key })
+    const { address, bitcoinAddressType } = await pay.onChainAddresses.create({ addressType: "segwit" })
+    assert.match(address, /^bcrt1q/)
+    assert.strictEqual(bitcoinAddressType, "segwit")
+    assert.strictEqual((await pay.lightningAddresses.create()).domain, "pay.example.com")
+  })
+
+  it("client: an operator's token creates companies and issues keys", async () => {
+    const { pay } = service.clientOf({ operatorToken })
+    const shop = await pay.companies.create({ name: "Shop", plan: "free" })
+    const { key } = await pay.companies.issueKey(shop.id, { name: "web", scopes: ["receive"] })
+    const { pay: shops } = service.clientOf({ key })
+    assert.strictEqual((await shops.invoices.create({ amount: 1 })).status, "open")
+    const other = await service
+      .clientOf({ key })
+      .pay.companies.create({ name: "Shop", plan: "free" })
+      .catch((error: unknown) => error)
+    assert.instanceOf(other, TypeError)
+  })
+
+  it("client: withdrawals are estimated and confirmed, and an error has its code and details", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key })
+    const { destination } = await service.destination()
+    assert.strictEqual((await pay.withdrawals.estimate({ amount: 1000, destination })).amount.sats, 1000n)
+    const error = await refused(pay.withdrawals.confirm({ amount: 1000, destination }))
+    assert.deepStrictEqual([error.status, error.code, error.isRetryable, error.isUnknown], [422, "insufficient_balance", false, false])
+    assert.deepStrictEqual(error.details["available"], { msat: 0n, sats: 0n })
+    assert.isDefined(error.requestId)
+  })
+
+  it("client: a company that receives exactly the satoshis needed can send, also if the fee has a fraction", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key })
+    const { destination } = await service.destination()
+    const asked = { amount: 1001, destination }
+    const error = await refused(pay.withdrawals.confirm(asked))
+    if (!(error instanceof errors.InsufficientBalance)) return assert.fail(error.message)
+    const { needed } = error.details
+    assert.notStrictEqual(needed.msat % 1000n, 0n)
+    assert.strictEqual(needed.sats, needed.msat / 1000n + 1n)
+    const { fee } = await pay.withdrawals.estimate(asked)
+    assert.strictEqual(fee.sats, needed.sats - 1001n)
+    await service.payFor(await pay.invoices.create({ amount: needed.sats }))
+    await pay.withdrawals.confirm({ ...asked, maxFee: fee.sats })
+    assert.strictEqual((await pay.transactions.balance()).available.sats, 0n)
+  })
+
+  it("client: a program waits until a withdrawal settles, and gets the reason if it fails", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key })
+    await service.payFor(await pay.invoices.create({ amount: 9000 }))
+    const sent = await pay.withdrawals.confirm({ amount: 1000, destination: (await service.destination()).destination })
+    const settled = pay.withdrawals.settled(sent.id)
+    await service.work()
+    assert.strictEqual((await settled).status, "settled")
+    assert.strictEqual((await pay.withdrawals.settled(sent.id)).id, sent.id)
+    const unroutable = await service.destination("no_route")
+    const failing = await pay.withdrawals.confirm({ amount: 1000, destination: unroutable.destination })
+    await service.work()
+    const error = await refused(pay.withdrawals.settled(failing.id))
+    if (!(error instanceof errors.NotSettled)) return assert.fail(error.message)
+    assert.deepStrictEqual([error.details.failure?.code, error.isRetryable], ["no_route", false])
+    assert.strictEqual((await refused(pay.withdrawals.settled("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code, "not_found")
+  })
+
+  it("client: a wait ends with its signal", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key })
+    await service.payFor(await pay.invoices.create({ amount: 9000 }))
+    const { id } = await pay.withdrawals.confirm({ amount: 1000, destination: (await service.destination()).destination })
+    const controller = new AbortController()
+    const waiting = pay.withdrawals.settled(id, { signal: controller.signal }).catch((error: unknown) => error)
+    controller.abort(new Error("enough"))
+    assert.match(String(await waiting), /enough/)
+  })
+
+  it("client: an unknown record is not_found, and an invalid id is not sent", async () => {
+    const { pay, requests } = service.clientOf({ key: company.key })
+    assert.strictEqual((await refused(pay.invoices.get("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code, "not_found")
+    assert.throws(() => pay.invoices.get(""), TypeError)
+    assert.lengthOf(requests, 1)
+  })
+
+  it("client: a named company must be the key's, and a function may return the key of each", async () => {
+    const other = await service.company()
+    const { pay, requests } = service.clientOf({ key: company.key })
+    const invoice = await pay.invoices.create({ company: company.id, amount: 1 })
+    assert.strictEqual((await pay.invoices.get(company.id, invoice.id)).id, invoice.id)
+    assert.strictEqual(requests.filter(({ url }) => url.endsWith("/v1/account")).length, 1)
+    const error = await pay.invoices.create({ company: other, amount: 1 }).catch((error: unknown) => error)
+    assert.instanceOf(error, TypeError)
+    const keys = new Map([company, other].map(({ id, key }) => [String(id), key]))
+    const { pay: both } = service.clientOf({ key: (id) => keys.get(id ?? "") ?? assert.fail() })
+    assert.strictEqual((await both.invoices.get(company.id, invoice.id)).id, invoice.id)
+    assert.strictEqual((await refused(both.invoices.get(other.id, invoice.id))).code, "not_found")
+  })
+})
+
+describe("lists", () => {
+  it("client: a list is read page by page, or as one page with its cursor", async () => {
+    const { key } = await service.company()
+    const { pay, requests } = service.clientOf({ key })
+    for (const amount of [1, 2, 3]) await service.payFor(await pay.invoices.create({ amount }))
+    requests.length = 0
+    const all: Array<bigint> = []
+    for await (const { amount } of pay.transactions.list({ limit: 2, type: "deposit" })) all.push(amount.sats)
+    assert.sameMembers(all, [1n, 2n, 3n])
+    assert.lengthOf(requests, 2)
+    const first = await pay.transactions.list({ limit: 2 })
+    assert.lengthOf(first.items, 2)
+    const second = await pay.transactions.list({ limit: 2, cursor: first.next })
+    assert.deepStrictEqual([second.items.length, second.next], [1, undefined])
+  })
+
+  it("client: a list that is not read sends no request, and filters by time", async () => {
+    const { pay, requests } = service.clientOf({ key: company.key })
+    const unread = pay.invoices.list({ from: new Date(0) })
+    assert.lengthOf(requests, 0)
+    assert.isAbove((await unread).items.length, 0)
+    assert.include(requests[0]?.url ?? "", "from=1970-01-01T00%3A00%3A00.000Z")
+    assert.lengthOf((await pay.invoices.list({ until: new Date(0) })).items, 0)
+  })
+})

@@ -1,0 +1,150 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import type { Cursors, Event } from "../src/index.ts"
+import { start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+/** Stores consumers' positions like a database would. */
+const memory = (): Cursors & { readonly places: Map<string, string> } => {
+  const places = new Map<string, string>()
+  return { places, load: (name) => places.get(name), save: (name, place) => void places.set(name, place) }
+}
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise(setImmediate)
+}
+const subjects = (events: ReadonlyArray<Event>) => events.map(({ subject, type }) => `${type} ${subject}`)
+
+describe("on", () => {
+  it("client: a consumer handles each event in order, and resumes after a restart", async () => {
+    const { key } = await service.company()
+    const cursors = memory()
+    const { pay } = service.clientOf({ key, cursors })
+    const [one, two] = [await pay.invoices.create({ amount: 1 }), await pay.invoices.create({ amount: 2 })]
+    await service.payFor(one)
+    const first: Array<Event> = []
+    const consumer = pay.on(["invoice.created", "invoice.settled"], (event) => void first.push(event))
+    assert.strictEqual(consumer.name, "invoice.created, invoice.settled")
+    await until(() => first.length === 3)
+    await consumer.stop()
+    assert.deepStrictEqual(subjects(first), [`invoice.created ${one.id}`, `invoice.created ${two.id}`, `invoice.settled ${one.id}`])
+    await service.payFor(two)
+    const next: Array<Event> = []
+    const again = service.clientOf({ key, cursors }).pay.on(["invoice.created", "invoice.settled"], (event) => void next.push(event))
+    await until(() => next.length === 1)
+    await again.stop()
+    assert.deepStrictEqual(subjects(next), [`invoice.settled ${two.id}`])
+  })
+
+  it("client: a handler that throws is called again, in order, while other records continue, even after a restart", async () => {
+    const { key } = await service.company()
+    const cursors = memory()
+    const errors: Array<unknown> = []
+    const { pay, slept } = service.clientOf({ key, cursors, onError: (error) => errors.push(error) })
+    const [bad, good] = [await pay.invoices.create({ amount: 1 }), await pay.invoices.create({ amount: 2 })]
+    await service.payFor(bad)
+    await service.payFor(good)
+    const refuse = new Error("the shop's database is away")
+    const handled: Array<Event> = []
+    const consumer = pay.on(
+      ["invoice.created", "invoice.settled"],
+      (event) => {
+        if (event.subject === bad.id) throw refuse
+        handled.push(event)
+      },
+      { name: "shop" }
+    )
+    await until(() => handled.length === 2 && slept.length >= 3)
+    await consumer.stop()
+    assert.deepStrictEqual(subjects(handled), [`invoice.created ${good.id}`, `invoice.settled ${good.id}`])
+    assert.deepStrictEqual(slept.slice(0, 3), [1000, 2000, 4000])
+    assert.isTrue(errors.every((error) => error === refuse))
+    const later: Array<Event> = []
+    const again = service
+      .clientOf({ key, cursors })
+      .pay.on(["invoice.created", "invoice.settled"], (event) => void later.push(event), { name: "shop" })
+    await until(() => later.length === 2)
+    await again.stop()
+    assert.deepStrictEqual(subjects(later), [`invoice.created ${bad.id}`, `invoice.settled ${bad.id}`])
+    assert.deepStrictEqual(JSON.parse(cursors.places.get("shop") ?? "").open, [])
+  })
+
+  it("client: a cursor that cannot be loaded or saved is retried, and no event is missed", async () => {
+    const { key } = await service.company()
+    const { load, save, places } = memory()
+    const away = new Set(["load", "save"])
+    /** The store fails the first time. */
+    const once = <A>(what: string, work: () => A): A => {
+      if (away.delete(what)) throw new Error(what)
+      return work()
+    }
+    const errors: Array<unknown> = []
+    const cursors: Cursors = {
+      load: (name) => once("load", () => load(name)),
+      save: (name, place) => once("save", () => save(name, place))
+    }
+    const { pay } = service.clientOf({ key, cursors, onError: (error) => errors.push(error) })
+    const { id } = await pay.invoices.create({ amount: 1 })
+    const handled: Array<Event> = []
+    const consumer = pay.on("invoice.created", (event) => void handled.push(event))
+    await until(() => places.size === 1)
+    await consumer.stop()
+    assert.deepStrictEqual(subjects(handled), [`invoice.created ${id}`])
+    assert.deepStrictEqual(errors.map(String), ["Error: load", "Error: save"])
+  })
+
+  it("client: an unavailable service loses no cursor", async () => {
+    const { key } = await service.company()
+    const cursors = memory()
+    const errors: Array<unknown> = []
+    let isAway = false
+    const { pay } = service.clientOf({ key, cursors, onError: (error) => errors.push(error) }, async (_, pass) =>
+      isAway ? new Response("<html>", { status: 404 }) : pass()
+    )
+    const handled: Array<Event> = []
+    const begin = () => pay.on("invoice.created", (event) => void handled.push(event))
+    await pay.invoices.create({ amount: 1 })
+    let consumer = begin()
+    await until(() => handled.length === 1)
+    await consumer.stop()
+    isAway = true
+    consumer = begin()
+    await until(() => errors.length > 2)
+    isAway = false
+    await pay.invoices.create({ amount: 2 })
+    await until(() => handled.length === 2)
+    await consumer.stop()
+    assert.lengthOf(new Set(handled.map(({ id }) => id)), 2)
+    assert.lengthOf(handled, 2)
+  })
+
+  it("client: many records are handled concurrently, and each event once", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key, cursors: memory() })
+    const made = new Set<string>()
+    for (let i = 0; i < 40; i++) made.add((await pay.invoices.create({ amount: 1 })).id)
+    const handled: Array<string> = []
+    let [running, most] = [0, 0]
+    const consumer = pay.on("invoice.created", async ({ subject }) => {
+      most = Math.max(most, ++running)
+      await new Promise(setImmediate)
+      running--
+      handled.push(subject)
+    })
+    await until(() => handled.length >= 40)
+    await consumer.stop()
+    assert.sameMembers(handled, [...made])
+    assert.isAbove(most, 1)
+    assert.isAtMost(most, 16)
+  })
+
+  it("client: a consumer without a cursor store, or with a name in use, is rejected", async () => {
+    const { key } = await service.company()
+    assert.throws(() => service.clientOf({ key }).pay.on("invoice.created", () => {}), /cursors/)
+    const { pay } = service.clientOf({ key, cursors: memory() })
+    const consumer = pay.on("invoice.created", () => {}, { after: "now" })
+    assert.throws(() => pay.on("invoice.created", () => {}), /is already running/)
+    await consumer.stop()
+    await pay.on("invoice.created", () => {}).stop()
+  })
+})

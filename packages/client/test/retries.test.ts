@@ -1,0 +1,141 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { SatrailError } from "../src/index.ts"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const { key } = await service.company()
+
+const said = (status: number, code: string, headers: Record<string, string> = {}) =>
+  Response.json({ status, message: "Not now.", data: null, error: { code } }, { status, headers })
+
+const caught = async (call: PromiseLike<unknown>): Promise<SatrailError> => {
+  const error: unknown = await Promise.resolve(call).catch((error: unknown) => error)
+  return error instanceof SatrailError ? error : assert.fail(String(error))
+}
+const keysOf = (requests: ReadonlyArray<Request>) => requests.map(({ headers }) => headers.get("idempotency-key"))
+
+describe("retries", () => {
+  it("client: a request with a lost response is repeated with the same key, and takes effect once", async () => {
+    let lost = 0
+    const { pay, requests } = service.clientOf({ key }, async (_, pass) => {
+      const response = await pass()
+      if (lost++ < 2) throw new TypeError("terminated")
+      return response
+    })
+    const before = (await pay.invoices.list()).items.length
+    lost = 0
+    requests.length = 0
+    const invoice = await pay.invoices.create({ amount: 21 })
+    const keys = keysOf(requests)
+    assert.lengthOf(keys, 3)
+    assert.match(keys[0] ?? "", /^\d+-\d+$/)
+    assert.lengthOf(new Set(keys), 1)
+    const { items } = await pay.invoices.list()
+    assert.strictEqual(items.length, before + 1)
+    assert.strictEqual(items[0]?.id, invoice.id)
+  })
+
+  it("client: two calls have different keys, and a given key is kept", async () => {
+    const { pay, requests } = service.clientOf({ key })
+    await pay.invoices.create({ amount: 1 })
+    await pay.invoices.create({ amount: 1 })
+    const [one, two] = keysOf(requests)
+    assert.notStrictEqual(one, two)
+    const first = await pay.invoices.create({ amount: 1, idempotencyKey: "order-1" })
+    assert.deepStrictEqual(await pay.invoices.create({ amount: 1, idempotencyKey: "order-1" }), first)
+    assert.strictEqual((await caught(pay.invoices.create({ amount: 2, idempotencyKey: "order-1" }))).code, "idempotency_mismatch")
+  })
+
+  it("client: 429 and 503 are retried after Retry-After", async () => {
+    const answers = [said(429, "rate_limited", { "retry-after": "7" }), said(503, "overloaded", { "retry-after": "2" })]
+    const { pay, slept } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
+    await pay.transactions.balance()
+    assert.deepStrictEqual(slept, [7000, 2000])
+  })
+
+  it("client: Retry-After may be a date, and one too far away throws immediately", async () => {
+    const answers = [said(503, "paused", { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() })]
+    const { pay, slept, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
+    const error = await caught(pay.transactions.balance())
+    assert.deepStrictEqual([error.code, error.isRetryable, error.isUnknown], ["paused", true, false])
+    assert.isAbove(error.retryAfterMillis ?? 0, 3_500_000)
+    assert.deepStrictEqual([slept.length, requests.length], [0, 1])
+  })
+
+  it("client: without Retry-After each delay is longer, and the last error is thrown with its key", async () => {
+    const { pay, slept, requests } = service.clientOf({ key, retries: 3 }, async () => {
+      throw new TypeError("fetch failed")
+    })
+    const error = await caught(pay.invoices.create({ amount: 1 }))
+    assert.deepStrictEqual([error.status, error.code, error.isRetryable, error.isUnknown], [0, "unreachable", true, true])
+    assert.deepStrictEqual([slept, requests.length], [[125, 250, 500], 4])
+    assert.strictEqual(error.idempotencyKey, keysOf(requests)[0])
+    assert.include(error.message, "http://service.example")
+  })
+
+  it("client: a request that is unsafe to repeat is sent once if its result is unknown, and again if it had no effect", async () => {
+    let answers = [said(503, "timeout")]
+    const { pay, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
+    const { id } = await pay.webhooks.create({ url: "https://shop.example/webhooks" })
+    answers = [said(503, "timeout")]
+    requests.length = 0
+    assert.strictEqual((await caught(pay.webhooks.rotateSecret(id))).code, "timeout")
+    assert.lengthOf(requests, 1)
+    answers = [said(503, "overloaded")]
+    assert.match((await pay.webhooks.rotateSecret(id)).secret, /^whsec_/)
+    assert.lengthOf(requests, 3)
+  })
+
+  it("client: a service that cannot seal responses gets the request without Idempotency-Key, once", async () => {
+    const unsealed = await start({ isSealing: false })
+    const owner = await unsealed.company()
+    const { pay, requests } = unsealed.clientOf({ key: owner.key })
+    assert.match((await pay.apiKeys.create({ name: "a", scopes: ["read"] })).key, /^sr_/)
+    assert.deepStrictEqual([keysOf(requests).length, keysOf(requests)[1]], [2, null])
+    const error = await caught(pay.apiKeys.create({ name: "a", scopes: ["read"], idempotencyKey: "mine" }))
+    assert.strictEqual(error.code, "idempotency_not_supported")
+    await unsealed.dispose()
+  })
+
+  it("client: a rejected request is not repeated, and a response that is not the service's is unreadable", async () => {
+    const { pay, requests } = service.clientOf({ key: "sr_wrong" })
+    assert.strictEqual((await caught(pay.transactions.balance())).status, 401)
+    assert.lengthOf(requests, 1)
+    const { pay: elsewhere } = service.clientOf({ key }, async () => new Response("<html>", { status: 200 }))
+    assert.strictEqual((await caught(elsewhere.transactions.balance())).code, "unreadable")
+    const { pay: proxy, requests: tried } = service.clientOf({ key }, async () => new Response("Bad gateway", { status: 503 }))
+    assert.strictEqual((await caught(proxy.transactions.balance())).status, 503)
+    assert.lengthOf(tried, 5)
+  })
+
+  it("client: a 502 or 504 of a gateway is a lost response, repeated only with a key", async () => {
+    let answers = [502, 504].map((status) => new Response("<html>", { status }))
+    const { pay, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
+    await pay.invoices.create({ amount: 1 })
+    assert.deepStrictEqual([requests.length, new Set(keysOf(requests)).size], [3, 1])
+    const { id } = await pay.webhooks.create({ url: "https://shop.example/webhooks" })
+    answers = [new Response("<html>", { status: 502 })]
+    const error = await caught(pay.webhooks.rotateSecret(id))
+    assert.deepStrictEqual([error.status, error.isRetryable, error.isUnknown], [502, true, true])
+  })
+
+  it("client: a signal ends a call with its own reason, and no attempt exceeds its time limit", async () => {
+    const never: typeof fetch = (_, init) =>
+      new Promise((_, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
+      })
+    const { pay } = service.clientOf({ key, fetch: never })
+    const controller = new AbortController()
+    const reason = new Error("the page was left")
+    const call = Promise.resolve(pay.transactions.balance({ signal: controller.signal })).catch((error: unknown) => error)
+    controller.abort(reason)
+    assert.strictEqual(await call, reason)
+    const { pay: slow } = service.clientOf({ key, fetch: never, timeoutMillis: 1, retries: 0 })
+    assert.include((await caught(slow.transactions.balance())).message, "timeout")
+    assert.strictEqual(
+      (await caught(service.clientOf({ operatorToken, fetch: never, timeoutMillis: 1, retries: 0 }).pay.companies.list())).status,
+      0
+    )
+  })
+})

@@ -1,0 +1,179 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Balance from "@satrail/core/ledger/Balance"
+import * as Search from "@satrail/core/reports/Search"
+import { Records } from "@satrail/core/service/Records"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import { Effect } from "effect"
+import type { Promises } from "./Contract.ts"
+import { companyWith, created, onChain, open, output, payment, paymentHash, tally, txId, verdict, withdrawal } from "./Fixtures.ts"
+
+const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
+  const verdicts = yield* Effect.forEach(changes, verdict)
+  assert.deepStrictEqual(tally(verdicts), { Applied: changes.length })
+})
+
+/** The results of a search, as texts. */
+const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
+  const sought = Search.sought(text)
+  const hits = sought === undefined ? [] : yield* (yield* Records).found(companyId, sought)
+  return hits.map(({ kind, id, by }) => `${kind} ${id} ${by}`).toSorted()
+})
+
+/** Texts with characters that SQL, JSON, regular expressions or a collation treat specially. */
+const literal = [
+  "100% off",
+  "%",
+  "_",
+  "a_b",
+  "O'Brien",
+  'the "best" tea',
+  "back\\slash",
+  "'; drop table satrail.invoices; --",
+  "$1 ($2)",
+  '{"a":[1]}',
+  "^.*$",
+  "a\tb",
+  "Zürich ½ € – ÀÉÎ",
+  "日本語",
+  "👩‍👩‍👧 e\u0301",
+  "9007199254740993",
+  "99999999999999999999",
+  "-1",
+  "x".repeat(Search.limits.characters)
+]
+
+/** The search of a company's records, and its bookings over time. */
+export const other = {
+  "a search finds a payment by a value of its metadata, its description, its amount, its hash and the beginning of its id": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const invoice = yield* created(companyId, 68_219, { memo: "Two bags of Coffee", metadata: { order: "A-1042", channel: "web" } })
+      const paid = yield* payment(invoice, 68_219)
+      yield* committed([paid])
+      const deposit = paid.writes[1].record
+      const both = [`deposit ${deposit.id} text`, `invoice ${invoice.id} text`]
+      const ofDeposit = yield* found(companyId, "a-1042")
+      assert.includeMembers(both, ofDeposit)
+      assert.include(ofDeposit, `invoice ${invoice.id} text`)
+      assert.deepStrictEqual(yield* found(companyId, "bags of coffee"), [`invoice ${invoice.id} text`])
+      assert.deepStrictEqual(yield* found(companyId, "68,219 sats"), [`deposit ${deposit.id} amount`])
+      assert.deepStrictEqual(yield* found(companyId, invoice.paymentHash.toUpperCase()), [`invoice ${invoice.id} hash`])
+      assert.include(yield* found(companyId, deposit.id.slice(0, -4)), `deposit ${deposit.id} id`)
+      assert.deepStrictEqual(yield* found(companyId, "a-104"), [])
+      assert.deepStrictEqual(yield* found(companyId, "tea"), [])
+    }
+  ),
+
+  "a search finds a withdrawal by its metadata and its amount": Effect.gen(function* () {
+    const companyId = yield* companyWith(5000)
+    const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "INV-2291" } })
+    yield* committed([Withdrawal.requested(asked)])
+    assert.deepStrictEqual(yield* found(companyId, "inv-2291"), [`withdrawal ${asked.id} text`])
+    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawal ${asked.id} amount`])
+  }),
+
+  "a search finds payments by their transaction, and a withdrawal by its payment hash": Effect.gen(function* () {
+    const companyId = yield* companyWith(5000)
+    const [seen, chainTxId, hash] = [yield* output(companyId, 500), yield* txId, yield* paymentHash]
+    const sent = yield* withdrawal(companyId, 600, { ...onChain, chainTxId })
+    const paid = yield* withdrawal(companyId, 700, { paymentHash: hash })
+    yield* committed([Deposit.seen(seen), Withdrawal.requested(sent), Withdrawal.requested(paid)])
+    assert.deepStrictEqual(yield* found(companyId, seen.chainTxId ?? ""), [`deposit ${seen.id} transaction`])
+    assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawal ${sent.id} transaction`])
+    assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawal ${paid.id} hash`])
+  }),
+
+  "a search takes every character literally, in descriptions and in metadata": Effect.gen(function* () {
+    const companyId = yield* open
+    const texts = new Map<string, ReadonlyArray<string>>()
+    for (const text of literal) {
+      const described = yield* created(companyId, 1, { memo: `For ${text}, paid`, metadata: {} })
+      const labeled = yield* created(companyId, 1, { memo: "", metadata: { "it's": text } })
+      texts.set(described.id, [`for ${text}, paid`]).set(labeled.id, ["", text])
+    }
+    for (const text of literal) {
+      const expected = [...texts].filter(([, [memo = "", label]]) => label === text || memo.includes(text))
+      assert.isAtLeast(expected.length, 2)
+      assert.deepStrictEqual(yield* found(companyId, text), expected.map(([id]) => `invoice ${id} text`).toSorted(), text)
+    }
+  }),
+
+  "a search lists a record once, by the first of the ways in which it matches": Effect.gen(function* () {
+    const companyId = yield* companyWith(5000)
+    const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
+    yield* committed([Withdrawal.requested(asked)])
+    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawal ${asked.id} text`])
+  }),
+
+  "a search by one character finds descriptions and metadata, not ids": Effect.gen(function* () {
+    const companyId = yield* open
+    const [one, two] = [
+      yield* created(companyId, 1, { memo: "Cocoa", metadata: {} }),
+      yield* created(companyId, 1, { metadata: { size: "0" }, memo: "" })
+    ]
+    assert.deepStrictEqual(yield* found(companyId, "O"), [`invoice ${one.id} text`])
+    assert.deepStrictEqual(yield* found(companyId, "0"), [`invoice ${two.id} text`])
+  }),
+
+  "a search returns the newest matches of each way, up to a limit": Effect.gen(function* () {
+    const companyId = yield* open
+    const { each } = Search.limits
+    const [invoices, deposits]: readonly [Array<string>, Array<string>] = [[], []]
+    for (let number = 0; number < each + 3; number++) {
+      const invoice = yield* created(companyId, 4000, { memo: "Bulk order", metadata: { order: "bulk order" } })
+      const paid = yield* payment(invoice, 4000)
+      yield* committed([paid])
+      invoices.push(invoice.id)
+      deposits.push(`deposit ${paid.writes[1].record.id} amount`)
+    }
+    const ofInvoices = (yield* found(companyId, "bulk order")).filter((hit) => hit.startsWith("invoice"))
+    assert.deepStrictEqual(
+      ofInvoices,
+      invoices
+        .toSorted()
+        .slice(-each)
+        .map((id) => `invoice ${id} text`)
+    )
+    const byAmount = yield* found(companyId, "4000")
+    assert.lengthOf(byAmount, each)
+    assert.includeMembers(deposits, byAmount)
+  }),
+
+  "a search finds only the company's own records": Effect.gen(function* () {
+    const [companyId, other] = [yield* open, yield* open]
+    const invoice = yield* created(companyId, 4321, { memo: "Tea", metadata: { order: "77" } })
+    yield* committed([yield* payment(invoice, 4321)])
+    for (const text of ["77", "tea", "4321", invoice.paymentHash, invoice.id]) {
+      assert.isNotEmpty(yield* found(companyId, text), text)
+      assert.deepStrictEqual(yield* found(other, text), [], text)
+    }
+  }),
+
+  "the postings of a transfer are its company's, in order": Effect.gen(function* () {
+    const companyId = yield* open
+    const paid = yield* payment(yield* created(companyId, 500), 500)
+    yield* committed([paid])
+    const records = yield* Records
+    const { ledgerTxId } = paid.writes[1].record
+    const postings = yield* records.postingsOf(companyId, ledgerTxId)
+    assert.strictEqual(Balance.effect(postings).posted, Msat.fromSats(500))
+    assert.deepStrictEqual(yield* records.postingsOf(yield* open, ledgerTxId), [])
+  }),
+
+  "bookings are summed by interval, without those before the first interval": Effect.gen(function* () {
+    const companyId = yield* open
+    const paid = yield* payment(yield* created(companyId, 500), 500)
+    yield* committed([paid])
+    const records = yield* Records
+    const { createdAtMillis } = paid.writes[1].record
+    const sums = yield* records.turnedSince(companyId, [createdAtMillis - 1000, createdAtMillis, createdAtMillis + 1000])
+    assert.deepStrictEqual([...new Set(sums.map(({ step }) => step))], [1])
+    assert.strictEqual(Balance.effect(sums).posted, Msat.fromSats(500))
+    assert.deepStrictEqual(yield* records.turnedSince(companyId, [createdAtMillis + 1000]), [])
+  })
+} satisfies Promises<Journal | Records | Tasks>

@@ -1,0 +1,6 @@
+import * as Person from "@satrail/core/features/people/Person"
+import { subjectOf } from "../../Subject.ts"
+import * as Feature from "../Feature.ts"
+import { going, invite } from "./Fixtures.ts"
+
+export const people = Feature.make({ subjects: { people: subjectOf(Person.noun, invite, going) } })

@@ -1,0 +1,38 @@
+import { Clock, Effect } from "effect"
+
+/**
+ * How long a process caches an API key with its company's plan, a pause, or a Lightning address, so that a
+ * busy caller does not query the store with each request. A Change that must take effect immediately returns
+ * only after this time, when no process uses the old value.
+ */
+export const cacheMillis = 200
+
+// Two processes' clocks do not run at exactly the same speed.
+const marginMillis = 50
+
+/** Waits until no process uses a value cached before. */
+export const awaitCacheExpiry = Effect.sleep(cacheMillis + marginMillis)
+
+/** Maximum number of cached names. When it is reached, the cache is cleared. */
+const maxKnown = 10_000
+
+/**
+ * Caches the result of `read` by name if `lasts` accepts it. Setting the clock back does not extend the life
+ * of a value.
+ */
+export const cached = <Name extends string, A, E>(read: (name: Name) => Effect.Effect<A, E>, lasts: (value: A) => boolean = () => true) => {
+  const known = new Map<string, { readonly value: A; readonly readAtMillis: number }>()
+  return (name: Name): Effect.Effect<A, E> =>
+    Effect.withFiber((fiber) => {
+      const nowMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+      const before = known.get(name)
+      if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + cacheMillis)
+        return Effect.succeed(before.value)
+      return Effect.map(read(name), (value) => {
+        if (!lasts(value)) return value
+        if (known.size >= maxKnown) known.clear()
+        known.set(name, { value, readAtMillis: nowMillis })
+        return value
+      })
+    })
+}

@@ -1,0 +1,28 @@
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { base64 } from "@scure/base"
+import { toHex } from "./Id.ts"
+
+// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+
+const prefix = "whsec_"
+
+/** Formats a secret of 32 random bytes in the form that its owner sees once. */
+export const secretOf = (bytes: Uint8Array): string => prefix + base64.encode(bytes)
+
+/**
+ * Returns the content to sign. It includes id and time, so a body cannot be replayed under another id or
+ * time.
+ */
+export const contentOf = (id: string, timestampSeconds: number, body: string): string => `${id}.${timestampSeconds}.${body}`
+
+/** Returns `v1,<base64>`: an HMAC-SHA256 of the content with the secret's bytes. */
+export const symmetric = (secret: string, content: string): string =>
+  `v1,${base64.encode(hmac(sha256, base64.decode(secret.slice(prefix.length)), utf8ToBytes(content)))}`
+
+/**
+ * Returns the plain signature: lowercase hex of an HMAC-SHA256 of the body alone, with the secret's text as
+ * the key.
+ */
+export const plain = (secret: string, body: string): string => toHex(hmac(sha256, utf8ToBytes(secret), utf8ToBytes(body)))

@@ -1,0 +1,78 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Effect, Result } from "effect"
+import * as Amount from "../../base/Amount.ts"
+import * as Decimal from "../../base/Decimal.ts"
+import { Invalid } from "../../base/Invalid.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import type { Asked } from "../../nodes/Prices.ts"
+import { type AskedAny, Invoices } from "../../receiving/Invoices.ts"
+import * as Checkout from "./Checkout.ts"
+import * as CheckoutAsking from "./CheckoutAsking.ts"
+import * as CheckoutCancel from "./CheckoutCancel.ts"
+
+// What a payer can change on the page, where the seller allows it.
+
+/** Returns why a string is not an email address, or undefined if it is. Whether it exists is not checked. */
+export const emailIssue = (text: string): string | undefined =>
+  Metadata.textIssue(text, Checkout.limits.emailCharacters) ??
+  (/^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+$/i.test(text)
+    ? undefined
+    : "must be an email address, such as help@shop.example")
+
+/** A payer's answer to the questions before the payment. */
+export interface Answered {
+  readonly tipPercent: number
+  /** Null to keep the address that they gave before. */
+  readonly email: string | null
+}
+
+/** Returns the price of a checkout as it was requested. */
+const priceOf = ({ fiatAmount, fiatCurrency, amount }: Checkout.Checkout): Asked | AskedAny => {
+  if (amount === null) return { amount, minAmount: null, maxAmount: null }
+  if (fiatAmount === null || fiatCurrency === null) return { amount: Decimal.make(Msat.toSats(amount)), currency: "sats" }
+  return {
+    amount: Result.getOrThrow(Decimal.parse(fiatAmount)),
+    currency: Result.getOrThrow(Amount.parseCurrency(fiatCurrency))
+  }
+}
+
+/** Renews checkouts, and takes payers' answers. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const invoices = yield* Invoices
+  const issueRest = yield* CheckoutAsking.make
+  const { close } = yield* CheckoutCancel.make
+
+  return {
+    renew: Effect.fnUntraced(function* (checkout: Checkout.Shown) {
+      const { id, companyId, status, description, metadata, createdAtMillis, quotedAtMillis, expiresAtMillis } = checkout
+      const nowMillis = yield* Clock.currentTimeMillis
+      if (!Checkout.isRenewable(checkout, nowMillis)) return yield* new Checkout.CheckoutNotOpen({ id, status })
+      const expirySeconds = Math.round((expiresAtMillis - (quotedAtMillis ?? createdAtMillis)) / 1000)
+      const invoice = yield* invoices
+        .create({ ...priceOf(checkout), companyId, description, metadata, expirySeconds, checkoutId: id })
+        .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
+      const { amount, rate, rateAtMillis, paymentRequest } = invoice
+      const quote = { amount, rate, rateAtMillis, paymentRequest, invoiceId: invoice.id, expiresAtMillis: invoice.expiresAtMillis }
+      yield* journal.commit(Checkout.renewed(checkout, quote, invoice.createdAtMillis))
+    }),
+    answer: ({ tipPercent, email }: Answered) =>
+      Effect.fnUntraced(function* (checkout: Checkout.Shown) {
+        const { id, status, options } = checkout
+        if (!Checkout.isAnswerable(checkout)) return yield* new Checkout.CheckoutNotOpen({ id, status })
+        if (!(options.includes("tip") ? Checkout.tips : [0]).includes(tipPercent))
+          return yield* new Invalid({ path: "tip", message: `must be one of ${Checkout.tips.join(", ")}` })
+        const message = email === null ? undefined : options.includes("email") ? emailIssue(email) : "must be omitted"
+        if (message !== undefined) return yield* new Invalid({ path: "email", message })
+        const nowMillis = yield* Clock.currentTimeMillis
+        const tipped = { ...checkout, tipPercent }
+        const asking =
+          Checkout.total(tipped) === Checkout.total(checkout) ? undefined : yield* issueRest(tipped, checkout.received, nowMillis)
+        yield* journal.commit(Checkout.answered(checkout, { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail }, nowMillis))
+        // Its payment still pays the price. An invoice that stays open expires with the checkout.
+        if (asking !== undefined) yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
+      })
+  }
+})

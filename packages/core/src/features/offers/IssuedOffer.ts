@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import type * as Change from "../../ledger/Change.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
+
+/**
+ * An offer (BOLT 12) issued by our node for one company. It can be paid any number of times, and each payment
+ * is credited with the amount received. It does not expire and cannot be canceled.
+ */
+export const IssuedOffer = Schema.Struct({
+  /** Also its id at the node. */
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  /** Public key of the issuing node. */
+  nodeId: Schema.String,
+  offer: Schema.String,
+  /** Description shown to payers. */
+  memo: Schema.String,
+  metadata: Metadata.Metadata,
+  /** The Lightning address that publishes it: id and text. Both null if none does. */
+  lightningAddressId: Schema.NullOr(Noun.Id),
+  lightningAddress: Schema.NullOr(Schema.String),
+  createdAtMillis: Schema.Int
+})
+export interface IssuedOffer extends Schema.Schema.Type<typeof IssuedOffer> {}
+
+/**
+ * A payment names an offer by its id alone. A Lightning address has one offer, because its DNS record has
+ * room for one.
+ */
+export const noun = Noun.make("offers", IssuedOffer, { moving: [], unique: [["id"], ["lightningAddressId"]] })
+
+export interface OfferCreated extends Written<"OfferCreated", readonly [Noun.InsertOf<typeof noun>], "once", "offer.created"> {}
+
+/** Records an offer, whose payments belong to this company from then on. */
+export const created = (offer: IssuedOffer, once?: Change.Once): OfferCreated => ({
+  _tag: "OfferCreated",
+  id: offer.id,
+  companyId: offer.companyId,
+  atMillis: offer.createdAtMillis,
+  legs: [],
+  writes: [Noun.insert(noun, offer)],
+  event: { type: "offer.created", subject: offer.id },
+  ...(once && { once })
+})

@@ -1,0 +1,316 @@
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { AccountReads } from "../../accounts/AccountReads.ts"
+import * as ApiKey from "../../accounts/ApiKey.ts"
+import { checkName } from "../../accounts/Companies.ts"
+import * as NewCompany from "../../accounts/NewCompany.ts"
+import type { Operator as OperatorCaller } from "../../accounts/OperatorToken.ts"
+import { isSame, type Operator, SameOperator } from "../../accounts/SecondOperator.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import type { Invalid } from "../../base/Invalid.ts"
+import * as SecretHash from "../../base/SecretHash.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as Page from "../../ledger/Page.ts"
+import * as PeopleErrors from "./PeopleErrors.ts"
+import * as Person from "./Person.ts"
+import * as Role from "./Role.ts"
+
+/** Who invites a person: an operator, an administrator of the company, or its API key with the scope `admin`. */
+export type Granting =
+  | { readonly _tag: "Operator"; readonly operator: Operator }
+  | { readonly _tag: "Person"; readonly id: string }
+  | { readonly _tag: "Key"; readonly id: string }
+
+/** An invitation. `text` is its secret, which is shown only now. */
+export interface Invited {
+  readonly person: Person.Person
+  readonly text: Redacted.Redacted
+}
+
+/** A person who may act, with what their role allows now. */
+export type Standing =
+  | { readonly _tag: "Company"; readonly person: Person.Person; readonly caller: ApiKey.Holder }
+  | { readonly _tag: "Operator"; readonly person: Person.Person; readonly caller: OperatorCaller }
+
+type Refused = NotFound | Person.PersonMoved | StoreUnavailable
+
+/** People who sign in with a passkey. `companyId` is the operator's company for people who operate the service. */
+export class People extends Context.Service<
+  People,
+  {
+    /**
+     * Invites a person. Only an administrator or the operator can invite people who can move money. If an operator
+     * does, and the company is active, a second operator must approve the invitation.
+     */
+    readonly invite: (ask: {
+      readonly companyId: CompanyId.CompanyId
+      readonly name: string
+      readonly role: Role.Role
+      readonly by: Granting
+      /** The output of its `render` is stored, so it must encrypt the invitation. */
+      readonly request?: Answer.Request<Invited>
+    }) => Effect.Effect<
+      Answer.Outcome<Invited>,
+      Invalid | NotFound | PeopleErrors.PersonRequired | PeopleErrors.TooManyPeople | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+    /** Approves an operator's invitation. Fails for the operator who made it. */
+    readonly approve: (id: string, by: Operator) => Effect.Effect<Person.Person, Refused | SameOperator>
+    /**
+     * Revokes the person's passkeys, ends their sessions, and invites them again. Approved as an invitation is. An
+     * earlier invitation is no longer valid.
+     */
+    readonly recover: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      by: Granting
+    ) => Effect.Effect<Invited, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
+    /** Changes the role of another person of the company. */
+    readonly promote: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      role: Role.Role,
+      by: Granting
+    ) => Effect.Effect<Person.Person, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
+    /** Removes another person. When it returns, they have no access. Removing them again changes nothing. */
+    readonly remove: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      by: Granting
+    ) => Effect.Effect<Person.Person, Refused | PeopleErrors.OwnAccess>
+    /** Returns a person of any company. */
+    readonly get: (id: string) => Effect.Effect<Person.Person, NotFound | StoreUnavailable>
+    /** Returns a page of a company's people, the newest first, including removed ones. */
+    readonly list: (
+      companyId: CompanyId.CompanyId,
+      asked: Page.Asked
+    ) => Effect.Effect<Page.Page<Person.Person>, Invalid | StoreUnavailable>
+    /** Returns what this person may do now; none if they have no passkey or were removed. */
+    readonly standing: (id: string) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
+    /** Returns the person whose open invitation this is. */
+    readonly invited: (text: string) => Effect.Effect<Option.Option<Person.Person>, StoreUnavailable>
+    /** Uses up the invitation, and adds the person's first passkey. */
+    readonly join: (
+      person: Person.Person,
+      passkey: Person.Passkey,
+      use: Person.Use
+    ) => Effect.Effect<Person.Person, Person.PersonMoved | StoreUnavailable>
+    /** Records that the person signed a challenge, which then cannot be used again. */
+    readonly use: (person: Person.Person, use: Person.Use) => Effect.Effect<Person.Person, Person.PersonMoved | StoreUnavailable>
+    readonly addPasskey: (
+      person: Person.Person,
+      passkey: Person.Passkey,
+      use: Person.Use
+    ) => Effect.Effect<Person.Person, Person.PersonMoved | PeopleErrors.TooManyPasskeys | StoreUnavailable>
+    /** Revokes one of several passkeys, and ends the person's sessions. */
+    readonly removePasskey: (person: Person.Person, passkeyId: string) => Effect.Effect<Person.Person, Refused | PeopleErrors.LastPasskey>
+  }
+>()("@satrail/core/features/people/People") {}
+
+/** The API key that represents a person. It matches no secret. Company limits apply to it, but no key limits. */
+const keyOf = ({ id, companyId, name, role, createdAtMillis }: Person.Person): ApiKey.ApiKey => ({
+  id,
+  companyId,
+  name,
+  secretHash: SecretHash.of(""),
+  scopes: Role.scopes[role].company,
+  createdAtMillis,
+  expiresAtMillis: null,
+  revokedAtMillis: null,
+  lastUsedAtMillis: null,
+  limits: null,
+  spendsAs: null,
+  allowedFrom: null,
+  loosening: null,
+  approval: null,
+  approvedBy: null,
+  approvedAtMillis: null
+})
+
+/** Only a person or an operator can invite people who can move money, so that a leaked key cannot create further access. */
+const mayGrant = (by: Granting, role: Role.Role) =>
+  by._tag === "Key" && Role.sends(role) ? Effect.fail(new PeopleErrors.PersonRequired({ role })) : Effect.void
+
+const notOneself = (by: Granting, id: string) =>
+  (by._tag === "Operator" ? by.operator.id : by.id) === id ? Effect.fail(new PeopleErrors.OwnAccess({ id })) : Effect.void
+
+/** Reads people, and commits changes to them. */
+const makeRecords = Effect.gen(function* () {
+  const [journal, nouns, entropy] = [yield* Journal, yield* NounReads, yield* Entropy]
+  const { noun } = Person
+
+  const at = Effect.map(Clock.currentTimeMillis, (atMillis): Person.At => ({ atMillis, revision: Id.fromMillis(atMillis, entropy) }))
+
+  const find = (id: string) => (Id.is(id) ? nouns.named(noun, { id }) : Effect.succeedNone)
+
+  const get = Effect.fnUntraced(function* (id: string) {
+    const found = yield* find(id)
+    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "person", id })
+  })
+
+  const present = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const person = yield* get(id)
+    return person.companyId === companyId && person.status !== "removed" ? person : yield* new NotFound({ what: "person", id })
+  })
+
+  /** Commits a move, and returns the person after it. */
+  const moved = Effect.fnUntraced(function* (change: Exclude<Person.Changes, Person.PersonInvited>) {
+    yield* journal.commit(change)
+    return yield* Effect.orDie(Effect.map(nouns.get(noun, change.companyId, change.id), Option.getOrThrow))
+  })
+
+  return { at, find, get, present, moved }
+})
+
+/** Operations of people on their own invitations and passkeys. */
+const makeAccess = Effect.gen(function* () {
+  const accounts = yield* AccountReads
+  const { at, find, moved } = yield* makeRecords
+
+  const standingOf = Effect.fnUntraced(function* (person: Person.Person): Effect.fn.Return<Option.Option<Standing>, StoreUnavailable> {
+    if (person.status !== "active") return Option.none()
+    const { id, name, role, companyId } = person
+    if (companyId === CompanyId.operator)
+      return Option.some({ _tag: "Operator", person, caller: { id, name, scopes: Role.scopes[role].operator } })
+    return Option.map(yield* accounts.company(companyId), ({ plan, limits, fees, feesRevision }) => ({
+      _tag: "Company",
+      person,
+      caller: { apiKey: keyOf(person), plan, companyLimits: limits, fees, feesRevision }
+    }))
+  })
+
+  return {
+    standing: Effect.fnUntraced(function* (id) {
+      const found = yield* find(id)
+      return Option.isSome(found) ? yield* standingOf(found.value) : Option.none()
+    }),
+    invited: Effect.fnUntraced(function* (text) {
+      const found = yield* find(Person.invitedId(text) ?? "")
+      const nowMillis = yield* Clock.currentTimeMillis
+      return Option.filter(
+        found,
+        (person) => ApiKey.isSame(SecretHash.of(text), person.secretHash ?? "") && Person.isOpen(person, nowMillis)
+      )
+    }),
+    join: Effect.fnUntraced(function* (person, passkey, use) {
+      return yield* moved(Person.joined(person, passkey, use, yield* at))
+    }),
+    use: Effect.fnUntraced(function* (person, use) {
+      return yield* moved(Person.used(person, use, yield* at))
+    }),
+    addPasskey: Effect.fnUntraced(function* (person, passkey, use) {
+      if (person.passkeys.length >= Person.maxPasskeys) return yield* new PeopleErrors.TooManyPasskeys({ maximum: Person.maxPasskeys })
+      return yield* moved(Person.keyed(person, passkey, use, yield* at))
+    }),
+    removePasskey: Effect.fnUntraced(function* (person, passkeyId) {
+      if (!person.passkeys.some(({ id }) => id === passkeyId)) return yield* new NotFound({ what: "passkey", id: passkeyId })
+      if (person.passkeys.length === 1) return yield* new PeopleErrors.LastPasskey({ id: passkeyId })
+      return yield* moved(Person.unkeyed(person, passkeyId, yield* at))
+    })
+  } satisfies Partial<People["Service"]>
+})
+
+export const make = Effect.gen(function* () {
+  const [journal, ledger, nouns, entropy] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* Entropy]
+  const accounts = yield* AccountReads
+  const isNew = yield* NewCompany.make
+  const { noun } = Person
+  const now = Clock.currentTimeMillis
+
+  const { at, get, present, moved } = yield* makeRecords
+  const access = yield* makeAccess
+
+  /** Returns who controls the people that an administrator or key invites. */
+  const vouching = Effect.fnUntraced(function* (by: Granting) {
+    if (by._tag === "Operator") return null
+    if (by._tag === "Key") return by.id
+    return Person.rootOf(yield* get(by.id))
+  })
+
+  /** The approval that an operator's invitation needs. A key with the same scopes needs the same. */
+  const waitingFor = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role.Role, by: Granting) {
+    if (by._tag !== "Operator" || companyId === CompanyId.operator || !Role.sends(role) || (yield* isNew(companyId))) return null
+    return { requestedById: by.operator.id, requestedBy: by.operator.name }
+  })
+
+  const checkRoom = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, nowMillis: number) {
+    const all = (yield* nouns.newestFirst(noun, companyId, null, Page.limit.maximum)).filter(({ status }) => status !== "removed")
+    const open = all.filter(({ status, invitedUntilMillis }) => status === "invited" && nowMillis < (invitedUntilMillis ?? 0))
+    if (all.length >= Person.maxPeople) return yield* new PeopleErrors.TooManyPeople({ what: "people", maximum: Person.maxPeople })
+    if (open.length >= Person.maxInvited)
+      return yield* new PeopleErrors.TooManyPeople({ what: "open invitations", maximum: Person.maxInvited })
+  })
+
+  return People.of({
+    invite: Effect.fnUntraced(function* ({ companyId, name, role, by, request }) {
+      const owner = by._tag === "Operator" ? CompanyId.operator : companyId
+      const before = yield* Answers.earlier(ledger, owner, request)
+      if (before !== undefined) return before
+      yield* checkName(name)
+      yield* mayGrant(by, role)
+      if (companyId !== CompanyId.operator && (!Id.is(companyId) || Option.isNone(yield* accounts.company(companyId))))
+        return yield* new NotFound({ what: "company", id: companyId })
+      const nowMillis = yield* now
+      yield* checkRoom(companyId, nowMillis)
+      const id = Id.fromMillis(nowMillis, entropy)
+      const { secretHash, text } = Person.generate(id, entropy)
+      const person: Person.Person = {
+        id,
+        companyId,
+        name,
+        role,
+        status: "invited",
+        vouchedBy: yield* vouching(by),
+        passkeys: [],
+        uses: [],
+        secretHash,
+        invitedUntilMillis: nowMillis + Person.invitationMillis,
+        waiting: yield* waitingFor(companyId, role, by),
+        epoch: 0,
+        revision: id,
+        createdAtMillis: nowMillis,
+        updatedAtMillis: nowMillis
+      }
+      const once = Answer.once(owner, request, { person, text }, nowMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(Person.invited(person, once)), { person, text })
+    }),
+    approve: Effect.fnUntraced(function* (id, by) {
+      const person = yield* get(id)
+      if (person.waiting === null) return person
+      if (isSame(by, { id: person.waiting.requestedById, name: person.waiting.requestedBy }))
+        return yield* new SameOperator({ id, name: by.name })
+      return yield* moved(Person.approved(person, yield* at))
+    }),
+    recover: Effect.fnUntraced(function* (companyId, id, by) {
+      yield* notOneself(by, id)
+      const person = yield* present(companyId, id)
+      yield* mayGrant(by, person.role)
+      const { secretHash, text } = Person.generate(id, entropy)
+      const invitation = { secretHash, vouchedBy: yield* vouching(by), waiting: yield* waitingFor(companyId, person.role, by) }
+      return { person: yield* moved(Person.recovered(person, invitation, yield* at)), text }
+    }),
+    promote: Effect.fnUntraced(function* (companyId, id, role, by) {
+      yield* notOneself(by, id)
+      const person = yield* present(companyId, id)
+      yield* mayGrant(by, role)
+      // The first who lets a person move money controls them in approvals.
+      const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? yield* vouching(by) : person.vouchedBy
+      return yield* moved(Person.promoted(person, { role, vouchedBy }, yield* at))
+    }),
+    remove: Effect.fnUntraced(function* (companyId, id, by) {
+      yield* notOneself(by, id)
+      const person = yield* get(id)
+      if (person.companyId !== companyId) return yield* new NotFound({ what: "person", id })
+      return person.status === "removed" ? person : yield* moved(Person.removed(person, yield* at))
+    }),
+    get,
+    list: (companyId, asked) => Page.read(asked, (before, limit) => nouns.newestFirst(noun, companyId, before, limit)),
+    ...access
+  })
+})
+
+export const layer = Layer.effect(People, make)

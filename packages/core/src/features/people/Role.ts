@@ -1,0 +1,20 @@
+import { Schema } from "effect"
+import { type Scope, movesMoney } from "../../accounts/ApiKey.ts"
+import type { Scope as OperatorScope } from "../../accounts/OperatorToken.ts"
+
+/** A person's permissions, in a company or for the operator. */
+export const Role = Schema.Literals(["viewer", "bookkeeper", "operator", "admin"])
+export type Role = typeof Role.Type
+
+/** The scopes of each role: those of an API key in a company, and those of an operator token at the operator. */
+export const scopes: {
+  readonly [role in Role]: { readonly company: ReadonlyArray<Scope>; readonly operator: ReadonlyArray<OperatorScope> }
+} = {
+  viewer: { company: ["read"], operator: ["read"] },
+  bookkeeper: { company: ["read", "receive"], operator: ["read", "mend"] },
+  operator: { company: ["read", "receive", "send", "approve", "webhooks"], operator: ["read", "stop", "loosen", "mend", "companies"] },
+  admin: { company: ["admin"], operator: ["all"] }
+}
+
+/** Returns whether a person with this role in a company can move money. */
+export const sends = (role: Role): boolean => movesMoney(scopes[role].company)

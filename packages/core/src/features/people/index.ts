@@ -1,0 +1,21 @@
+import * as Traced from "../../base/Traced.ts"
+import * as Feature from "../../ledger/Feature.ts"
+import * as People from "./People.ts"
+import * as PeopleHooks from "./PeopleHooks.ts"
+import * as Person from "./Person.ts"
+
+/** People who sign in with a passkey. */
+export const people = Feature.make({
+  name: "people",
+  nouns: [Person.noun],
+  lives: [Person.life],
+  changes: Feature.changes<Person.Changes>(),
+  limits: [
+    ["people of a company, and of the operator", `${Person.maxPeople}`],
+    ["open invitations of a company", `${Person.maxInvited}`],
+    ["passkeys of a person", `${Person.maxPasskeys}`],
+    ["days in which an invitation can be used (once)", `${Person.invitationMillis / 86_400_000}`]
+  ],
+  layer: Traced.over(People.People, People.layer),
+  extensions: PeopleHooks.layer
+})

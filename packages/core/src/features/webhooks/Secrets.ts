@@ -1,0 +1,16 @@
+import { Context } from "effect"
+import type * as CompanyId from "../../base/CompanyId.ts"
+
+/** Seals the secrets of endpoints, and signs with the service's key. */
+export interface Secrets {
+  readonly seal: (text: string, owner: CompanyId.CompanyId) => string
+  /** Returns undefined if the text was sealed with another key. */
+  readonly open: (sealed: string, owner: CompanyId.CompanyId) => string | undefined
+  /** Returns an Ed25519 signature in base64. */
+  readonly sign: (text: string) => string
+  /** The public key that verifies it, in base64. */
+  readonly publicKey: string
+}
+
+/** Required as soon as endpoints are created. Null in a program that sends no webhooks. */
+export const Secrets = Context.Reference<Secrets | null>("@satrail/core/features/webhooks/Secrets", { defaultValue: () => null })

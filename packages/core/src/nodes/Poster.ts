@@ -1,0 +1,35 @@
+import { Context, Effect } from "effect"
+
+/** Timeouts of a request and of its connection. */
+export const attemptMillis = 15_000
+export const connectMillis = 5_000
+
+/** How much of a response is stored, in characters. */
+export const keptCharacters = 1000
+
+/** Result of a request. `body` is the start of the response. */
+export type Posted =
+  | { readonly _tag: "Answered"; readonly status: number; readonly body: string; readonly retryAfter: string | null }
+  | { readonly _tag: "Unanswered"; readonly reason: string }
+
+/** Posts to servers specified by companies. Follows no redirects, and connects only to public servers. */
+export interface Poster {
+  /** Posts a request. Never fails, because every failure is a `Posted`. Ends within `attemptMillis`. */
+  readonly post: (ask: {
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }) => Effect.Effect<Posted>
+  /**
+   * Returns why a URL is not allowed, as far as can be determined without a request; undefined if it is
+   * allowed.
+   */
+  readonly issue: (url: string) => string | undefined
+}
+
+const none = "This program sends no webhooks"
+
+/** A host program that provides no poster sends no webhooks, and no endpoint can be created. */
+export const Poster = Context.Reference<Poster>("@satrail/core/nodes/Poster", {
+  defaultValue: () => ({ post: () => Effect.succeed({ _tag: "Unanswered", reason: none }), issue: () => none })
+})

@@ -1,0 +1,83 @@
+import { Clock, Effect, Option } from "effect"
+import { Journal } from "../ledger/Journal.ts"
+import { type InvoiceState, LightningReceiver } from "../nodes/LightningReceiver.ts"
+import * as NodeCancellation from "./NodeCancellation.ts"
+import * as Credits from "./Credits.ts"
+import * as Invoice from "./Invoice.ts"
+import * as LookupSchedule from "./LookupSchedule.ts"
+
+/** Looks up one open invoice at the node, and applies the state that the node reports. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const receiver = yield* LightningReceiver
+  const options = yield* LookupSchedule.Options
+  const { credit } = yield* Credits.make
+  const { cancelAtNode } = yield* NodeCancellation.make
+
+  /**
+   * Cancels the invoice first in our records and then at the node, unless its company has settled it in the
+   * meantime.
+   */
+  const sendBack = (invoice: Invoice.Invoice, atMillis: number) =>
+    Effect.andThen(journal.commit(Invoice.canceled(invoice, atMillis)), cancelAtNode(invoice)).pipe(
+      Effect.catchTag("InvoiceNotPayable", () => Effect.void)
+    )
+
+  /** Applies the node's state of a hold invoice: a payment is newly held, or no longer held. */
+  const follow = Effect.fnUntraced(function* (invoice: Invoice.Invoice, state: InvoiceState, atMillis: number) {
+    const wasHeld = invoice.status === "held" || invoice.status === "settling"
+    switch (state._tag) {
+      case "accepted": {
+        if (state.held === undefined) return
+        const { received, blocksLeft } = state.held
+        if (blocksLeft <= LookupSchedule.holdInvoices.marginBlocks) return yield* sendBack(invoice, atMillis)
+        if (invoice.status !== "pending") return
+        const payment = { held: received, heldUntilMillis: LookupSchedule.heldUntilMillis(blocksLeft, atMillis) }
+        return yield* Effect.catchTag(journal.commit(Invoice.held(invoice, payment, atMillis)), "InvoiceNotPayable", () => Effect.void)
+      }
+      // The held payment is gone, and the company was not notified of any other payment, so cancel the
+      // invoice.
+      case "open":
+        return wasHeld ? yield* sendBack(invoice, atMillis) : undefined
+      case "canceled":
+        if (wasHeld) return yield* journal.commit(Invoice.returned(invoice, atMillis))
+        if (invoice.status === "pending" && atMillis >= invoice.expiresAtMillis) yield* journal.commit(Invoice.expired(invoice, atMillis))
+        return
+      case "unknown":
+        // The node lost the invoice, so it has no payment to return once the held one has timed out.
+        if (wasHeld && atMillis > (invoice.heldUntilMillis ?? 0) + options.expiredGraceMillis)
+          yield* journal.commit(Invoice.returned(invoice, atMillis))
+        return
+    }
+  })
+
+  return {
+    /**
+     * Applies the node's state of one open invoice. Changes nothing if the node does not know the invoice or
+     * still has a payment in flight for it.
+     */
+    lookUp: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
+      // The response is at least as new as this time, but may arrive a day later, when an invoice reported as
+      // open may have been paid.
+      const askedAtMillis = yield* Clock.currentTimeMillis
+      const isCanceled = invoice.status === "canceling"
+      // Canceling fails if the node has deleted the invoice. The lookup below then decides, as for any other
+      // invoice.
+      if (isCanceled && Option.contains(yield* Effect.option(cancelAtNode(invoice)), true)) return
+      if (invoice.status === "settling" && receiver.holding !== undefined)
+        yield* Effect.option(receiver.holding.settle(invoice, invoice.preimage))
+      const state = yield* receiver.lookupInvoice(invoice.paymentHash)
+      if (state._tag === "settled")
+        return yield* Effect.catchTag(
+          credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
+          "StaleFence",
+          Effect.die // no fencing token is required: any process may credit it, and only the first one does
+        )
+      if (invoice.hold !== null) yield* follow(invoice, state, askedAtMillis)
+      const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
+      if (!over || state._tag === "accepted") return
+      if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
+      else if (state._tag !== "unknown") yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
+    })
+  }
+})

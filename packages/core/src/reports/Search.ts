@@ -1,0 +1,59 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Characters from "../base/Characters.ts"
+import { isText } from "../base/Metadata.ts"
+
+// One text searches a company's records: order ids, metadata, descriptions, ids, hashes and amounts.
+
+/** A record that a search found, and what matched. */
+export interface Hit {
+  readonly kind: "deposit" | "withdrawal" | "checkout" | "invoice"
+  readonly id: string
+  readonly by: (typeof ways)[number]
+}
+
+/** The ways in which a string can match a record. Null if the string cannot match that way. */
+export interface Sought {
+  /** As given. Letters match in either case; beyond ASCII, as far as the store can tell. */
+  readonly text: string
+  /** The first and last id that begin with the text. */
+  readonly ids: readonly [first: string, last: string] | null
+  /** 32 bytes in hex: a payment hash or a transaction. */
+  readonly hash: string | null
+  /** The range of amounts with this number of whole satoshis. */
+  readonly amounts: readonly [least: Msat.Msat, most: Msat.Msat] | null
+}
+
+/** Maximum length of the search text, maximum number of results of each kind, and number of newest records whose descriptions are compared. */
+export const limits = { characters: 200, each: 20, looks: 5000 } as const
+
+/** What can match, the first of which is shown. */
+export const ways = ["order", "text", "id", "hash", "transaction", "amount"] as const
+
+/** Minimum number of digits of an id that are searched for. */
+const leastDigits = 6
+
+const uuid = (digits: string): string =>
+  [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join("-")
+
+const idsOf = (text: string): Sought["ids"] => {
+  const digits = text.replaceAll("-", "")
+  if (!/^[0-9a-f]+$/.test(digits) || digits.length < leastDigits || digits.length > 32) return null
+  return [uuid(digits.padEnd(32, "0")), uuid(digits.padEnd(32, "f"))]
+}
+
+const most = 21_000_000 * 100_000_000
+
+const amountsOf = (text: string): Sought["amounts"] => {
+  const digits = text.replaceAll(/[,\s_]|sats?$/g, "")
+  const sats = Number(digits)
+  if (!/^\d{1,16}$/.test(digits) || sats < 1 || sats > most) return null
+  return [Msat.make(BigInt(sats) * 1000n), Msat.make(BigInt(sats) * 1000n + 999n)]
+}
+
+/** Parses a search text. Returns undefined if nothing can match it. */
+export const sought = (given: string): Sought | undefined => {
+  const text = given.trim()
+  if (text === "" || Characters.count(text) > limits.characters || !isText(text)) return undefined
+  const lower = text.toLowerCase()
+  return { text, ids: idsOf(lower), hash: /^[0-9a-f]{64}$/.test(lower) ? lower : null, amounts: amountsOf(lower) }
+}

@@ -1,0 +1,149 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Clock, Effect, Option } from "effect"
+import * as Id from "../../base/Id.ts"
+import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { LightningReceiver, type NodeUnavailable } from "../../nodes/LightningReceiver.ts"
+import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
+import { PaymentOptions } from "../../sending/PaymentOptions.ts"
+import { SendingReads } from "../../sending/SendingReads.ts"
+import * as NodePayments from "../../sending/NodePayments.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
+import * as Difference from "./Difference.ts"
+import * as Run from "./Run.ts"
+import type { Statement } from "./Statements.ts"
+
+type Lines = ReadonlyArray<Run.Watched>
+
+/** Maximum number of lines compared and looked up concurrently. */
+export const atOnce = 8
+
+/** Keeps the last line of each payment, because a failed payment may be retried as another line. */
+const newestOf = (lines: ReadonlyArray<Run.Theirs>): ReadonlyArray<Run.Theirs> =>
+  Array.from(new Map(lines.map((line) => [`${line._tag} ${Run.keyOf(line)}`, line])).values())
+
+/**
+ * A payment of the node that is not booked yet is not a discrepancy while a worker holds its task. A task that is only
+ * watched is due again within `trackMillis.maximum`, so a later due time means a claim, or a wait for a call
+ * that may still be in flight.
+ */
+const heldBack = Effect.gen(function* () {
+  const ledger = yield* LedgerReads
+  const { trackMillis } = yield* PaymentOptions
+  return Effect.fnUntraced(function* (judgement: Difference.Judgement): Effect.fn.Return<Difference.Judgement, StoreUnavailable> {
+    if (typeof judgement === "string" || judgement.cause !== "payment_not_booked") return judgement
+    const { companyId, recordId } = judgement
+    if (companyId === null || recordId === null) return judgement
+    const job = yield* ledger.job(companyId, recordId)
+    const nowMillis = yield* Clock.currentTimeMillis
+    return Option.exists(job, ({ dueAtMillis }) => dueAtMillis - nowMillis > trackMillis.maximum) ? "under_way" : judgement
+  })
+})
+
+/** Compares single payments: the node's lines with our records, and our records with the node's lookups. */
+export const make = Effect.gen(function* () {
+  const receiving = yield* ReceivingReads
+  const sending = yield* SendingReads
+  const unlessHeld = yield* heldBack
+  const receiver = yield* LightningReceiver
+  const nodePayments = yield* NodePayments.make
+
+  const receiptOf = Effect.fnUntraced(function* (
+    paymentHash: PaymentHash.PaymentHash
+  ): Effect.fn.Return<Difference.Receipt, StoreUnavailable> {
+    const invoice = Option.getOrUndefined(yield* receiving.invoiceByHash(paymentHash))
+    if (invoice === undefined) return { invoice, deposit: undefined, isFromInside: false, unmatched: undefined }
+    const [deposit, payer, unmatched] = yield* Effect.all(
+      [
+        receiving.depositOfInvoice(invoice.companyId, invoice.id),
+        sending.withdrawalByHash(paymentHash),
+        receiving.unmatched(invoice.companyId, Id.fromHash(paymentHash))
+      ],
+      { concurrency: "unbounded" }
+    )
+    return {
+      invoice,
+      deposit: Option.getOrUndefined(deposit),
+      isFromInside: Option.exists(payer, ({ dispatchedAtMillis }) => dispatchedAtMillis === null),
+      unmatched: Option.getOrUndefined(unmatched)
+    }
+  })
+
+  /**
+   * Finds the withdrawal of a node's payment: by its hash, or by the attempt for an offer, whose issuer
+   * chooses the hash.
+   */
+  const paidBy = ({ paymentHash, attempt }: Pick<Extract<Run.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
+    if (attempt === undefined) return sending.withdrawalByHash(paymentHash)
+    return Id.is(attempt)
+      ? Effect.map(sending.withdrawalById(attempt), Option.filter(Withdrawal.isByOffer))
+      : Effect.succeed(Option.none<Withdrawal.Withdrawal>())
+  }
+
+  /**
+   * Updates an earlier line with the node's current state. If the node does not report it, the line stays as
+   * it is.
+   */
+  const refreshed = Effect.fnUntraced(function* (line: Run.Theirs): Effect.fn.Return<Run.Theirs> {
+    if (line._tag !== "Sent") return line
+    const payment = yield* nodePayments.lookupSent(line)
+    switch (payment._tag) {
+      case "settled":
+        return { ...line, state: "settled", fee: payment.fee }
+      case "failed":
+      case "pending":
+        return { ...line, state: payment._tag }
+      case "unknown":
+      case "notFound":
+        return line
+    }
+  })
+
+  /** `told` has the payments that the node reported in this run, which need no lookup. */
+  const judge = Effect.fnUntraced(function* (
+    line: Run.Watched,
+    told: ReadonlySet<string>
+  ): Effect.fn.Return<Difference.Judgement, NodeUnavailable | StoreUnavailable> {
+    switch (line._tag) {
+      case "Sent":
+        return yield* unlessHeld(Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line))))
+      case "Taken":
+        return Difference.ofTaken(line, yield* receiptOf(line.paymentHash))
+      case "Withdrawal": {
+        const withdrawal = Option.getOrUndefined(yield* sending.withdrawal(line.companyId, line.id))
+        if (withdrawal?.status !== "settled" || withdrawal.rail !== "lightning" || withdrawal.dispatchedAtMillis === null) return "same"
+        const unproven = Difference.unproven(withdrawal)
+        if (unproven !== undefined || told.has(withdrawal.paymentHash ?? withdrawal.id)) return unproven ?? "same"
+        return Difference.ofSettled(withdrawal, yield* nodePayments.lookup(withdrawal))
+      }
+      case "Invoice": {
+        const invoice = Option.getOrUndefined(yield* receiving.invoice(line.companyId, line.id))
+        if (invoice === undefined || told.has(invoice.paymentHash)) return "same"
+        const deposit = Option.getOrUndefined(yield* receiving.depositOfInvoice(line.companyId, line.id))
+        return Difference.ofCredited(invoice, deposit, yield* receiver.lookupInvoice(invoice.paymentHash))
+      }
+    }
+  })
+
+  const judged = (lines: Lines, told: ReadonlySet<string>) =>
+    Effect.forEach(
+      lines,
+      (line): Effect.Effect<Run.Judged, NodeUnavailable | StoreUnavailable> =>
+        Effect.map(judge(line, told), (judgement) => ({ line, judgement })),
+      { concurrency: atOnce }
+    )
+
+  return {
+    /** Returns the open and new lines that differ or have not ended. */
+    compare: Effect.fnUntraced(function* (open: Lines, { theirs, ours }: Pick<Statement, "theirs" | "ours">) {
+      const known = yield* Effect.forEach(open.filter(Run.isTheirs), refreshed, { concurrency: atOnce })
+      const theirLines = newestOf([...known, ...theirs])
+      const told = new Set(theirLines.map(Run.keyOf))
+      const found = [
+        ...(yield* judged(theirLines, new Set())),
+        ...(yield* judged([...open.filter((line) => !Run.isTheirs(line)), ...ours], told))
+      ]
+      return found.filter(({ judgement }) => judgement !== "same")
+    })
+  }
+})

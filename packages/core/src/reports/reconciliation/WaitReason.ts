@@ -1,0 +1,160 @@
+import { all as features } from "../../features/index.ts"
+import type * as Waiting from "../../ledger/Waiting.ts"
+import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource.ts"
+import type { Deposit } from "../../receiving/Deposit.ts"
+import * as Destination from "../../sending/Destination.ts"
+import type { LookupResult } from "../../sending/NodePayments.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
+
+// Describes waiting records for the operator: their progress, and what the service waits for.
+
+/** What a record waits for, in a sentence, and when it is checked next. */
+export interface WaitReason {
+  readonly kind: Waiting.Kind
+  readonly for: string
+  /** Number of attempts; null if the service only watches the chain. */
+  readonly attempts: number | null
+  readonly nextMillis: number | null
+}
+
+/** A waiting record, with the reason. */
+export interface BacklogItem extends Waiting.Item {
+  readonly waits: WaitReason
+}
+
+/** An event in a record's history. `detail` is a payment hash, transaction or reason. */
+export interface TimelineEntry {
+  readonly atMillis: number
+  readonly what: "requested" | "approved" | "rejected" | "expired" | "dispatched" | "seen" | "settled" | "failed"
+  readonly detail: string | null
+}
+
+export const withdrawalKinds = [
+  "withdrawal_unapproved",
+  "withdrawal_requested",
+  "withdrawal_dispatched",
+  "payout_without_coins",
+  "payout_without_block"
+] as const satisfies ReadonlyArray<Waiting.Kind>
+
+export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as const satisfies ReadonlyArray<Waiting.Kind>
+
+/** Returns what a withdrawal waits for; undefined after it ended. */
+export const withdrawalKind = (row: Withdrawal.Withdrawal): Waiting.Kind | undefined => {
+  const { status, rail, dispatchedAtMillis } = row
+  if (status !== "pending") return undefined
+  if (Withdrawal.standing(row) === "pending_approval") return "withdrawal_unapproved"
+  if (rail === "lightning") return dispatchedAtMillis === null ? "withdrawal_requested" : "withdrawal_dispatched"
+  return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
+}
+
+/** Returns what a deposit waits for; undefined after it ended. */
+export const depositKind = ({ status, rail, height }: Deposit): Waiting.Kind | undefined => {
+  if (status !== "pending" || rail !== "on_chain") return undefined
+  return height === null ? "deposit_without_block" : "deposit_unconfirmed"
+}
+
+const unclaimed = "A worker to process it. Check that a process is running and can reach the database"
+
+const ofJob = (job: Waiting.Job | null, tried: string): string => {
+  if (job === null) return "Nothing, because its job is missing, which is a bug. Run `satrail verify`"
+  return job.attempts === 0 ? unclaimed : tried
+}
+
+const ofRequest = (job: Waiting.Job | null, host: string | null): string => {
+  const asked = job?.kind === Withdrawal.recipientKind ? job.lane : host
+  const isTried = job !== null && (job.kind === Withdrawal.recipientKind || job.attempts > 0)
+  return isTried && asked !== null
+    ? `The server at ${asked}, which must issue an invoice. Nothing was sent. The withdrawal fails if the server stays unavailable`
+    : ofJob(job, "The next attempt. Nothing was sent. The log has the reason at `withdrawal: step failed`")
+}
+
+const ofFeatures = new Map(features.flatMap(({ holds = [] }) => holds.map(({ waits }) => [waits.kind, waits.for] as const)))
+
+const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number, host: string | null): string => {
+  switch (kind) {
+    case "withdrawal_unapproved":
+      return "Another key of the company with the scope `approve`. Nothing was sent. It fails if no key approves it in time"
+    case "withdrawal_requested":
+      return ofRequest(job, host)
+    case "withdrawal_dispatched":
+      return ofJob(job, "The node's final result. Until then it is neither settled nor failed, and the money stays held")
+    case "payout_without_coins":
+      return job !== null && job.attempts === 0 && job.dueAtMillis > nowMillis
+        ? "The end of its batching interval. Payouts of one interval share a transaction"
+        : ofJob(job, "Coins in the hot wallet, or an available chain and signer. Nothing was sent. The log has the reason at `payout:`")
+    case "payout_without_block":
+      return ofJob(job, "A block with its transaction, and the confirmations that settle it")
+    case "deposit_without_block":
+      return "A block with its transaction"
+    case "deposit_unconfirmed":
+      return "The confirmations required for its amount"
+    default:
+      return ofFeatures.get(kind) ?? "Unknown: another version recorded it"
+    case "task_overdue":
+      return `A process that handles jobs of kind ${job?.kind ?? "unknown"}. None has claimed this one`
+  }
+}
+
+/**
+ * Returns what a record waits for at `nowMillis`. `host` is the payee's server that must respond first, if
+ * known.
+ */
+export const of = ({ kind, job }: Pick<Waiting.Item, "kind" | "job">, nowMillis: number, host: string | null = null): WaitReason => ({
+  kind,
+  for: sentence(kind, job, nowMillis, host),
+  attempts: job?.attempts ?? null,
+  nextMillis: job?.dueAtMillis ?? null
+})
+
+/** Returns the payee's server that must respond first; null if there is none. */
+export const hostOf = ({ recipient, recipientType }: Withdrawal.Withdrawal): string | null => Destination.domain(recipientType, recipient)
+
+const ended = ({ status, updatedAtMillis }: Withdrawal.Withdrawal | Deposit, detail: string | null): ReadonlyArray<TimelineEntry> =>
+  status === "pending" ? [] : [{ atMillis: updatedAtMillis, what: status, detail }]
+
+/** Returns a withdrawal's history, oldest first. */
+export const ofWithdrawal = (row: Withdrawal.Withdrawal): ReadonlyArray<TimelineEntry> => [
+  { atMillis: row.createdAtMillis, what: "requested", detail: row.recipient },
+  ...(row.approval === null || row.approval === "waiting" || row.approvalAtMillis === null
+    ? []
+    : [{ atMillis: row.approvalAtMillis, what: row.approval, detail: row.approvalBy }]),
+  ...(row.dispatchedAtMillis === null
+    ? []
+    : [{ atMillis: row.dispatchedAtMillis, what: "dispatched" as const, detail: row.paymentHash ?? row.chainTxId ?? row.paymentRequest }]),
+  ...ended(row, row.failure)
+]
+
+/** Returns a deposit's history, oldest first. */
+export const ofDeposit = (row: Deposit): ReadonlyArray<TimelineEntry> => [
+  { atMillis: row.createdAtMillis, what: "seen", detail: row.chainTxId },
+  ...ended(row, null)
+]
+
+/** Describes the state of a payment as reported by the node. */
+export const paid = (payment: LookupResult): string => {
+  switch (payment._tag) {
+    case "settled":
+      return "settled"
+    case "failed":
+      return `failed: ${payment.reason}`
+    case "pending":
+      return "on its way"
+    case "unknown":
+      return "no response"
+    case "notFound":
+      return "it has no record of this payment"
+  }
+}
+
+/** Describes the state of a transaction as reported by the chain. */
+export const placed = (tip: Tip, placement: Placement): string => {
+  switch (placement._tag) {
+    case "mined":
+      return `in block ${placement.height}, with ${confirmations(tip, placement.height)} confirmations`
+    case "mempool":
+      return "in no block yet"
+    case "gone":
+      return "unknown to the chain: never seen, or its coins were spent by another transaction"
+  }
+}

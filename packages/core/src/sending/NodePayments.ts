@@ -1,0 +1,120 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Effect, Result } from "effect"
+import type { Sent } from "../nodes/LightningBooks.ts"
+import { LightningSender, type NotSent, type Payment } from "../nodes/LightningSender.ts"
+import * as OfferSender from "../nodes/OfferSender.ts"
+import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import type { PaymentOptions } from "./PaymentOptions.ts"
+import * as Recipient from "./Recipient.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalCltvExpiry">
+
+/** The state of a payment as reported by the node. */
+export type PaymentState = Payment | OfferSender.OfferPayment
+export type LookupResult = PaymentState | { readonly _tag: "notFound" }
+
+/** A withdrawal's payment at the node, by invoice or by offer. */
+export interface NodePayment {
+  /**
+   * Identifies the payment at the node: an invoice's payment hash, or for an offer the withdrawal's id.
+   * Stored before the node is called.
+   */
+  readonly key: string
+  /**
+   * The hash that the preimage must match; null for an offer, whose hash the node reports once it has paid.
+   */
+  readonly paymentHash: PaymentHash.PaymentHash | null
+  /** How long a call to pay may still reach the node. */
+  readonly graceMillis: number
+  readonly pay: Effect.Effect<PaymentState | NotSent>
+  readonly lookup: Effect.Effect<LookupResult>
+}
+
+/** A payment that has not been sent yet. */
+export interface NewPayment extends NodePayment {
+  readonly attempt: Withdrawal.Attempt
+  /** Checks whether it can still be paid. */
+  readonly check: (rules: Rules, nowMillis: number) => Result.Result<void, Recipient.DestinationRefused>
+}
+
+const unknown = Effect.succeed({ _tag: "unknown" } as const)
+const notSent = Effect.succeed({ _tag: "notSent" } as const)
+
+/** Builds the payments that the service's node can send and look up. */
+export const make = Effect.gen(function* () {
+  const sender = yield* LightningSender
+  const offers = yield* OfferSender.available
+
+  /**
+   * Looks up the state of a sent payment. A node without offers reports `unknown` for a payment by offer that
+   * another node may have sent.
+   */
+  const lookup = (withdrawal: Withdrawal.Withdrawal): Effect.Effect<LookupResult> => {
+    if (Withdrawal.isByOffer(withdrawal)) return offers?.lookupOffer(withdrawal.id) ?? unknown
+    return withdrawal.paymentHash === null ? unknown : sender.lookupPayment(withdrawal.paymentHash)
+  }
+
+  // Nothing is decoded, and the node is not called, until the Effect runs.
+  const ofInvoice = (
+    { amount, networkAllowance: feeLimit }: Withdrawal.Withdrawal,
+    paymentHash: PaymentHash.PaymentHash,
+    invoice: () => Bolt11.Bolt11
+  ): NodePayment => ({
+    key: paymentHash,
+    paymentHash,
+    graceMillis: sender.graceMillis,
+    pay: Effect.suspend(() => sender.pay({ invoice: invoice(), amount, feeLimit })),
+    lookup: Effect.suspend(() => sender.lookupPayment(paymentHash))
+  })
+
+  const ofOffer = (
+    { id: attempt, amount, networkAllowance: feeLimit }: Withdrawal.Withdrawal,
+    offer: () => Bolt12.Bolt12
+  ): NodePayment => ({
+    key: attempt,
+    paymentHash: null,
+    graceMillis: offers?.graceMillis ?? 0,
+    pay: Effect.suspend(() => offers?.payOffer({ attempt, offer: offer(), amount, feeLimit }) ?? notSent),
+    lookup: Effect.suspend(() => offers?.lookupOffer(attempt) ?? unknown)
+  })
+
+  return {
+    lookup,
+    /** Looks up the state of a payment in the node's history. */
+    lookupSent: ({ paymentHash, attempt }: Pick<Sent, "paymentHash" | "attempt">): Effect.Effect<LookupResult> =>
+      attempt === undefined ? sender.lookupPayment(paymentHash) : (offers?.lookupOffer(attempt) ?? unknown),
+    byInvoice: (withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, successAction: SuccessAction | null): NewPayment => {
+      const { paymentHash, paymentRequest } = invoice
+      return {
+        ...ofInvoice(withdrawal, paymentHash, () => invoice),
+        attempt: { _tag: "Lightning", paymentHash, paymentRequest, successAction },
+        check: (rules, nowMillis) => Recipient.checkBolt11(invoice, rules, nowMillis)
+      }
+    },
+    byOffer: (withdrawal: Withdrawal.Withdrawal, offer: Bolt12.Bolt12): NewPayment => ({
+      ...ofOffer(withdrawal, () => offer),
+      attempt: { _tag: "Bolt12", offer: offer.offer },
+      check: (rules, nowMillis) =>
+        offers === undefined
+          ? Result.fail(
+              new Recipient.DestinationRefused({ code: "invoice_not_payable", message: "This service's node cannot pay BOLT 12 offers" })
+            )
+          : Recipient.checkBolt12(offer, withdrawal.amount, rules, nowMillis)
+    }),
+    /** Returns the payment of a withdrawal that was sent. */
+    sent: (withdrawal: Withdrawal.Withdrawal): NodePayment => {
+      const { paymentHash, paymentRequest } = withdrawal
+      const text = paymentRequest ?? ""
+      return paymentHash === null
+        ? ofOffer(withdrawal, () => Result.getOrThrow(Bolt12.decode(text)))
+        : ofInvoice(withdrawal, paymentHash, () => Result.getOrThrow(Bolt11.decode(text)))
+    },
+    /** How long a call to pay may still reach the node, for invoices and offers. */
+    graceMillis: Math.max(sender.graceMillis, offers?.graceMillis ?? 0)
+  }
+})
+
+export type NodePayments = Effect.Success<typeof make>

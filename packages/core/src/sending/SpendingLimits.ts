@@ -1,0 +1,95 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
+import { Clock, Effect, Result } from "effect"
+import type { AccountReads } from "../accounts/AccountReads.ts"
+import * as Limits from "../accounts/Limits.ts"
+import * as Limit from "../ledger/Limit.ts"
+import type { RecipientType } from "../ledger/Rail.ts"
+import * as Destination from "./Destination.ts"
+
+/**
+ * An outgoing amount checked against limits. A voucher's recipient is null, because its claimer supplies an
+ * invoice.
+ */
+export interface Spending {
+  /** Amount including fees. */
+  readonly amount: Msat.Msat
+  readonly recipientType: RecipientType
+  readonly recipient: string | null
+  readonly network: Network
+}
+
+/**
+ * Allowing `user@domain` also allows paying it by its DNS record. The reverse is not true: `₿user@domain`
+ * allows only the DNS record.
+ */
+const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spending): boolean =>
+  recipients.some((listed) => {
+    const parsed = Destination.parse(listed, network)
+    const text = Result.isSuccess(parsed) ? Destination.text(parsed.success) : undefined
+    return text !== undefined && recipient !== null && (text === recipient || text === Destination.name(recipient))
+  })
+
+/** Returns the limit that the amount exceeds by itself, regardless of earlier spending. */
+const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | undefined => {
+  const { perWithdrawalSats, approvalAboveSats, recipientTypes, recipients } = limits
+  if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats)) return "per_withdrawal_sats"
+  // Anyone may claim a voucher, and no approval happens at that point, so reject it here.
+  if (spending.recipient === null && approvalAboveSats !== undefined && spending.amount > Msat.fromSats(approvalAboveSats))
+    return "approval_above_sats"
+  if (recipientTypes !== undefined && !recipientTypes.includes(spending.recipientType)) return "recipient_types"
+  return recipients !== undefined && !isAmong(recipients, spending) ? "recipients" : undefined
+}
+
+/** Rejects an amount that exceeds a limit by itself. Limits over a time window are checked in the commit. */
+export const check = Effect.fnUntraced(function* (spender: Limits.Spender, spending: Spending) {
+  for (const { subject, limits } of Limits.limited(spender)) {
+    const limit = refusedBy(limits, spending)
+    if (limit === undefined) continue
+    const most =
+      limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : limit === "approval_above_sats" ? limits.approvalAboveSats : undefined
+    return yield* new Limit.LimitExceeded({
+      limit,
+      of: subject === spender.company.id ? "company" : "key",
+      freesAtMillis: null,
+      ...(most !== undefined && { remaining: Msat.fromSats(most) })
+    })
+  }
+})
+
+/** Adds the remaining amount to a limit error. It takes an extra read only for rejected commits. */
+const explained = Effect.fnUntraced(function* (
+  reads: AccountReads["Service"],
+  spender: Limits.Spender,
+  amount: Msat.Msat,
+  refusal: Limit.LimitExceeded
+) {
+  const { limit, of } = refusal
+  const found = Limits.limited(spender).find(({ subject }) => (subject === spender.company.id) === (of === "company"))
+  const name = Limit.names.find((name) => name === limit)
+  const most = found && name && Limits.mostOf(found.limits)[name]
+  if (found === undefined || name === undefined || most === undefined) return refusal
+  const spent = yield* reads.spent(spender.company.id, found.subject)
+  const nowMillis = yield* Clock.currentTimeMillis
+  const need = Limit.needOf(name, amount)
+  return new Limit.LimitExceeded({
+    limit,
+    of,
+    freesAtMillis: Limit.freesAtMillis(spent, name, most, need, nowMillis),
+    ...(name !== "day_count" && { remaining: Msat.make(Limit.left(spent, name, most, nowMillis)) })
+  })
+})
+
+/** Wraps a commit so that limit errors state the remaining amount. */
+export const told =
+  (reads: AccountReads["Service"], spender: Limits.Spender, amount: Msat.Msat) =>
+  <A, E, R>(commit: Effect.Effect<A, E | Limit.LimitExceeded, R>): Effect.Effect<A, E | Limit.LimitExceeded, R> =>
+    Effect.catchIf(
+      commit,
+      (error): error is Limit.LimitExceeded => error instanceof Limit.LimitExceeded,
+      (refusal) =>
+        Effect.flatMap(
+          Effect.orElseSucceed(explained(reads, spender, amount, refusal), () => refusal),
+          Effect.fail
+        )
+    )

@@ -1,0 +1,34 @@
+import type { Task } from "../ledger/Tasks.ts"
+
+type Claimed = Pick<Task, "id" | "token">
+
+// Withdrawals beyond this number wait for the grace period, as after a restart.
+export const capacity = 10_000
+
+/**
+ * Remembers withdrawals known not to have been sent to the node, with the claim at that time. The holder of
+ * the next claim then knows that no call was made in between, and skips the grace period.
+ */
+export const make = () => {
+  const unsent = new Map<string, number>()
+  return {
+    /** Records that the node was not called under this claim. */
+    note: ({ id, token }: Claimed): void => {
+      for (const oldest of unsent.keys()) if (unsent.size >= capacity) unsent.delete(oldest)
+      unsent.set(id, token)
+    },
+    /**
+     * Returns whether the node was not called under the previous claim, and records the same for this one.
+     * Call `forget` before calling the node.
+     */
+    isStill: ({ id, token }: Claimed): boolean => {
+      if (unsent.get(id) !== token - 1) return false
+      unsent.set(id, token)
+      return true
+    },
+    /** Records that a call is being made. */
+    forget: ({ id }: Claimed): void => {
+      unsent.delete(id)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { Clock, Effect, Option, Schedule } from "effect"
+import { Stops, waitMillis } from "../accounts/Stops.ts"
+import * as TraceContext from "../base/TraceContext.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { type Task, Tasks } from "../ledger/Tasks.ts"
+import type { ChainUnavailable } from "../nodes/ChainSource.ts"
+import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import type { SignerUnavailable } from "../nodes/Signer.ts"
+import { type Claim, laterMillis } from "./Claim.ts"
+import type { Confirmed } from "./ConfirmedCache.ts"
+import * as Destination from "./Destination.ts"
+import * as WithdrawalOutcomes from "./WithdrawalOutcomes.ts"
+import * as LightningPayments from "./LightningPayments.ts"
+import * as Payees from "./Payees.ts"
+import type { PaymentEnds } from "./PaymentEnds.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
+import * as Payouts from "./Payouts.ts"
+import * as PayoutTracking from "./PayoutTracking.ts"
+import { SendingReads } from "./SendingReads.ts"
+import * as NodePayments from "./NodePayments.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+const unbounded = { concurrency: "unbounded" } as const
+
+/** Retries for releasing a task while the store is unavailable, about six seconds in total. */
+const givingBack = { times: 5, schedule: Schedule.exponential("200 millis") } as const
+
+type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnavailable
+type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
+
+/**
+ * Takes claimed withdrawals one step further: resolves the payee, sends, or looks up the payment. `stopping` ends requests to payees' servers.
+ */
+export const make = Effect.fnUntraced(function* ({
+  ends,
+  stopping
+}: {
+  readonly ends: PaymentEnds
+  readonly stopping: Effect.Effect<void>
+}) {
+  const records = yield* SendingReads
+  const tasks = yield* Tasks
+  const stops = yield* Stops
+  const paymentOptions = yield* PaymentOptions
+  const payoutOptions = yield* PayoutOptions
+
+  const outcomes = yield* WithdrawalOutcomes.make
+  const lightning = yield* LightningPayments.make(outcomes, ends)
+  const nodePayments = yield* NodePayments.make
+  const payees = yield* Payees.make(outcomes, lightning, nodePayments)
+  const payouts = yield* Payouts.make
+  const tracking = yield* PayoutTracking.make(outcomes)
+
+  const around = yield* TraceContext.make
+
+  const now = Clock.currentTimeMillis
+
+  /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
+  const kindAfter = ({ kind }: Task) => (kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: "" })
+
+  const giveBack = Effect.fnUntraced(function* (task: Task, next: Payouts.Next) {
+    if (next === "done") yield* ends.release(task)
+    else yield* ends.giveBack(task, (yield* now) + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
+  })
+
+  /** Never fails. On any error, the withdrawals stay as they are and are retried. */
+  const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Task>) =>
+    Effect.asSome(effect).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logError("withdrawal: step failed; will retry", cause).pipe(
+          // A brief store outage delays the withdrawal only briefly, rather than for the rest of the claim.
+          Effect.andThen(Effect.forEach(claims, (task) => Effect.ignore(Effect.retry(giveBack(task, "later"), givingBack)), unbounded)),
+          Effect.as(Option.none<A>())
+        )
+      ),
+      Effect.annotateLogs({ withdrawalId: claims.map(({ id }) => id).join(" ") })
+    )
+
+  const advance = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    task: Claim,
+    parsed: Destination.Destination | undefined
+  ): Effect.fn.Return<Next, Outage> {
+    const { status, rail, chainTxId, dispatchedAtMillis } = withdrawal
+    if (status !== "pending") return "done"
+    if (dispatchedAtMillis === null) {
+      const destination = parsed ?? Destination.stored(withdrawal)
+      return task.kind === Withdrawal.recipientKind
+        ? yield* payees.begin(withdrawal, destination, task, stopping)
+        : yield* payees.beginHere(withdrawal, destination, task)
+    }
+    if (rail === "lightning") return yield* lightning.track(withdrawal, nodePayments.sent(withdrawal), dispatchedAtMillis, task)
+    if (chainTxId !== null) return yield* tracking.track(withdrawal, dispatchedAtMillis, task)
+    return yield* Effect.die("dispatched without an attempt")
+  })
+
+  /**
+   * Runs one step of one task. Returns the withdrawal if it is ready for an on-chain payment, which others
+   * may share.
+   */
+  const take = Effect.fnUntraced(function* (task: Claim, known: Confirmed | undefined) {
+    const found = known === undefined ? yield* records.withdrawal(task.companyId, task.id) : Option.some(known.withdrawal)
+    if (found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null) {
+      if (yield* stops.waits(task.companyId)) {
+        // It was not tried, so its kind does not change.
+        yield* ends.giveBack(task, (yield* now) + waitMillis)
+        return []
+      }
+    }
+    const next = found._tag === "Some" ? yield* advance(found.value, task, known?.destination) : "done"
+    if (typeof next === "object" && "withdrawal" in next) return [next]
+    if (typeof next === "object" && "host" in next) {
+      yield* tasks.postpone(task, yield* now, { kind: Withdrawal.recipientKind, lane: next.host })
+      return []
+    }
+    yield* giveBack(task, next)
+    return []
+  })
+
+  /** If a batch crashes, each payout is sent alone, so that only the faulty one is left for manual review. */
+  const sendOnChain = (batch: ReadonlyArray<Payouts.Ready>): Effect.Effect<unknown> => {
+    const sent = Effect.flatMap(payouts.send(batch), (all) => Effect.forEach(all, ([{ task }, next]) => giveBack(task, next), unbounded))
+    const apart = (defect: unknown) =>
+      Effect.andThen(
+        Effect.logError("batch: failed; trying each payout alone", defect),
+        Effect.forEach(batch, (one) => sendOnChain([one]), unbounded)
+      )
+    return insistent(
+      batch.length === 1 ? sent : Effect.catchDefect(sent, apart),
+      batch.map(({ task }) => task)
+    )
+  }
+
+  /**
+   * Runs one step of each claim. On-chain withdrawals due at the same time may share a transaction. `known`
+   * is a withdrawal that was just confirmed and is not read again.
+   */
+  return (claims: ReadonlyArray<Claim>, known?: Confirmed) =>
+    Effect.gen(function* () {
+      const ready = yield* Effect.forEach(
+        claims,
+        (claim) => insistent(around("PaymentWorker.step", claim.id)(take(claim, known)), [claim]),
+        unbounded
+      )
+      const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), payoutOptions)
+      yield* Effect.forEach(batches, sendOnChain, unbounded)
+    })
+})

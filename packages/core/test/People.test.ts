@@ -1,0 +1,226 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
+import { Approvals } from "../src/features/approvals/Approvals.ts"
+import { type Granting, People } from "../src/features/people/People.ts"
+import * as Person from "../src/features/people/Person.ts"
+import { type Role, scopes } from "../src/features/people/Role.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { company, companyWith, made, outside, said, scenario } from "./World.ts"
+
+const [ada, bob] = [
+  { id: "01", name: "Ada" },
+  { id: "02", name: "Bob" }
+]
+const operator = (who = ada): Granting => ({ _tag: "Operator", operator: who })
+const person = ({ id }: Person.Person): Granting => ({ _tag: "Person", id })
+
+const invite = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role = "admin", by = operator()) {
+  return yield* made((yield* People).invite({ companyId, name: `a ${role}`, role, by }))
+})
+const isInvited = (text: Redacted.Redacted) =>
+  Effect.map(
+    Effect.flatMap(People, (people) => people.invited(Redacted.value(text))),
+    Option.isSome
+  )
+const passkey = (id: string): Person.Passkey => ({ id, name: "laptop", publicKey: "pQEC", createdAtMillis: 0 })
+const join = Effect.fnUntraced(function* ({ person, text }: { readonly person: Person.Person; readonly text: Redacted.Redacted }) {
+  const found = Option.getOrThrow(yield* (yield* People).invited(Redacted.value(text)))
+  return yield* (yield* People).join(found, passkey(person.id), { id: person.id, counter: 0, challengedAtMillis: 0 })
+})
+/** A member of this company who has a passkey. */
+const member = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role?: Role, by?: Granting) {
+  return yield* join(yield* invite(companyId, role, by))
+})
+const stands = (who: Person.Person) => Effect.flatMap(People, ({ standing }) => standing(who.id))
+
+describe("People", () => {
+  scenario("people: an invitation adds one passkey, once, within three days", function* () {
+    const { id } = yield* company()
+    const { join: use } = yield* People
+    const asked = yield* invite(id)
+    assert.isTrue(yield* isInvited(asked.text))
+    assert.isTrue(Option.isNone(yield* stands(asked.person)))
+    const joined = yield* join(asked)
+    assert.deepStrictEqual([joined.status, joined.passkeys.length, joined.secretHash], ["active", 1, null])
+    assert.isFalse(yield* isInvited(asked.text))
+    assert.strictEqual(yield* said(use(asked.person, passkey("x"), { id: "x", counter: 0, challengedAtMillis: 0 })), "PersonMoved")
+    const late = yield* invite(id, "viewer")
+    yield* TestClock.adjust(Person.invitationMillis)
+    assert.isFalse(yield* isInvited(late.text))
+  })
+
+  scenario("people: only the SHA-256 of an invitation is stored, and no other text opens it", function* () {
+    const { person, text } = yield* invite((yield* company()).id)
+    const secret = Redacted.value(text)
+    assert.notInclude(JSON.stringify(person), secret)
+    for (const other of ["", `${secret}1`, secret.replace(/.$/, (last) => (last === "1" ? "2" : "1")), person.secretHash ?? "", person.id])
+      assert.isFalse(yield* isInvited(Redacted.make(other)), other)
+  })
+
+  scenario("people: a role grants its scopes immediately, both in a company and for operators", function* () {
+    const { id } = yield* company()
+    const admin = yield* member(id)
+    const other = yield* member(id, "viewer", person(admin))
+    const granted = Effect.map(stands(other), (found) => Option.getOrThrow(found))
+    const before = yield* granted
+    assert.deepStrictEqual(before._tag === "Company" ? before.caller.apiKey.scopes : [], ["read"])
+    yield* (yield* People).promote(id, other.id, "operator", person(admin))
+    const found = yield* granted
+    assert.deepStrictEqual(found._tag === "Company" ? found.caller.apiKey.scopes : [], ["read", "receive", "send", "approve", "webhooks"])
+    const onCall = Option.getOrThrow(yield* stands(yield* member(CompanyId.operator, "viewer")))
+    assert.deepStrictEqual(onCall._tag === "Operator" ? onCall.caller.scopes : [], ["read"])
+  })
+
+  scenario("people: a recovery ends the passkeys and the earlier invitation, and a removed person never returns", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    const admin = yield* member(id)
+    const other = yield* member(id, "operator", person(admin))
+    const one = yield* people.recover(id, other.id, person(admin))
+    assert.isTrue(Option.isNone(yield* stands(other)))
+    assert.strictEqual(one.person.epoch, other.epoch + 1)
+    const again = yield* people.recover(id, other.id, person(admin))
+    assert.deepStrictEqual([yield* isInvited(one.text), yield* isInvited(again.text)], [false, true])
+    yield* people.remove(id, other.id, person(admin))
+    yield* people.remove(id, other.id, person(admin))
+    assert.isFalse(yield* isInvited(again.text))
+    assert.strictEqual(yield* said(people.recover(id, other.id, person(admin))), "NotFound")
+  })
+
+  scenario("people: people cannot recover, promote or remove themselves or people in another company", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    const admin = yield* member(id)
+    assert.strictEqual(yield* said(people.recover(id, admin.id, person(admin))), "OwnAccess")
+    assert.strictEqual(yield* said(people.promote(id, admin.id, "viewer", person(admin))), "OwnAccess")
+    assert.strictEqual(yield* said(people.remove(id, admin.id, person(admin))), "OwnAccess")
+    const stranger = yield* member((yield* company()).id)
+    assert.strictEqual(yield* said(people.recover(id, stranger.id, person(admin))), "NotFound")
+    assert.strictEqual(yield* said(people.promote(id, stranger.id, "viewer", person(admin))), "NotFound")
+    assert.strictEqual(yield* said(people.remove(id, stranger.id, person(admin))), "NotFound")
+  })
+
+  scenario("people: an API key can invite people who read and receive, but not people who can send", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    const key: Granting = { _tag: "Key", id: "7Kq2mVx9TbZc" }
+    const admin = yield* member(id)
+    for (const role of ["operator", "admin"] as const) assert.strictEqual(yield* said(invite(id, role, key)), "PersonRequired")
+    const viewer = yield* member(id, "viewer", key)
+    assert.strictEqual(yield* said(people.promote(id, viewer.id, "operator", key)), "PersonRequired")
+    assert.strictEqual(yield* said(people.recover(id, admin.id, key)), "PersonRequired")
+    yield* people.remove(id, admin.id, key)
+  })
+
+  scenario("people: once a company is in use, inviting or recovering someone who can send takes two operators", function* () {
+    const { id } = yield* companyWith(10)
+    const people = yield* People
+    const first = yield* invite(id)
+    for (const asked of [first, yield* people.recover(id, (yield* invite(id)).person.id, operator())]) {
+      assert.isFalse(yield* isInvited(asked.text))
+      for (const same of [ada, { id: "03", name: " ADA " }])
+        assert.strictEqual(yield* said(people.approve(asked.person.id, same)), "SameOperator")
+      yield* people.approve(asked.person.id, bob)
+      assert.isTrue(yield* isInvited(asked.text))
+    }
+    assert.isTrue(yield* isInvited((yield* invite(id, "bookkeeper")).text))
+    // A company that has people but no API keys, and no money yet.
+    const empty = yield* company()
+    yield* member(empty.id, "viewer")
+    assert.isNotNull((yield* invite(empty.id)).person.waiting)
+    const keys = yield* ApiKeys
+    const issued = yield* made(keys.issue({ companyId: empty.id, name: "x", scopes: ["send"], expiresAtMillis: null, by: ada }))
+    assert.isNotNull(issued.apiKey.approval)
+  })
+
+  scenario("people: open invitations, people and passkeys are bounded", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    const admin = yield* member(id)
+    for (let i = 0; i < Person.maxInvited; i++) yield* invite(id, "viewer")
+    assert.strictEqual(yield* said(invite(id, "viewer")), "TooManyPeople")
+    let who = admin
+    for (let i = 1; i < Person.maxPasskeys; i++)
+      who = yield* people.addPasskey(who, passkey(`k${i}`), { id: `k${i}`, counter: 0, challengedAtMillis: 0 })
+    assert.strictEqual(
+      yield* said(people.addPasskey(who, passkey("more"), { id: "more", counter: 0, challengedAtMillis: 0 })),
+      "TooManyPasskeys"
+    )
+    assert.strictEqual(who.epoch, admin.epoch)
+    for (let i = 1; i < Person.maxPasskeys; i++) who = yield* people.removePasskey(who, `k${i}`)
+    assert.strictEqual(who.epoch, admin.epoch + Person.maxPasskeys - 1)
+    assert.strictEqual(yield* said(people.removePasskey(who, who.passkeys[0]?.id ?? "")), "LastPasskey")
+  })
+
+  scenario("people: of two uses of the same challenge, one counts", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    const admin = yield* member(id)
+    const use = { id: admin.id, counter: 1, challengedAtMillis: 5 }
+    assert.deepStrictEqual((yield* people.use(admin, use)).uses, [use])
+    assert.strictEqual(yield* said(people.use(admin, { ...use, counter: 2 })), "PersonMoved")
+  })
+})
+
+it("people: the guide lists the scopes of each role", () => {
+  const guide = readFileSync(path.join(import.meta.dirname, "../../../docs/guides/console.md"), "utf8")
+  const list = (scopes: ReadonlyArray<string>) => scopes.map((scope) => `\`${scope}\``).join(", ")
+  for (const [role, { company, operator }] of Object.entries(scopes))
+    assert.include(guide, `| ${role} | ${list(company)} | ${list(operator)} |`)
+})
+
+describe("Approvals by people", () => {
+  const key = ({ id }: Person.Person) => ({ id, limits: { approvalAboveSats: 500 }, spendsAs: null })
+  const ask = Effect.fnUntraced(function* (of: Company, by: Person.Person) {
+    const { destination } = yield* outside({ sats: 1000 })
+    return yield* made((yield* Withdrawals).confirm({ company: of, apiKey: key(by), asked: undefined, destination, metadata: {} }))
+  })
+  const approves = Effect.fnUntraced(function* (of: Company, asker: Person.Person, by: Person.Person) {
+    const { id } = yield* ask(of, asker)
+    return yield* said(Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(by), id })))
+  })
+
+  scenario("approval: two people invited by the operator can approve each other's withdrawals, and the record names them", function* () {
+    const of = yield* companyWith(100_000)
+    const admit = Effect.fnUntraced(function* () {
+      const asked = yield* invite(of.id)
+      yield* (yield* People).approve(asked.person.id, bob)
+      return yield* join(asked)
+    })
+    const [one, other] = [yield* admit(), yield* admit()]
+    const { id } = yield* ask(of, one)
+    const row = yield* Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(other), id }))
+    assert.deepStrictEqual([row.approvalAskedBy, row.approvalBy], [one.id, other.id])
+    assert.strictEqual(yield* approves(of, one, one), "ApprovalByAsker")
+    // The person who issues a recovery link could use it.
+    yield* join(yield* (yield* People).recover(of.id, other.id, person(one)))
+    assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
+    assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")
+  })
+
+  scenario("approval: nobody can approve for a person whom they invited, directly or indirectly, or allowed to send", function* () {
+    const of = yield* companyWith(100_000)
+    const asked = yield* invite(of.id)
+    yield* (yield* People).approve(asked.person.id, bob)
+    const admin = yield* join(asked)
+    const second = yield* member(of.id, "admin", person(admin))
+    const third = yield* member(of.id, "operator", person(second))
+    const viewer = yield* member(of.id, "viewer", { _tag: "Key", id: "7Kq2mVx9TbZc" })
+    yield* (yield* People).promote(of.id, viewer.id, "operator", person(admin))
+    for (const [one, other] of [
+      [admin, second],
+      [second, admin],
+      [admin, third],
+      [second, third],
+      [admin, viewer],
+      [viewer, third]
+    ] as const)
+      assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
+  })
+})

@@ -1,0 +1,73 @@
+import * as Choices from "./Choices.ts"
+import * as Project from "./Project.ts"
+
+/** The user's terminal. */
+export interface Terminal {
+  /** Asks a question and returns the answer. Undefined without an interactive terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined
+  readonly print: (line: string) => void
+}
+
+type Ask = NonNullable<Terminal["ask"]>
+
+/** Repeats a question until the answer is an option's name or number. Enter selects the default. */
+const chosen = async <N extends string>(
+  { ask, print }: { readonly ask: Ask; readonly print: Terminal["print"] },
+  question: string,
+  all: ReadonlyArray<readonly [N, string]>,
+  fallback: N
+): Promise<N> => {
+  print(question)
+  for (const [at, [name, about]] of all.entries()) print(`  ${at + 1}. ${name.padEnd(8)} ${about}`)
+  for (;;) {
+    const typed = (await ask(`Name or number (${fallback}): `)).trim()
+    const found = typed === "" ? fallback : (all[Number(typed) - 1] ?? all.find(([name]) => name === typed))?.[0]
+    if (found !== undefined) return found
+    print(`There is no ${JSON.stringify(typed)}.`)
+  }
+}
+
+/** Prompts for all missing options. */
+const completed = async ({ given, yes }: Choices.Asked, { ask, print }: Terminal): Promise<Choices.Choices> => {
+  if (yes)
+    return {
+      folder: given.folder ?? Choices.defaults.folder,
+      kind: given.kind ?? Choices.defaults.kind,
+      framework: given.framework ?? Choices.defaults.framework
+    }
+  if (ask === undefined) throw new Choices.Refused("This is not a terminal. Pass --yes, or --json.")
+  const { folder, kind, framework } = Choices.defaults
+  return {
+    folder: given.folder ?? Choices.folderOf((await ask(`Folder (${folder}): `)).trim() || folder),
+    kind: given.kind ?? (await chosen({ ask, print }, "What do you build?", Choices.kinds, kind)),
+    framework: given.framework ?? (await chosen({ ask, print }, "Which framework?", Choices.frameworks, framework))
+  }
+}
+
+/** A new file as a unified diff. */
+const diff = (file: string, text: string): string => {
+  const lines = text.trimEnd().split("\n")
+  return [`--- /dev/null`, `+++ ${file}`, `@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join("\n")
+}
+
+/** Shows the files and writes them after confirmation. */
+export const run = async (args: ReadonlyArray<string>, { ask, print }: Terminal): Promise<void> => {
+  const asked = Choices.read(args)
+  if (asked.help) return print(Choices.help)
+  const choices = await completed(asked, { ask, print })
+  const { folder } = choices
+  const files = Project.files(choices)
+  if (!asked.json) {
+    print(`These files will be written to ${folder}:`)
+    for (const [file, text] of Object.entries(files)) print(diff(file, text))
+  }
+  if (!asked.yes && ask !== undefined && !/^(?:|y|yes)$/i.test((await ask("Write them? (Y/n) ")).trim()))
+    return print("Nothing was written.")
+  Project.write(folder, files)
+  const next = Project.next(folder)
+  print(
+    asked.json
+      ? JSON.stringify({ ...choices, files: Object.keys(files), next })
+      : ["Written. Next:", ...next.map((line) => `  ${line}`)].join("\n")
+  )
+}

@@ -1,0 +1,2 @@
+export * as Choices from "./Choices.ts"
+export * as Project from "./Project.ts"

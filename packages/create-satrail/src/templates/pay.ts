@@ -1,0 +1,110 @@
+import type { Kind } from "../Choices.ts"
+
+// The project's payment code, which is the same for every framework.
+
+interface Part {
+  /** Opens the company that receives payments. */
+  readonly accounts: string
+  /** Its event handlers and `checkout`. */
+  readonly body: string
+  /** Runs once the sandbox has paid. */
+  readonly inSandbox?: string
+}
+
+const single = (name: string): string => `  const [first] = (await pay.companies.list()).items
+  const company = first?.company ?? (await pay.companies.create({ name: "${name}" }))`
+
+const part: { readonly [kind in Kind]: Part } = {
+  shop: {
+    accounts: single("Shop"),
+    body: `  pay.on("checkout.paid", ({ data }) => {
+    console.log(\`Order \${data.orderId} is paid. Ship it.\`)
+  })
+
+  /** Creates an order with its payment page. */
+  const checkout = () =>
+    pay.checkouts.create({ company: company.id, amount: "12.50 eur", description: "Two coffees", orderId: crypto.randomUUID() })`
+  },
+  wallet: {
+    accounts: `  // Each user has an account of their own. Store its id with your user; here, it is found by name.
+  const { items } = await pay.companies.list({ limit: 1000 })
+  const accountOf = async (name: string) =>
+    items.find(({ company }) => company.name === name)?.company ?? (await pay.companies.create({ name, plan: "paid" }))
+  const [ann, bob] = [await accountOf("ann"), await accountOf("bob")]`,
+    body: `  /** The Lightning address at which an account is paid, by other users and from outside. */
+  const addressOf = async ({ id, name }: typeof ann) => {
+    const [first] = (await pay.lightningAddresses.list(id)).items
+    return (first ?? (await pay.lightningAddresses.create({ company: id, handle: name }))).address
+  }
+
+  /** Pays another user, for free and at once, or anybody outside. The idempotency key makes a repeated click pay once. */
+  const send = (from: typeof ann, destination: string, amount: number, idempotencyKey: string) =>
+    pay.withdrawals.confirm({ company: from.id, amount, destination, idempotencyKey })
+
+  pay.on("deposit.settled", async ({ company, data }) => {
+    const { available } = await pay.transactions.balance(company)
+    console.log(\`Received \${data.amount.sats} sats. The balance of \${company} is \${available.sats} sats.\`)
+  })
+  pay.on("withdrawal.settled", ({ data }) => {
+    console.log(\`Sent \${data.amount.sats} sats to \${data.recipient}.\`)
+  })
+  pay.on("withdrawal.failed", ({ data }) => {
+    console.log(\`Could not pay \${data.recipient}. The money is available again.\`)
+  })
+
+  /** Creates a page at which Ann's account is topped up. */
+  const checkout = () => pay.checkouts.create({ company: ann.id, amount: 21_000, description: "Top up" })`,
+    inSandbox: `  await send(ann, await addressOf(bob), 1_000, crypto.randomUUID())
+  await send(ann, "settle@wallet.example", 500, crypto.randomUUID())
+`
+  },
+  payouts: {
+    accounts: single("Payroll"),
+    body: `  // The sandbox pays the first, and finds no route to the second.
+  const people = ["settle@wallet.example", "no-route@wallet.example"]
+
+  // Pays everybody once the account is funded. The idempotency key makes a repeated event pay once.
+  pay.on("deposit.settled", async ({ id }) => {
+    for (const destination of people)
+      await pay.withdrawals.confirm({ company: company.id, amount: 1_000, destination, idempotencyKey: \`\${id}-\${destination}\` })
+  })
+  pay.on("withdrawal.settled", ({ data }) => {
+    console.log(\`Paid \${data.amount.sats} sats to \${data.recipient}.\`)
+  })
+  pay.on("withdrawal.failed", ({ data }) => {
+    console.log(\`Could not pay \${data.recipient}. The money is available again.\`)
+  })
+
+  /** Creates a page at which the account is funded. */
+  const checkout = () => pay.checkouts.create({ company: company.id, amount: 5_000, description: "Funds for payouts" })`
+  },
+  bare: {
+    accounts: single("Me"),
+    body: `  pay.on("deposit.settled", ({ data }) => {
+    console.log(\`Received \${data.amount.sats} sats.\`)
+  })
+
+  /** Creates a payment page. */
+  const checkout = () => pay.checkouts.create({ company: company.id, amount: 1_000, description: "A payment" })`
+  }
+}
+
+/** The module that opens the service. */
+export const pay = (kind: Kind): string => `import { satrail } from "satrail"
+
+const open = async () => {
+  // Simulates the Lightning network and the chain until you pass \`lightning\` and \`chain\`.
+  const pay = await satrail({ database: process.env.DATABASE_URL })
+${part[kind].accounts}
+
+${part[kind].body}
+
+  // The sandbox's outside wallet pays one checkout. When you pass \`lightning\`, delete everything from here to \`return\`.
+  await pay.outside.pay(await checkout())
+${part[kind].inSandbox ?? ""}  return { pay, checkout }
+}
+
+// One instance per process, even if a development server reloads this module.
+const kept: typeof globalThis & { satrail?: ReturnType<typeof open> } = globalThis
+export const service = () => (kept.satrail ??= open())
+`

@@ -1,0 +1,174 @@
+import type { Framework, Kind } from "../Choices.ts"
+import { pay } from "./pay.ts"
+
+// How a project receives requests, which is the same for every kind.
+
+/**
+ * Builds a template's import statements. They are not written literally, because tools would treat them as
+ * imports of this module.
+ */
+const imports = (...all: ReadonlyArray<readonly [what: string, from: string]>): string =>
+  [...all, ["{ service }", "./pay.ts"]].map(([what, from]) => `import ${what} from "${from}"\n`).join("")
+
+/** A framework's files, and its part of package.json. */
+export interface Server {
+  readonly files: (kind: Kind) => Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly compilerOptions: Readonly<Record<string, unknown>>
+  readonly env: string
+}
+
+const close = `
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, async () => {
+    await stop()
+    await pay.close()
+  })
+}
+`
+
+const opened = `
+const port = Number(process.env.PORT ?? 3000)
+const host = process.env.HOST ?? "localhost"
+const { pay, checkout } = await service()
+`
+
+const said = "console.log(`Open http://${host}:${port}: it creates a checkout, which you can pay.`)"
+
+const none = `${imports(["{ createServer, type ServerResponse }", "node:http"])}${opened}
+const home = async (response: ServerResponse) => {
+  const { publicId } = await checkout()
+  response.writeHead(303, { location: \`/pay/\${publicId}\` }).end()
+}
+
+// Pages, the HTTP API and the console are the service's.
+const server = createServer((request, response) => {
+  const answered = request.url === "/" ? home(response) : pay.handler(request, response)
+  answered.catch((error: unknown) => {
+    console.error(error)
+    response.destroy()
+  })
+})
+server.listen(port, host, () => ${said})
+
+const stop = async () => {
+  server.close()
+  server.closeAllConnections()
+}
+${close}`
+
+const express = `${imports(["express", "express"])}${opened}
+const app = express()
+app.get("/", async (_request, response) => {
+  const { publicId } = await checkout()
+  response.redirect(303, \`/pay/\${publicId}\`)
+})
+// Pages, the HTTP API and the console are the service's. Body parsers and your other routes for bodies come after it.
+app.use((request, response, next) => pay.handler(request, response, next))
+const server = app.listen(port, host, () => ${said})
+
+const stop = async () => {
+  server.close()
+  server.closeAllConnections()
+}
+${close}`
+
+const fastify = `${imports(["fastify", "fastify"])}${opened}
+const app = fastify()
+app.get("/", async (_request, reply) => {
+  const { publicId } = await checkout()
+  return reply.redirect(\`/pay/\${publicId}\`, 303)
+})
+// Pages, the HTTP API and the console are the service's, in a scope in which Fastify leaves bodies alone.
+app.register(async (scope) => {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser("*", (_request, _body, done) => done(null))
+  scope.all("/*", async (request, reply) => {
+    reply.hijack()
+    await pay.handler(request.raw, reply.raw)
+  })
+})
+await app.listen({ port, host })
+${said}
+
+const stop = () => app.close()
+${close}`
+
+const hono = `${imports(["{ serve }", "@hono/node-server"], ["{ Hono }", "hono"])}${opened}
+const app = new Hono()
+app.get("/", async (context) => {
+  const { publicId } = await checkout()
+  return context.redirect(\`/pay/\${publicId}\`, 303)
+})
+// Pages, the HTTP API and the console are the service's.
+app.all("*", (context) => pay.handler(context.req.raw))
+const server = serve({ fetch: app.fetch, port, hostname: host }, () => ${said})
+
+const stop = async () => {
+  server.close()
+}
+${close}`
+
+const route = (kind: Kind) => `${pay(kind).replace("export const service", "const service")}
+const handler = async (request: Request) => {
+  const { pay, checkout } = await service()
+  request.headers.delete("accept-encoding") // Next.js would compress a compressed response again
+  if (new URL(request.url).pathname !== "/") return pay.handler(request)
+  const { publicId } = await checkout()
+  return new Response(null, { status: 303, headers: { location: \`/pay/\${publicId}\` } })
+}
+
+export const dynamic = "force-dynamic"
+export { handler as DELETE, handler as GET, handler as PATCH, handler as POST, handler as PUT }
+`
+
+const nextConfig = `import type { NextConfig } from "next"
+
+// satrail and its database are loaded by Node, and not bundled.
+const config: NextConfig = { serverExternalPackages: ["satrail"] }
+export default config
+`
+
+const ofNode = {
+  scripts: {
+    dev: "node --watch --env-file-if-exists=.env src/main.ts",
+    start: "node --env-file-if-exists=.env src/main.ts",
+    check: "tsc"
+  },
+  compilerOptions: { module: "nodenext", allowImportingTsExtensions: true, erasableSyntaxOnly: true, lib: ["ES2024"], types: ["node"] },
+  env: "PORT=3000\n"
+}
+
+const node = (
+  main: string,
+  dependencies: Readonly<Record<string, string>> = {},
+  devDependencies: Readonly<Record<string, string>> = {}
+): Server => ({ ...ofNode, files: (kind) => ({ "src/pay.ts": pay(kind), "src/main.ts": main }), dependencies, devDependencies })
+
+export const servers: { readonly [framework in Framework]: Server } = {
+  none: node(none),
+  express: node(express, { express: "^5.0.0" }, { "@types/express": "^5.0.0" }),
+  fastify: node(fastify, { fastify: "^5.0.0" }),
+  hono: node(hono, { "@hono/node-server": "^1.13.0", hono: "^4.6.0" }),
+  next: {
+    files: (kind) => ({ "next.config.ts": nextConfig, "app/[[...path]]/route.ts": route(kind) }),
+    scripts: { dev: "next dev", build: "next build", start: "next start", check: "tsc" },
+    dependencies: { next: "^16.0.0", react: "^19.0.0", "react-dom": "^19.0.0" },
+    devDependencies: { "@types/react": "^19.0.0" },
+    compilerOptions: {
+      module: "esnext",
+      moduleResolution: "bundler",
+      lib: ["DOM", "ES2024"],
+      jsx: "react-jsx",
+      esModuleInterop: true,
+      isolatedModules: true,
+      resolveJsonModule: true,
+      allowJs: true,
+      incremental: true,
+      plugins: [{ name: "next" }]
+    },
+    env: ""
+  }
+}

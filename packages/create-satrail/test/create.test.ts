@@ -1,0 +1,147 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import * as Choices from "../src/Choices.ts"
+import * as Create from "../src/Create.ts"
+import * as Project from "../src/Project.ts"
+import * as Created from "./Created.ts"
+
+const root = path.join(import.meta.dirname, "../../..")
+const work = mkdtempSync(path.join(tmpdir(), "satrail-create-"))
+
+const every = Choices.kinds.flatMap(([kind]) => Choices.frameworks.map(([framework]) => ({ kind, framework })))
+
+/** The output for these answers to the prompts. */
+const created = async (args: ReadonlyArray<string>, answers?: ReadonlyArray<string>) => {
+  const [printed, asked]: readonly [Array<string>, Array<string>] = [[], []]
+  const left = [...(answers ?? [])]
+  const ask = async (question: string) => {
+    asked.push(question)
+    return left.shift() ?? assert.fail(`nothing answers ${question}`)
+  }
+  await Create.run(args, { ask: answers && ask, print: (line) => printed.push(line) })
+  return { printed, asked }
+}
+
+const refusal = async (run: Promise<unknown>): Promise<string> => {
+  try {
+    await run
+  } catch (error) {
+    assert.instanceOf(error, Choices.Refused)
+    return error.message
+  }
+  return assert.fail("it was not refused")
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
+
+describe("npm create satrail", () => {
+  afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+  it("create: a project has at most five files and a .env, whatever the choices", () => {
+    for (const one of every) {
+      const files = Object.keys(Project.files({ folder: "shop", ...one }))
+      assert.include(files, ".env")
+      assert.include(files, ".gitignore")
+      assert.isAtMost(files.length, 6, JSON.stringify(one))
+    }
+  })
+
+  it("create: asks for missing choices, prints the diff, and writes the files after a yes", async () => {
+    const folder = path.join(work, "asked")
+    const { asked, printed } = await created([folder], ["9", "wallet", "", "y"])
+    assert.lengthOf(asked, 4)
+    assert.includeMembers(printed, [
+      "What do you build?",
+      "Which framework?",
+      'There is no "9".',
+      `These files will be written to ${folder}:`
+    ])
+    const files = ["package.json", "tsconfig.json", ".gitignore", ".env", "src/pay.ts", "src/main.ts"]
+    assert.sameMembers(filesIn(folder), files)
+    for (const file of files) {
+      const diff = printed.find((one) => one.includes(`\n+++ ${file}\n`)) ?? assert.fail(file)
+      const [removed, , range, ...added] = diff.split("\n")
+      assert.deepStrictEqual([removed, range], ["--- /dev/null", `@@ -0,0 +1,${added.length} @@`])
+      const text = added.map((line) => line.replace(/^\+/, "")).join("\n")
+      assert.strictEqual(`${text}\n`, readFileSync(path.join(folder, file), "utf8"))
+    }
+    assert.include(printed.at(-1) ?? "", "npm run dev")
+    assert.include(readFileSync(path.join(folder, "src/pay.ts"), "utf8"), '"Top up"')
+    assert.strictEqual(JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")).name, "asked")
+    const no = await created([path.join(work, "no"), "--kind", "bare", "--framework", "hono"], ["n"])
+    assert.deepStrictEqual([no.asked.length, no.printed.at(-1)], [1, "Nothing was written."])
+    assert.notInclude(readdirSync(work), "no")
+  })
+
+  it("create: with --json it asks nothing, and prints one line", async () => {
+    const folder = path.join(work, "json")
+    const { printed } = await created([folder, "--framework", "express", "--json"])
+    assert.lengthOf(printed, 1)
+    const { files, ...said } = JSON.parse(printed[0] ?? "")
+    assert.deepStrictEqual(said, { folder, kind: "shop", framework: "express", next: [`cd ${folder}`, "npm install", "npm run dev"] })
+    assert.sameMembers(files, filesIn(folder))
+    assert.include((await created(["--help"])).printed[0] ?? "", "--framework FRAMEWORK  none, express, fastify, hono, next")
+  })
+
+  it("create: writes nothing if one of its files already exists", async () => {
+    const folder = path.join(work, "taken")
+    mkdirSync(folder)
+    writeFileSync(path.join(folder, "tsconfig.json"), "{}")
+    assert.include(await refusal(created([folder, "--yes"])), "already has tsconfig.json")
+    assert.deepStrictEqual(filesIn(folder), ["tsconfig.json"])
+  })
+
+  it("create: rejects unknown input in one sentence", async () => {
+    for (const [args, says] of [
+      [["--kind", "store", "--yes"], '--kind must be one of shop, wallet, payouts, bare (got "store")'],
+      [["--framework", "koa", "--yes"], "--framework must be one of none"],
+      [["--fast"], "--fast"],
+      [["one", "two", "--yes"], "Only one folder can be given"],
+      [["My Shop", "--yes"], "The folder's name must consist of"],
+      [[], "This is not a terminal"]
+    ] as const)
+      assert.include(await refusal(created(args)), says)
+  })
+
+  it("create: every template type-checks, as strictly as its tsconfig.json says", async () => {
+    const folder = path.join(work, "types")
+    for (const [kind] of Choices.kinds) Project.write(path.join(folder, kind), Project.files({ folder: kind, kind, framework: "none" }))
+    const { compilerOptions } = JSON.parse(readFileSync(path.join(folder, "shop/tsconfig.json"), "utf8"))
+    assert.isTrue(compilerOptions.strict)
+    // This workspace's sources are written for `exactOptionalPropertyTypes`.
+    const paths = Object.fromEntries(
+      globSync("packages/*/src/index.ts", { cwd: root }).map((file) => {
+        const name = file.split(path.sep)[1] ?? ""
+        return [name === "satrail" ? name : `@satrail/${name}`, [path.join(root, file)]]
+      })
+    )
+    const config = {
+      compilerOptions: {
+        ...compilerOptions,
+        exactOptionalPropertyTypes: true,
+        verbatimModuleSyntax: true,
+        typeRoots: [path.join(root, "node_modules/@types")],
+        paths
+      },
+      include: ["*/src/*.ts"]
+    }
+    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config))
+    assert.strictEqual(await Created.problems(path.join(root, "node_modules/typescript/bin/tsc"), folder), "")
+  })
+
+  for (const [kind] of Choices.kinds) {
+    it(`create: ${kind} without a framework starts, serves a checkout, and is paid in the sandbox`, async () => {
+      const folder = path.join(work, kind)
+      mkdirSync(path.join(folder, "node_modules"), { recursive: true })
+      symlinkSync(path.join(root, "packages/satrail"), path.join(folder, "node_modules/satrail"))
+      Project.write(folder, Project.files({ folder: kind, kind, framework: "none" }))
+      const said = await Created.runs({ folder, command: [process.execPath, "--liftoff-only", "src/main.ts"], says: Created.paid[kind] })
+      assert.include(said, "Open http://127.0.0.1:")
+    })
+  }
+})

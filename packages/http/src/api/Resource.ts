@@ -1,0 +1,94 @@
+import type { Scope } from "@satrail/core/accounts/ApiKey"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import type * as Pages from "@satrail/core/ledger/Page"
+import { Context, Effect, type Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Envelope from "../wire/Envelope.ts"
+import * as Errors from "../wire/Errors.ts"
+import { Example, type World } from "../wire/Examples.ts"
+import * as Page from "../wire/Page.ts"
+import * as Scalars from "../wire/Scalars.ts"
+import * as View from "../wire/View.ts"
+import { companyId, Scopes } from "./Authentication.ts"
+
+/** Documentation of an operation. The required scope is appended to its description. */
+interface About {
+  readonly scope?: Scope
+  readonly summary: string
+  readonly description?: string
+}
+
+const annotations = ({ scope, summary, description }: About, example: typeof Example.Service, ...sentences: ReadonlyArray<string>) => {
+  const needs = scope === undefined ? [] : [`Requires the \`${scope}\` scope.`]
+  const text = [...(description === undefined ? [] : [description]), ...sentences, ...needs].join(" ")
+  const words = Context.make(OpenApi.Summary, summary).pipe(Context.add(OpenApi.Description, text), Context.add(Example, example))
+  return scope === undefined ? words : Context.add(words, Scopes, [scope])
+}
+
+/** Calls a function with the company of the request's key. */
+export const own =
+  <Ask, A, E>(ask: (companyId: CompanyId.CompanyId, what: Ask) => Effect.Effect<A, E>) =>
+  (what: Ask) =>
+    Effect.flatMap(companyId, (id) => ask(id, what))
+
+type ListRequest = { readonly query: Parameters<typeof Page.asked>[0] }
+type Request = { readonly params: { readonly id: string } }
+
+/** Makes the usual endpoints of a kind of record at `path`, and their handlers. */
+export const make = <const Path extends `/${string}`, Row extends { readonly id: string }, Fields extends Schema.Struct.Fields>(kind: {
+  readonly path: Path
+  /** Messages of a response with one record, and with a page of them. */
+  readonly names: readonly [one: string, many: string]
+  readonly view: View.View<Row, Fields>
+  readonly example: (world: World) => Row
+}) => {
+  const { path, view, example } = kind
+  const [one, many] = kind.names
+  const page = Page.of(view, many, path)
+  const params = { id: Scalars.Id }
+  const success = Envelope.success(200, view.schema)
+  const shown = (message: string, row: (world: World) => Row) => (world: World) => ({
+    params: { id: row(world).id },
+    message,
+    data: view.of(row(world))
+  })
+  const answers =
+    <E, R>(message: string, ask: (id: string) => Effect.Effect<Row, E, R>) =>
+    ({ params }: Request) =>
+      Effect.map(ask(params.id), (row) => View.answer(message, view.of(row)))
+  return {
+    /** Lists records, newest first. */
+    list: <const Name extends string>(name: Name, about: About) =>
+      HttpApiEndpoint.get(name, path, {
+        query: Page.place(),
+        success: page.success,
+        error: Errors.of("malformed", "store_unavailable")
+      }).annotateMerge(
+        annotations(about, (world) => ({ message: many, data: [view.of(example(world))] }), "The next page is in the `Link` header.")
+      ),
+    lists: <E extends Errors.ServiceError, R>(find: (asked: Pages.Asked) => Effect.Effect<Pages.Page<Row>, E, R>) =>
+      Effect.fnUntraced(function* ({ query }: ListRequest) {
+        const asked = Page.asked(query)
+        const { rows, next } = yield* Errors.answered(find(asked))
+        return page.answer(rows, { limit: String(asked.limit) }, next)
+      }),
+    get: <const Name extends string>(name: Name, about: About) =>
+      HttpApiEndpoint.get(name, `${path}/:id` as const, {
+        params,
+        success,
+        error: Errors.of("not_found", "store_unavailable")
+      }).annotateMerge(annotations(about, shown(one, example))),
+    gets: <E extends Errors.ServiceError, R>(find: (id: string) => Effect.Effect<Row, E, R>) =>
+      answers(one, (id) => Errors.answered(find(id))),
+    /** Shared parts of an endpoint that responds with one record. */
+    one: { params, success },
+    /** Annotations of an endpoint that responds with one record. */
+    about: (message: string, about: About, row: (example: Row, world: World) => Row) =>
+      annotations(
+        about,
+        shown(message, (world) => row(example(world), world))
+      ),
+    /** Handler of an endpoint that responds with one record. */
+    answers
+  }
+}

@@ -1,0 +1,17 @@
+import { Context } from "effect"
+
+/** Returns a link to a transaction for payers, or null if there is none. */
+export type Explorer = (txId: string) => string | null
+
+/** Where the template of an explorer's URLs has the transaction ID. */
+export const placeholder = "{txid}"
+
+export const ofTemplate =
+  (template: string): Explorer =>
+  (txId) =>
+    template.replace(placeholder, txId)
+
+/** Default: no links, because an explorer learns who looks up which payment. */
+export const Explorer = Context.Reference<Explorer>("@satrail/http/features/checkouts/Explorer", {
+  defaultValue: () => () => null
+})

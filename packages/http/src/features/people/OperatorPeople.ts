@@ -1,0 +1,222 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { type Granting, type Invited, People } from "@satrail/core/features/people/People"
+import type * as Person from "@satrail/core/features/people/Person"
+import * as Operators from "@satrail/core/accounts/OperatorToken"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorCaller, OperatorScopes } from "../../api/Authentication.ts"
+import * as Section from "../../api/Section.ts"
+import * as Companies from "../../resources/Companies.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Idempotency from "../../wire/Idempotency.ts"
+import * as Page from "../../wire/Page.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import { Seal } from "../../wire/Seal.ts"
+import * as View from "../../wire/View.ts"
+import * as Own from "./People.ts"
+import { errors } from "./PeopleErrors.ts"
+
+const path = "/operator/people"
+const params = { id: Scalars.Id }
+
+const view = View.make<Person.Person>()(
+  { identifier: "OperatorPerson" },
+  {
+    ...Own.view.members,
+    company_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "Company of the person; null for an operator" }),
+      (row) => (row.companyId === CompanyId.operator ? null : row.companyId)
+    ],
+    requested_by: [
+      Schema.NullOr(Schema.String).annotate({ description: "Operator who made the invitation, while it awaits approval" }),
+      (row) => row.waiting?.requestedBy ?? null
+    ]
+  }
+)
+
+const invitedView = View.make<Own.Linked>()(
+  { identifier: "OperatorInvitedPerson" },
+  {
+    ...View.within(view.members, ({ person }: Own.Linked) => person),
+    link: [
+      Schema.String.annotate({
+        description: "Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it"
+      }),
+      ({ link }) => link
+    ]
+  }
+)
+
+const Company = Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Company of the person. Omit it for an operator" }))
+
+/** The company that a request names; the operator's own if it names none. */
+const companyOf = (text: string | null | undefined) => (text === null || text === undefined ? CompanyId.operator : CompanyId.make(text))
+
+/** Only the scope `all` manages operators, because any other scope could grant itself the rest. */
+const mayManage = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  if (companyId === CompanyId.operator && !Operators.allows(yield* OperatorCaller, "all"))
+    return yield* Effect.fail(Errors.failure("scope_required", "Managing operators requires the scope all."))
+})
+
+/** The person, if the caller may manage them. */
+const manageable = Effect.fnUntraced(function* (people: People["Service"], id: string) {
+  const person = yield* Errors.answered(people.get(id))
+  yield* mayManage(person.companyId)
+  return person
+})
+
+const granting = Effect.map(OperatorCaller, ({ id, name }): Granting => ({ _tag: "Operator", operator: { id, name } }))
+
+const example = (world: World) => view.of(Own.example(world))
+const page = Page.of(view, "People", path)
+
+const list = Section.operator(
+  HttpApiEndpoint.get("operatorListPeople", path, {
+    query: { ...Page.place(), company_id: Schema.optionalKey(Company) },
+    success: page.success,
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "List people")
+    .annotate(
+      OpenApi.Description,
+      "Returns the people of a company, or the operators, newest first, including removed ones. The next page is in the `Link` header."
+    )
+    .annotate(Example, (world) => ({ message: "People", data: [example(world)] })),
+  People,
+  (people) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const asked = Page.asked(query)
+      const { rows, next } = yield* Errors.answered(people.list(companyOf(query.company_id), asked))
+      const { company_id } = query
+      return page.answer(rows, { limit: String(asked.limit), ...(company_id !== undefined && { company_id }) }, next)
+    })
+)
+
+const invite = Section.operator(
+  HttpApiEndpoint.post("operatorInvitePerson", path, {
+    headers: Idempotency.headers,
+    payload: Schema.Struct({ company_id: Scalars.given(Company), name: Companies.Name, role: Own.RoleGiven }).annotate({
+      identifier: "OperatorInvitePerson"
+    }),
+    success: Envelope.success(201, invitedView.schema),
+    error: errors.of(
+      "malformed",
+      "not_found",
+      "person_required",
+      "too_many_people",
+      "unsupported",
+      "idempotency_mismatch",
+      "idempotency_not_supported",
+      "answer_not_readable",
+      "conflict",
+      "store_unavailable"
+    )
+  })
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Invite a person")
+    .annotate(
+      OpenApi.Description,
+      "Invites a person to a company, or an operator, and returns a single-use link for adding a passkey. If they can send or approve payments for a company that is already active, the link works only after a second operator approves it. Managing operators requires the `all` scope."
+    )
+    .annotate(Example, (world) => {
+      const invited = Own.invitedExample(world)
+      const { name, role } = invited.person
+      return { body: { name, role }, message: "Person invited", data: invitedView.of(invited) }
+    }),
+  Effect.all([People, Seal, Own.linking]),
+  ([people, sealer, { link, ready }]) => {
+    const creation = Idempotency.sealedCreation(path, "Person invited", (invited: Invited) => invitedView.of(link(invited)), sealer)
+    return Effect.fnUntraced(function* ({ payload, headers, request }) {
+      yield* ready
+      const { company_id, name, role } = payload
+      const companyId = companyOf(company_id)
+      yield* mayManage(companyId)
+      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator)
+      const invited = yield* errors.answered(people.invite({ companyId, name, role, by: yield* granting, ...once }))
+      return yield* creation.answer(invited, CompanyId.operator)
+    })
+  }
+)
+
+const approve = Section.operator(
+  HttpApiEndpoint.post("operatorApprovePerson", `${path}/:id/approve`, {
+    params,
+    success: Envelope.success(200, view.schema),
+    error: errors.of("not_found", "another_operator_required", "person_changed", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Approve an invitation")
+    .annotate(
+      OpenApi.Description,
+      "Approves an invitation that another operator made, so that its link can be used. Approving twice has no further effect."
+    )
+    .annotate(Example, (world) => {
+      const { person } = Own.invitedExample(world)
+      return { params: { id: person.id }, message: "Invitation approved", data: view.of(person) }
+    }),
+  People,
+  (people) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      yield* manageable(people, id)
+      return View.answer("Invitation approved", view.of(yield* errors.answered(people.approve(id, yield* OperatorCaller))))
+    })
+)
+
+const recover = Section.operator(
+  HttpApiEndpoint.post("operatorRecoverPerson", `${path}/:id/recover`, {
+    params,
+    success: Envelope.success(200, invitedView.schema),
+    error: errors.of("not_found", "person_required", "own_access", "unsupported", "person_changed", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Recover a person's access")
+    .annotate(
+      OpenApi.Description,
+      "Revokes all passkeys of a person, ends their sessions, and returns a one-time link for adding a new passkey. If they can send or approve payments for a company that is already active, the link works only after a second operator approves it."
+    )
+    .annotate(Example, (world) => {
+      const invited = Own.invitedExample(world)
+      return { params: { id: invited.person.id }, message: "Access recovered", data: invitedView.of(invited) }
+    }),
+  Effect.all([People, Own.linking]),
+  ([people, { link, ready }]) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      yield* ready
+      const { companyId } = yield* manageable(people, id)
+      const invited = yield* errors.answered(people.recover(companyId, id, yield* granting))
+      return View.answer("Access recovered", invitedView.of(link(invited)))
+    })
+)
+
+const remove = Section.operator(
+  HttpApiEndpoint.delete("operatorRemovePerson", `${path}/:id`, {
+    params,
+    success: Envelope.success(200, view.schema),
+    error: errors.of("not_found", "own_access", "person_changed", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Remove a person")
+    .annotate(
+      OpenApi.Description,
+      "Revokes a person's passkeys and invitation and ends their sessions immediately. Removing twice has no further effect."
+    )
+    .annotate(Example, (world) => {
+      const row: Person.Person = { ...Own.example(world), status: "removed", passkeys: [], uses: [] }
+      return { params: { id: row.id }, message: "Person removed", data: view.of(row) }
+    }),
+  People,
+  (people) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      const { companyId } = yield* manageable(people, id)
+      return View.answer("Person removed", view.of(yield* errors.answered(people.remove(companyId, id, yield* granting))))
+    })
+)
+
+/** Company members and operators. */
+export const section = Section.make(
+  "operatorPeople",
+  { title: "People and operators", description: "Operators and company members, who sign in to the console with a passkey" },
+  [invite, list, approve, recover, remove]
+)

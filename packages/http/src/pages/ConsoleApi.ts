@@ -1,0 +1,81 @@
+import * as JsonText from "@satrail/core/base/JsonText"
+import { type Api, type Asked, type Operation, pathOf, type Reads, Refused } from "@satrail/ui/console/Api"
+import type { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { consoleHeader } from "../edge/Exchange.ts"
+import type { Answered, Inside } from "../edge/Inside.ts"
+
+export const path = "/console"
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
+
+const textIn = (value: unknown, name: string): string | undefined => {
+  const member = isObject(value) ? value[name] : undefined
+  return typeof member === "string" ? member : undefined
+}
+
+const refusalOf = ({ status, text }: Answered): Refused => {
+  const answer = JsonText.parsed(text)
+  const error = isObject(answer) ? answer["error"] : undefined
+  const details = isObject(error) && Array.isArray(error["issues"]) ? error["issues"] : []
+  return new Refused(
+    status,
+    textIn(error, "code") ?? "internal",
+    textIn(answer, "message") ?? `The service responded with ${status}`,
+    details.flatMap((one) => {
+      const [path, message] = [textIn(one, "path"), textIn(one, "message")]
+      return message === undefined ? [] : [{ path: path ?? "", message }]
+    })
+  )
+}
+
+const cursorIn = ({ headers }: Answered): string | undefined => {
+  const [, next] = /<([^>]+)>; *rel="next"/.exec(headers.get("link") ?? "") ?? []
+  return next === undefined ? undefined : (new URL(next, "http://inside").searchParams.get("cursor") ?? undefined)
+}
+
+type Run = <A>(effect: Effect.Effect<A>) => Promise<A>
+
+/** Headers that mark a request as the console's own. */
+export const own = { "sec-fetch-site": "same-origin", [consoleHeader]: "1", accept: "application/json" }
+
+/** Sends requests as the person who sent `request`. Fails with `Refused` unless one succeeds. */
+export const sending =
+  (inside: Inside, run: Run, request: HttpServerRequest.HttpServerRequest) =>
+  async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> => {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const answer = await run(inside(request, { method, path, body: text, headers: { ...own, ...headers } }))
+    if (answer.status >= 300) throw refusalOf(answer)
+    return answer
+  }
+export type Send = ReturnType<typeof sending>
+
+export const dataOf = ({ text }: Answered): unknown => {
+  const answer = JsonText.parsed(text)
+  return isObject(answer) ? answer["data"] : undefined
+}
+
+/** The API for one request of the console. */
+export const make = (send: Send, reads: Reads): Api => {
+  const asked = <K extends Operation>(operation: K, { params = {}, query = {}, body, once }: Asked<K>) => {
+    const [method = "", pattern = ""] = operation.split(" ")
+    return send(method, pathOf(pattern, params, query), body, once === undefined ? {} : { "idempotency-key": once })
+  }
+  return {
+    ...reads,
+    call: async (operation, more = {}) =>
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document declares the response
+      dataOf(await asked(operation, more)) as never,
+    page: async (operation, more = {}) => {
+      const answer = await asked(operation, more)
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
+      return { data: dataOf(answer) as never, next: cursorIn(answer) }
+    },
+    confirm: async (credential) => {
+      await send("POST", `${path}/session/step-up`, { credential }).catch((error: unknown) => {
+        // A wrong key here does not end the session.
+        throw error instanceof Refused && error.status === 401 ? new Refused(403, error.code, error.message) : error
+      })
+    }
+  }
+}

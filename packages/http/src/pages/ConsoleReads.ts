@@ -1,0 +1,115 @@
+import { Companies } from "@satrail/core/accounts/Companies"
+import { Stops } from "@satrail/core/accounts/Stops"
+import * as Decimal from "@satrail/core/base/Decimal"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Feed from "@satrail/core/events/Feed"
+import * as Notice from "@satrail/core/events/Notice"
+import { Prices } from "@satrail/core/nodes/Prices"
+import * as PaymentDetails from "@satrail/core/reports/PaymentDetails"
+import { type Payment, type Reads, Refused, type Stops as Stopped } from "@satrail/ui/console/Api"
+import type { Price } from "@satrail/ui/console/Format"
+import type { Event } from "@satrail/ui/console/wire"
+import { Effect } from "effect"
+import * as EventBody from "../events/EventBody.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as EventIds from "../wire/EventIds.ts"
+import * as Scalars from "../wire/Scalars.ts"
+
+// Reads that only the console needs. Those of a company's payments require the scope `read`, like the API's.
+
+const shown = ({ amount, fee, ...payment }: PaymentDetails.Payment): Payment => ({
+  ...payment,
+  amountSats: Scalars.sats(amount),
+  feeSats: Scalars.exactSats(fee)
+})
+
+const forbidden = new Refused(403, "forbidden", "This key lacks the scope `read`.")
+
+/** Fails with `Refused` where the API would respond with an error. */
+const reading = <A, E extends Errors.ServiceError>(read: Effect.Effect<A, E>): Promise<A> =>
+  Effect.runPromise(
+    Effect.match(Errors.answered(read), {
+      onSuccess: (value) => () => value,
+      onFailure:
+        ({ status, message, error }) =>
+        (): A => {
+          throw new Refused(status, error.code, message)
+        }
+    })
+  ).then((take) => take())
+
+export const make = Effect.gen(function* () {
+  const [details, feed, ids] = [yield* PaymentDetails.PaymentDetails, yield* Feed.Feed, yield* EventIds.Ids]
+  const [{ get }, { standing }, { current }] = [yield* Companies, yield* Stops, yield* Prices]
+  const render = EventBody.render(ids)
+
+  /** Reads of one company's payments. */
+  const of = (companyId: CompanyId.CompanyId, scopes: ReadonlyArray<string>): Reads => {
+    const mayRead = scopes.some((scope) => scope === "read" || scope === "admin" || scope === "all")
+    const read = async <A, E extends Errors.ServiceError>(found: Effect.Effect<A, E>): Promise<A> => {
+      if (!mayRead) throw forbidden
+      return reading(found)
+    }
+    return {
+      payments: async (asked) => (await read(details.payments(companyId, asked))).map(shown),
+      paymentsOf: async (record) => (await read(details.paymentsOf(companyId, record))).map(shown),
+      postings: async (ledgerTxId) =>
+        (await read(details.postings(companyId, ledgerTxId))).map(({ from, to, amount, atMillis }) => ({
+          from,
+          to,
+          sats: Scalars.exactSats(amount),
+          atMillis
+        })),
+      steps: async (boundaries) =>
+        (await read(details.steps(companyId, boundaries))).map((step) => ({
+          fromMillis: step.fromMillis,
+          inSats: Scalars.sats(step.in),
+          outSats: Scalars.sats(step.out),
+          balanceSats: Scalars.sats(step.balance)
+        })),
+      events: async ({ cursor, limit, types }) => {
+        const before = cursor === undefined ? undefined : ids.read(cursor, companyId)
+        if (cursor !== undefined && before === undefined) throw new Refused(400, "malformed_request", "cursor must be the id of an event")
+        const filter = types === undefined ? {} : { types: new Set<string>(Notice.matching(types)) }
+        const { items, next } = await read(feed.newest({ companyId, before, limit, ...filter }, render))
+        return {
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document says what an event is
+          data: items.map(({ body }) => JSON.parse(body) as Event),
+          next: next === undefined ? undefined : ids.write(next, companyId)
+        }
+      },
+      search: (text) => read(details.search(companyId, text))
+    }
+  }
+
+  return {
+    of,
+    /** What is stopped, for everyone or for this company. Everybody who is signed in sees it. */
+    stops: async (companyId: CompanyId.CompanyId | null): Promise<Stopped> => {
+      const [{ sending, receiving }, company] = await Promise.all([
+        reading(standing),
+        companyId === null ? undefined : reading(get(companyId))
+      ])
+      const frozen = company?.frozen ?? null
+      return {
+        sendingMillis: sending,
+        receivingMillis: receiving,
+        frozen: frozen && { reason: frozen.reason, sinceMillis: frozen.sinceMillis, waits: frozen.pending === "wait" }
+      }
+    },
+    /** Price of a bitcoin in the preferred currency, or in another one; undefined if none is known now. */
+    price: (preferred: string): Promise<Price | undefined> =>
+      reading(current).then(
+        (rates) => {
+          const rate = rates.find(({ currency }) => currency === preferred) ?? rates[0]
+          return rate && { currency: rate.currency, perBitcoin: Number(Decimal.format(rate.price)) }
+        },
+        (error: unknown) => {
+          if (error instanceof Refused) return undefined
+          throw error
+        }
+      )
+  }
+})
+
+export type ConsoleReads = Effect.Success<typeof make>

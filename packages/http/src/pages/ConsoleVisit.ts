@@ -1,0 +1,104 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Formats from "@satrail/ui/console/Format"
+import type { Files } from "@satrail/ui/console/Frame"
+import type { AnyVisit, OperatorVisit, Page, Visit } from "@satrail/ui/console/Page"
+import * as Site from "@satrail/ui/console/Site"
+import { Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { randomUUID } from "node:crypto"
+import * as Ui from "../edge/Ui.ts"
+import * as ConsoleApi from "./ConsoleApi.ts"
+import type * as ConsoleReads from "./ConsoleReads.ts"
+
+const { path } = ConsoleApi
+
+/** Addresses of the consoles. A proxy that blocks `/operator` from outside blocks the operator's too. */
+export const paths = { company: path, operator: `/operator${path}` } as const
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** A cookie for a choice of the person. It is not secret. */
+export const cookie = (name: string, value: string) => `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax`
+
+export const preferencesOf = ({ cookies }: Request): Formats.Preferences => {
+  const { satrail_theme: theme, satrail_zone: zone, satrail_currency: currency = "eur" } = cookies
+  return {
+    theme: theme === "light" || theme === "dark" ? theme : "system",
+    currency: /^[a-z]{3}$/.test(currency) ? currency : "eur",
+    zone: Formats.zoneOf(zone === undefined ? undefined : decodeURIComponent(zone))
+  }
+}
+
+/** Returns the relative path from a page to the root: `../` for each folder. */
+export const upFrom = (at: string): string => "../".repeat(at.split("/").length - 2)
+
+export const filesAt = (up: string): Files => ({
+  styles: Ui.styles("console").map((file) => up + file),
+  script: up + Ui.path("console.js"),
+  icon: `${up}favicon.ico`
+})
+
+const decode = Schema.decodeUnknownSync(
+  Schema.Struct({
+    kind: Schema.Literals(["company", "operator"]),
+    id: Schema.String,
+    name: Schema.String,
+    scopes: Schema.Array(Schema.String),
+    company_id: Schema.NullOr(CompanyId.CompanyId),
+    person: Schema.NullOr(
+      Schema.Struct({
+        role: Schema.String,
+        passkeys: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String }))
+      })
+    ),
+    stepped_up_until: Schema.NullOr(Schema.String)
+  })
+)
+
+interface Asked {
+  readonly send: ConsoleApi.Send
+  readonly reads: ConsoleReads.ConsoleReads
+  /** The address of the page. */
+  readonly at: string
+  readonly page: Pick<Page, "path">
+  readonly nowMillis: number
+  readonly form: URLSearchParams
+  readonly isSandbox: boolean
+}
+
+/** A request for a page. Fails with `Refused` without a session. */
+export const make = async (
+  request: Request,
+  { send, reads, at, page, nowMillis, form, isSandbox }: Asked
+): Promise<Visit | OperatorVisit> => {
+  const { company_id: companyId, person, stepped_up_until, ...who } = decode(ConsoleApi.dataOf(await send("GET", `${path}/session`)))
+  const of = (id: string) => reads.of(CompanyId.make(id), who.scopes)
+  const api = ConsoleApi.make(send, of(companyId ?? CompanyId.operator))
+  const preferences = preferencesOf(request)
+  const [account, stops, price] = await Promise.all([
+    companyId === null ? undefined : api.call("GET /v1/account"),
+    reads.stops(companyId),
+    reads.price(preferences.currency)
+  ])
+  const [up, root] = [upFrom(at), paths[who.kind]]
+  const visit: AnyVisit = {
+    api,
+    say: Formats.make(preferences, price, nowMillis),
+    preferences,
+    person: {
+      ...who,
+      role: person?.role ?? null,
+      passkeys: person?.passkeys ?? null,
+      isConfirmed: stepped_up_until !== null || (person !== null && "passkey")
+    },
+    stops,
+    params: Site.match(page.path, at.slice(root.length + 1)) ?? {},
+    query: new URL(request.url, "http://inside").searchParams,
+    form,
+    problem: undefined,
+    once: randomUUID(),
+    to: (place) => up + root.slice(1) + (place === "" || place.startsWith("?") ? place : `/${place}`),
+    beside: (place) => up + place
+  }
+  return account === undefined ? { ...visit, of } : { ...visit, account, isSandbox }
+}

@@ -1,0 +1,45 @@
+// Writes a record that has every member of another record as an extension of it.
+import { isObject, type Json, listIn, mapValues, objectIn, refTo } from "./Json.ts"
+
+/** A reference is shorter than this many members. */
+const fewestMembers = 3
+
+const membersOf = (schema: unknown): Json => objectIn(schema, "properties")
+
+/** Returns whether every value of `more` is also a value of `base`. Both must allow members they don't name. */
+const extendsBase = (more: Json, base: Json): boolean => {
+  const [all, some] = [membersOf(more), membersOf(base)]
+  return (
+    Object.keys(some).length < Object.keys(all).length &&
+    Object.entries(some).every(([name, member]) => JSON.stringify(all[name]) === JSON.stringify(member)) &&
+    listIn(base, "required").every((name) => listIn(more, "required").includes(name))
+  )
+}
+
+/** Returns the schemas with a reference (`allOf`) to the largest record that each extends. */
+export const extending = (schemas: Json): Json => {
+  const records = Object.entries(schemas).filter(
+    (entry): entry is [string, Json] =>
+      isObject(entry[1]) &&
+      entry[1]["type"] === "object" &&
+      entry[1]["additionalProperties"] === undefined &&
+      Object.keys(membersOf(entry[1])).length >= fewestMembers
+  )
+  const size = ([, schema]: readonly [string, Json]) => Object.keys(membersOf(schema)).length
+  const bySize = records.toSorted((one, other) => size(other) - size(one))
+  return mapValues(schemas, (schema) => {
+    if (!isObject(schema)) return schema
+    const [name, base] = bySize.find(([, each]) => extendsBase(schema, each)) ?? []
+    if (name === undefined) return schema
+    const own = Object.entries(membersOf(schema)).filter(([member]) => !(member in membersOf(base)))
+    const required = listIn(schema, "required").filter((member) => !listIn(base, "required").includes(member))
+    const { required: _, ...others } = schema
+    return {
+      ...others,
+
+      allOf: [refTo("schemas", name)],
+      properties: Object.fromEntries(own),
+      ...(required.length > 0 && { required })
+    }
+  })
+}

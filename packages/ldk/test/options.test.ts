@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Ldk from "../src/index.ts"
+
+const [directory, bitcoind, program] = ["/var/lib/shop/ldk", "http://user:password@127.0.0.1:18443", "/usr/local/bin/satrail-ldk"]
+
+describe("ldk", () => {
+  it("ldk: its options become the settings of a node that the service starts, with the socket in the directory", () => {
+    const { lightning, variables } = Ldk.ldk({ directory, bitcoind, program, alias: "shop", secret: "s".repeat(32) })
+    assert.strictEqual(lightning, "ldk")
+    assert.deepStrictEqual(Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined)), {
+      LDK_ALIAS: "shop",
+      LDK_BITCOIND: bitcoind,
+      LDK_INVOICE_SECRET: "s".repeat(32),
+      LDK_PROGRAM: program,
+      LDK_SOCKET: `${directory}/socket`,
+      LDK_STORE: directory
+    })
+  })
+
+  it("ldk: a wrong option is refused with what would be right, and without the password", () => {
+    const refused = (options: Partial<Ldk.LdkOptions>, message: RegExp) => {
+      const error = (() => {
+        try {
+          return void Ldk.ldk({ directory, program, ...options })
+        } catch (cause) {
+          return cause
+        }
+      })()
+      assert.instanceOf(error, Error)
+      assert.match(error.message, message)
+      assert.notInclude(error.message, "password@127")
+    }
+    refused({ directory: undefined, bitcoind }, /^ldk's directory must be the path of a directory \(got undefined\)$/)
+    refused({ directory: "", bitcoind }, /^ldk's directory must be the path of a directory \(got ""\)$/)
+    refused({}, /^ldk needs either bitcoind \(http:\S+\) or esplora/)
+    refused({ bitcoind, esplora: "https://example.com" }, /^ldk needs either bitcoind/)
+    refused({ bitcoind, socket: `/${"s".repeat(107)}` }, /^ldk's socket must be a path of at most 107 bytes \(got 108\)/)
+  })
+
+  it("ldk: a machine without a prebuilt program gets the alternatives, and a missing package its name", () => {
+    assert.throws(
+      () => Ldk.program("darwin-arm64"),
+      Ldk.ProgramMissing,
+      /^there is no prebuilt satrail-ldk for darwin-arm64, only for linux-x64 and/
+    )
+    // Only releases contain the programs.
+    assert.throws(() => Ldk.program("linux-arm64"), Ldk.ProgramMissing, /^@satrail\/ldk-linux-arm64 is not installed: run npm install/)
+  })
+})

@@ -1,0 +1,46 @@
+/** The ways to pay. */
+export interface Asking {
+  /** For any wallet (BIP 21). */
+  readonly uri: string
+  /** BOLT 11. */
+  readonly invoice: string | null
+  readonly address: string | null
+  /** The amount still due in whole satoshis, or null if the payer decides. */
+  readonly sats: number | null
+}
+
+/** A refund to the payer. The checkout's page shows how to claim it. */
+export interface Refund {
+  readonly sats: number
+  readonly status: "open" | "pending" | "completed"
+}
+
+/** A checkout as shown to its payer. Amounts are whole satoshis. */
+export interface CheckoutState {
+  readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
+  /** Null if nothing can be paid now. */
+  readonly asking: Asking | null
+  readonly receivedSats: number
+  /** Seen on-chain but not confirmed yet. */
+  readonly pendingSats: number
+  readonly confirmations: { readonly seen: number; readonly needed: number } | null
+  /** Amount received in excess. */
+  readonly overSats: number
+  readonly isLate: boolean
+  /** Newest first. */
+  readonly refunds: ReadonlyArray<Refund>
+  readonly paidAtMillis: number | null
+  readonly expiresAtMillis: number
+  /** The server's clock. */
+  readonly nowMillis: number
+}
+
+/**
+ * Whether the state is final: paid, and no refund is due. Any other checkout can still receive a payment. A
+ * payment is credited shortly before it gets a date, and is final only then.
+ */
+export const isFinal = ({ status, paidAtMillis, refunds, overSats, isLate }: CheckoutState): boolean =>
+  status === "paid" &&
+  paidAtMillis !== null &&
+  (refunds.length > 0 || !(isLate || overSats > 0)) &&
+  refunds.every((refund) => refund.status === "completed")

@@ -1,0 +1,58 @@
+import { type CheckoutState, isFinal } from "./State.ts"
+
+export interface Hears {
+  readonly changed: (state: CheckoutState) => void
+  /** The checkout does not exist. */
+  readonly missing: () => void
+  readonly lost: (isLost: boolean) => void
+}
+
+const pollMillis = 3000
+
+/**
+ * Follows a checkout's state through an event stream, or by polling if streams are unavailable, until the
+ * state is final. Returns a function that stops it.
+ */
+export const follow = (page: string, { changed, missing, lost }: Hears): (() => void) => {
+  const url = `${page}/state`
+  let isOver = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const heard = (state: CheckoutState): void => {
+    if (isOver) return
+    lost(false)
+    changed(state)
+    // The server ends the stream too, which would look like a lost connection.
+    if (isFinal(state)) end()
+  }
+  const poll = async (): Promise<void> => {
+    try {
+      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" })
+      if (response.status === 404 && !isOver) {
+        end()
+        missing()
+      } else if (response.ok) heard(await response.json())
+      else lost(!isOver)
+    } catch {
+      if (!isOver) lost(true)
+    }
+    if (!isOver) timer = setTimeout(() => void poll(), pollMillis)
+  }
+
+  const stream = new EventSource(url)
+  const end = (): void => {
+    isOver = true
+    stream.close()
+    clearTimeout(timer)
+  }
+  stream.addEventListener("open", () => lost(false))
+  stream.addEventListener("state", ({ data }: MessageEvent<string>) => heard(JSON.parse(data)))
+  stream.addEventListener("error", () => {
+    if (isOver) return
+    // The stream reconnects by itself unless it was refused, for example because there are too many streams
+    // or no such checkout.
+    if (stream.readyState === EventSource.CLOSED) void poll()
+    else lost(true)
+  })
+  return end
+}

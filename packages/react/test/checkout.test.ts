@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { State } from "@satrail/ui/checkout/State"
+import * as Page from "@satrail/ui/checkout/State"
+import path from "node:path"
+import { createElement } from "react"
+import { renderToString } from "react-dom/server"
+import { rolldown } from "rolldown"
+import { Checkout, type CheckoutState, type CheckoutView, useCheckout } from "../src/index.ts"
+import { isFinal } from "../src/State.ts"
+
+const maxBytes = 10_000
+
+const state: State = {
+  status: "open",
+  asking: { uri: "bitcoin:bcrt1q?lightning=lnbcrt1", invoice: "lnbcrt1", address: "bcrt1q", sats: 21_000 },
+  receivedSats: 0,
+  pendingSats: 0,
+  confirmations: null,
+  overSats: 0,
+  isLate: false,
+  isRenewable: false,
+  questions: null,
+  payments: [],
+  refunds: [],
+  paidAtMillis: null,
+  endedAtMillis: null,
+  expiresAtMillis: 2,
+  nowMillis: 1
+}
+const refund = { sats: 1, lnurl: null, expiresAtMillis: null }
+
+describe("the React checkout", () => {
+  it("react: the service's state matches the declared type, and is final in the same cases", () => {
+    const states: ReadonlyArray<State> = (["open", "underpaid", "paid", "expired", "canceled"] as const).flatMap((status) =>
+      [null, 1].flatMap((paidAtMillis) =>
+        [0, 5].flatMap((sats) =>
+          [[], [{ ...refund, status: "open" as const }], [{ ...refund, status: "completed" as const }]].map((refunds) => ({
+            ...state,
+            status,
+            paidAtMillis,
+            receivedSats: sats,
+            overSats: sats,
+            refunds
+          }))
+        )
+      )
+    )
+    const seen: ReadonlyArray<CheckoutState> = states
+    assert.deepStrictEqual(
+      seen.map(isFinal),
+      states.map((one) => Page.isOver(one))
+    )
+  })
+
+  it("react: the server renders a loading state, with the attributes for styling and no style", () => {
+    const html = renderToString(createElement(Checkout, { id: "https://pay.example.com/pay/abc", className: "box" }))
+    assert.match(html, /^<section class="box" data-status="loading">/)
+    assert.include(html, "Loading…")
+    assert.notInclude(html, "style=")
+  })
+
+  it("react: an id is a whole URL, or its last part at a service", () => {
+    const seen: Array<CheckoutView> = []
+    const Probe = ({ id, service }: { readonly id: string; readonly service?: string }) => {
+      seen.push(useCheckout(id, { service }))
+      return null
+    }
+    renderToString(createElement(Probe, { id: "https://pay.example.com/pay/abc" }))
+    renderToString(createElement(Probe, { id: "abc", service: "https://pay.example.com/" }))
+    const view: CheckoutView = { status: "loading", state: undefined, isLost: false, url: "https://pay.example.com/pay/abc", qr: undefined }
+    assert.deepStrictEqual(seen, [view, view])
+  })
+
+  it("react: has less than 10 kB minified, without React", async () => {
+    const input = path.join(path.dirname(import.meta.dirname), "src/index.ts")
+    const bundle = await rolldown({ input, platform: "browser", external: ["react"], logLevel: "silent" })
+    const { output } = await bundle.generate({ format: "esm", minify: true })
+    const [{ code, imports }] = output
+    assert.deepStrictEqual(imports, ["react"])
+    const bytes = Buffer.byteLength(code)
+    console.log(`@satrail/react: ${bytes} bytes minified`)
+    assert.isBelow(bytes, maxBytes)
+  })
+})

@@ -1,0 +1,194 @@
+import { type Heard, afterAllOf, cursorOf, Events, placeOf } from "@satrail/core/events/Events"
+import * as Id from "@satrail/core/base/Id"
+import type { Fence } from "@satrail/core/ledger/Change"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import * as Duties from "@satrail/core/ledger/Duties"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { Cause, Clock, Effect, Latch, Option, Schedule, Schema, Semaphore, Stream } from "effect"
+
+/** The number of handlers that run concurrently in a consumer, each for a different record. */
+export const atOnce = 16
+
+/** Maximum number of waiting events whose handlers fail. At this number the consumer reads no further. */
+export const maxFailing = 1000
+
+/** The pause after a failure. It doubles up to the longest. */
+export const pauseMillis = { first: 1000, longest: 300_000 }
+const pauses = Schedule.min([Schedule.exponential(pauseMillis.first), Schedule.spaced(pauseMillis.longest)])
+
+/** How often the position is stored if no handler was called. */
+const idleMillis = 60_000
+
+/** A consumer's position: all events up to `after` are done, except those in `open`. */
+const Place = Schema.Struct({ after: Schema.NullOr(Schema.String), open: Schema.Array(Schema.String) })
+interface Place extends Schema.Schema.Type<typeof Place> {}
+const Text = Schema.fromJsonString(Place)
+
+export interface Ask {
+  /** The consumer's name, under which its position is stored. */
+  readonly name: string
+  /** Where it begins at its first start: after an event, `"now"`, or at the oldest event. */
+  readonly after: string | undefined
+  readonly isAsked: (heard: Heard) => boolean
+  readonly handle: (heard: Heard) => Promise<void>
+}
+
+const sourceOf = (name: string) => `consumer ${name}` as const
+
+/** The position right before an event, so that a stream from there begins with it. */
+const before = (cursor: string): string => {
+  const place = placeOf(cursor)
+  return place === undefined ? cursor : cursorOf({ ...place, part: Math.max(0, place.part - 1) })
+}
+
+/**
+ * Where a new consumer begins. Determined before it waits for its lease, so that `"now"` is the time of the
+ * call of `pay.on`.
+ */
+const beginning = Effect.fnUntraced(function* ({ after }: Ask) {
+  if (after !== "now") return after ?? null
+  return cursorOf(afterAllOf(yield* Effect.retry((yield* LedgerReads).lastEvent, pauses)))
+})
+
+const stored = Effect.fnUntraced(function* ({ name }: Ask, after: string | null) {
+  const ledger = yield* LedgerReads
+  const found = Option.getOrUndefined(yield* ledger.cursor(sourceOf(name)))
+  return found === undefined ? ({ after, open: [] } satisfies Place) : yield* Schema.decodeUnknownEffect(Text)(found)
+})
+
+/** A consumer's position, stored when it changes while the lease is held. */
+const placed = Effect.fnUntraced(function* (ask: Ask, begin: Place, fence: Fence) {
+  const journal = yield* Journal
+  const changed = yield* Latch.make(false)
+  const place = { after: begin.after, open: new Set(begin.open) }
+  let saved: string | undefined
+
+  const save = Effect.gen(function* () {
+    const value = Schema.encodeSync(Text)({ after: place.after, open: [...place.open] })
+    if (value === saved) return
+    yield* journal.commit(Cursor.moved({ source: sourceOf(ask.name), value }, yield* Id.make, yield* Clock.currentTimeMillis, fence))
+    saved = value
+  })
+  const saving = Effect.gen(function* () {
+    yield* Effect.raceFirst(changed.await, Effect.sleep(idleMillis))
+    yield* changed.close
+    yield* Effect.retry(save, { while: ({ _tag }) => _tag === "StoreUnavailable", schedule: pauses })
+  })
+  yield* save
+  // Closed last, after every handler has ended.
+  yield* Effect.addFinalizer(() => Effect.ignore(save))
+  const lost = (cause: Cause.Cause<unknown>) => Effect.logWarning(`pay.on: ${ask.name} continues in another process`, cause)
+  yield* Effect.forkScoped(Effect.catchCause(Effect.forever(saving), lost))
+  return { place, changed: changed.open }
+})
+
+type Placed = Effect.Success<ReturnType<typeof placed>>
+
+/** Calls the handler for incoming events, one at a time per record, with retries. */
+const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: Placed) {
+  const scope = yield* Effect.scope
+  const handlers = yield* Semaphore.make(atOnce)
+  const room = yield* Latch.make(true)
+  const failing = new Set<string>()
+  const queues = new Map<string, Array<Heard>>()
+
+  const failed = Effect.fnUntraced(function* ({ cursor, type }: Heard, cause: unknown) {
+    if (failing.has(cursor)) return
+    failing.add(cursor)
+    yield* room.open
+    yield* Effect.logWarning(`pay.on: the handler ${ask.name} failed; will retry`, { event: cursor, type }, Cause.fail(cause))
+  })
+  const done = ({ cursor }: Heard) => {
+    place.open.delete(cursor)
+    failing.delete(cursor)
+  }
+  const handle = (heard: Heard) =>
+    Effect.tryPromise({ try: () => ask.handle(heard), catch: (cause) => cause }).pipe(
+      // Uninterruptible, so that a handled event is marked as done even if the consumer is being stopped.
+      Effect.tap(() => Effect.sync(() => done(heard))),
+      Effect.uninterruptible,
+      handlers.withPermit,
+      Effect.tapError((cause) => failed(heard, cause)),
+      Effect.retry(pauses),
+      Effect.orDie
+    )
+  const drain = Effect.fnUntraced(function* (subject: string, queue: Array<Heard>) {
+    for (let heard = queue[0]; heard !== undefined; heard = queue[0]) {
+      yield* handle(heard)
+      queue.shift()
+      yield* Effect.andThen(room.open, changed)
+    }
+    queues.delete(subject)
+  })
+
+  const isFull = () => place.open.size - failing.size >= 2 * atOnce || failing.size >= maxFailing
+  return {
+    untilRoom: Effect.gen(function* () {
+      while (isFull()) {
+        yield* room.close
+        if (isFull()) yield* room.await
+      }
+    }),
+    dispatch: Effect.fnUntraced(function* (heard: Heard) {
+      place.open.add(heard.cursor)
+      const queue = queues.get(heard.subject)
+      if (queue !== undefined) return void queue.push(heard)
+      const begun = [heard]
+      queues.set(heard.subject, begun)
+      yield* Effect.forkIn(drain(heard.subject, begun), scope)
+    })
+  }
+})
+
+/** Consumes events until the scope of the lease closes. */
+const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fence: Fence) {
+  const events = yield* Events
+  const begin = yield* stored(ask, first)
+  const found = yield* placed(ask, begin, fence)
+  const { place, changed } = found
+  const { untilRoom, dispatch } = yield* dispatching(ask, found)
+
+  /**
+   * Handles the events that were open when the previous process ended. If such an event was deleted, the
+   * stream begins with a different one.
+   */
+  const again = Effect.forEach(begin.open, (cursor) =>
+    events.tail({ after: before(cursor) }).pipe(
+      Stream.take(1),
+      Stream.runForEach((heard) => (heard.cursor === cursor ? dispatch(heard) : Effect.sync(() => place.open.delete(cursor))))
+    )
+  )
+  const onward = Effect.suspend(() =>
+    Stream.runForEach(
+      events.tail(place.after === null ? {} : { after: place.after }),
+      Effect.fnUntraced(function* (heard) {
+        const isAsked = ask.isAsked(heard)
+        if (isAsked) yield* untilRoom
+        place.after = heard.cursor // in the same step as `open`, so that the stored position contains each event in one of them
+        if (isAsked) yield* Effect.andThen(dispatch(heard), changed)
+      })
+    )
+  )
+  const deleted = (cursor: string) =>
+    Effect.logError(`pay.on: events after ${cursor} were deleted before ${ask.name} handled them; it continues at the oldest event`)
+  const reading = Effect.andThen(again, onward).pipe(
+    Effect.catchTag("CursorTooOld", ({ cursor }) =>
+      Effect.andThen(
+        deleted(cursor),
+        Effect.suspend(() => {
+          place.after = null
+          place.open.clear()
+          return onward
+        })
+      )
+    )
+  )
+  yield* Effect.forkScoped(Effect.orDie(reading))
+})
+
+/** Delivers events to a handler in one process at a time, until the scope closes. */
+export const run = Effect.fnUntraced(function* (ask: Ask) {
+  const first = yield* Effect.orDie(beginning(ask))
+  yield* Duties.run(`consumer ${ask.name}`, (fence) => Effect.orDie(consume(ask, first, fence)))
+})

@@ -1,0 +1,58 @@
+import type { Read } from "@satrail/client/Schemas"
+import type { CompanyId } from "@satrail/core/base/CompanyId"
+import type { Heard } from "@satrail/core/events/Events"
+import * as Notice from "@satrail/core/events/Notice"
+import * as Reply from "./Reply.ts"
+
+type Rail = "lightning" | "on_chain"
+
+/**
+ * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, as the record
+ * contains the rail.
+ */
+type TypeOf<T> = T extends `${infer Kind}.${Rail}.${infer State}` ? `${Kind}.${State extends "completed" ? "settled" : State}` : T
+
+/** An event type, such as `deposit.settled`. */
+export type EventType = TypeOf<Notice.Type>
+
+type DataOf<A, T> = A extends { readonly type: infer Types; readonly record: infer Record }
+  ? T extends TypeOf<Types>
+    ? Record
+    : never
+  : never
+
+/** A change of a record. */
+export interface Event<T extends EventType = EventType, M = Readonly<Record<string, string>>> {
+  /** The same for every delivery of the event. Pass it as `after` to resume after the event. */
+  readonly id: string
+  readonly type: T
+  readonly at: Date
+  /** The id of the company. */
+  readonly company: string
+  /** The id of the record. */
+  readonly subject: string
+  /** The record as of the event, even if it has changed since. */
+  readonly data: Reply.Reply<DataOf<Notice.About, T>, Read<M, T extends `${infer Kind}.${string}` ? Kind : never>>
+}
+
+/** An event of any type. Checking `type` narrows `data`. */
+export type AnyEvent<M> = { readonly [T in EventType]: Event<T, M> }[EventType]
+
+/** The public name of a core type. */
+export const typeOf = (type: string): string =>
+  type.replace(/^(\w+)\.(?:lightning|on_chain)\.(\w+)$/, (_, kind, state) => `${kind}.${state === "completed" ? "settled" : state}`)
+
+/** Every type of event. */
+export const types: ReadonlySet<string> = new Set(Notice.all.map(typeOf))
+
+/** An event as hosts receive it. */
+export const of = <M>({ cursor, type, atMillis, companyId, subject, record }: Heard, iterate: Reply.Iterate): AnyEvent<M> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a notice's record matches its type
+  ({
+    id: cursor,
+    type: typeOf(type),
+    at: new Date(atMillis),
+    company: companyId satisfies CompanyId,
+    subject,
+    data: Reply.plain(record, iterate)
+  }) as unknown as AnyEvent<M>

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { pipeline } from "node:stream/promises"
+
+/**
+ * Handles requests: returns a `Response` to a web `Request`, or responds to a Node request, as in
+ * `app.use("/pay", pay.handler)`.
+ */
+export interface Handler {
+  (request: Request): Promise<Response>
+  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): Promise<void>
+}
+
+/** The first path segments of the service's routes. */
+const roots: ReadonlySet<string> = new Set([
+  "v1",
+  "pay",
+  "ui",
+  "console",
+  "operator",
+  "docs",
+  ".well-known",
+  "lnurlp",
+  "lnurlw",
+  "healthz",
+  "readyz",
+  "metrics"
+])
+
+/**
+ * Maps a host's path to the service's path. Under a prefix such as `/pay`, `/pay/v1/…` becomes `/v1/…`.
+ * `/pay/` followed by a checkout's id is already the path of the checkout's page. The same applies to other
+ * prefixes that the service uses itself, such as `/ui`.
+ */
+export const inside = (path: string, prefix = "/pay"): string => {
+  if (prefix === "" || (path !== prefix && !path.startsWith(`${prefix}/`) && !path.startsWith(`${prefix}?`))) return path
+  const rest = path.slice(prefix.length)
+  const [, first = ""] = /^\/?([^/?]*)/.exec(rest) ?? []
+  const isRoot = roots.has(prefix.slice(1))
+  if (isRoot && (prefix !== "/pay" || (first !== "" && !roots.has(first)))) return path
+  return rest.startsWith("/") ? rest : `/${rest}`
+}
+
+/** How long after the response a client may keep sending a body that the service does not read. */
+const patienceMillis = 1000
+
+async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+}
+
+const bodyOf = (incoming: IncomingMessage) => {
+  const chunks = incoming.iterator({ destroyOnReturn: false })
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: async (controller) => {
+      const next = await chunks.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    }
+  })
+  return { stream, end: () => chunks.return?.() }
+}
+
+/** A client that disconnects during a response is not an error of the host. */
+const isDisconnect = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
+
+/** The path that the client requested. Express and Connect remove the part where a handler is mounted. */
+const pathOf = (incoming: IncomingMessage): { readonly path: string; readonly prefix: string | undefined } => {
+  const { url = "/" } = incoming
+  const original: unknown = Reflect.get(incoming, "originalUrl")
+  const base: unknown = Reflect.get(incoming, "baseUrl")
+  return { path: typeof original === "string" ? original : url, prefix: typeof base === "string" && base !== "" ? base : undefined }
+}
+
+const node = (handle: (request: Request) => Promise<Response>) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const { method = "GET", headersDistinct } = incoming
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
+  const { path, prefix } = pathOf(incoming)
+  const body = bodyOf(incoming)
+  const sent = method === "GET" || method === "HEAD" ? {} : { body: body.stream, duplex: "half" as const }
+  const answer = await handle(new Request(new URL(inside(path, prefix), "http://localhost"), { method, headers, ...sent }))
+  outgoing.writeHead(answer.status, [...answer.headers].flat())
+  if (answer.body === null) {
+    outgoing.end()
+  } else {
+    const reader = answer.body.getReader()
+    outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client disconnected, which ends a stream
+    await pipeline(chunksOf(reader), outgoing).catch((error: unknown) => {
+      if (!isDisconnect(error)) throw error
+    })
+  }
+  if (incoming.complete) return
+  // The rest of a rejected body is read and discarded. Otherwise the server would wait for the connection
+  // when it closes.
+  const cutOff = setTimeout(() => incoming.destroy(), patienceMillis)
+  incoming.once("close", () => clearTimeout(cutOff))
+  await body.end()
+  incoming.resume()
+}
+
+const isRequest = (given: Request | IncomingMessage): given is Request => typeof given.headers["get"] === "function"
+
+/** One function for both kinds of requests. `handle` is created at the first request. */
+export const make = (handle: (request: Request) => Promise<Response>): Handler => {
+  const answer = (request: Request) => {
+    const url = new URL(request.url)
+    const given = `${url.pathname}${url.search}`
+    const path = inside(given)
+    if (path === given && request.headers.has("host")) return handle(request)
+    const inner = new Request(new URL(path, url), request)
+    if (!inner.headers.has("host")) inner.headers.set("host", url.host)
+    return handle(inner)
+  }
+  const write = node(handle)
+  const either = async (request: Request | IncomingMessage, response?: ServerResponse, next?: (error?: unknown) => void) => {
+    if (isRequest(request)) return answer(request)
+    if (response === undefined) throw new TypeError("pay.handler takes a Request, or Node's request and response")
+    try {
+      await write(request, response)
+    } catch (error) {
+      if (next === undefined) throw error
+      next(error)
+    }
+    return undefined
+  }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the argument decides which of the two it returns
+  return either as Handler
+}

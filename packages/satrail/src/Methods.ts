@@ -1,0 +1,152 @@
+import type { Read, Written } from "@satrail/client/Schemas"
+import type { AmountInvalid } from "@satrail/core/base/Amount"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Companies } from "@satrail/core/accounts/Companies"
+import type { Outcome, Request } from "@satrail/core/ledger/Answer"
+import type { Sealer } from "@satrail/http/wire/Seal"
+import { Context, Effect, Result } from "effect"
+import { createHash } from "node:crypto"
+import { deserialize, serialize } from "node:v8"
+import * as Ask from "./Ask.ts"
+import type { Documented } from "./Documented.ts"
+import type { DefaultsOf, Method } from "./Method.ts"
+import * as Money from "./Money.ts"
+import * as Nouns from "./Nouns.ts"
+import * as Reply from "./Reply.ts"
+import type * as Schemas from "./Schemas.ts"
+import * as Settled from "./Settled.ts"
+import { defaults, hidden, inMsat, ofCompany, renamed } from "./Verbs.ts"
+
+type Renamed<N> = N extends keyof typeof renamed ? (typeof renamed)[N][keyof (typeof renamed)[N]] : never
+type Hidden<N> = N extends keyof typeof hidden ? (typeof hidden)[N][number] : never
+type Shown<N, M> = N extends keyof Documented<M> ? Documented<M>[N] : unknown
+type Others<N extends Nouns.Noun> = Pick<
+  Nouns.Services[N],
+  Exclude<keyof Nouns.Services[N], keyof Shown<N, never> | Renamed<N> | Hidden<N>>
+>
+
+// Maps without `as`, because a mapped type with `as` loses the comments of its members.
+type OfNoun<N extends Nouns.Noun, S, M, W> = { readonly [K in keyof S]: Method<S[K], DefaultsOf<N, K>, M, W> }
+
+/** The services of the core as async functions. */
+export type Methods<M> = { readonly [N in Nouns.Noun]: OfNoun<N, Others<N>, Read<M, N>, Written<M, N>> & Shown<N, M> }
+
+/** The environment of the methods. */
+export interface Surroundings extends Settled.Surroundings {
+  readonly check: Schemas.Check
+  /** Responses to repeatable requests are stored and may contain a secret. */
+  readonly sealer: Sealer
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.getPrototypeOf(value) === Object.prototype
+
+const isOutcome = (value: unknown): value is Outcome<unknown> =>
+  isRecord(value) && (value["_tag"] === "Made" || value["_tag"] === "Replayed")
+
+/** The same digest for the same request, regardless of the order of its members. */
+const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
+  const text = JSON.stringify([name, asked], (key, value: unknown) => {
+    if (key === "idempotencyKey") return undefined
+    if (typeof value === "bigint") return `${value}n`
+    return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
+  })
+  return createHash("sha256").update(text).digest("hex")
+}
+
+const requested =
+  (name: string, asked: ReadonlyArray<unknown>, { sealer, iterate }: Surroundings): Ask.MakeRequest =>
+  (key) =>
+    ({
+      key,
+      fingerprint: fingerprint(name, asked),
+      render: (value) => sealer.seal(serialize(Reply.plain(value, iterate)).toString("base64"), CompanyId.operator)
+    }) satisfies Request<unknown>
+
+const replayed = (answer: string, { sealer }: Surroundings): unknown => {
+  const text = sealer.open(answer, CompanyId.operator)
+  if (text === undefined)
+    throw new Error("This idempotencyKey was used over HTTP, or with another secret. Use another key, or repeat the request there.")
+  return remade(deserialize(Buffer.from(text, "base64")))
+}
+
+/** Restores money from its stored form. */
+const remade = (value: unknown): unknown => {
+  if (Money.isMoney(value)) return Money.restored(value)
+  if (Array.isArray(value)) return value.map(remade)
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, remade(one)])) : value
+}
+
+const withDefaults = (noun: string, verb: string, asked: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const table: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<object | undefined>>>>> = defaults
+  const given = table[noun]?.[verb] ?? []
+  return Array.from({ length: Math.max(asked.length, given.length) }, (_, at) => {
+    const [one, fallback] = [asked[at], given[at]]
+    return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...one } : one
+  })
+}
+
+const isIn = (names: object, name: string): boolean => Object.hasOwn(names, name)
+
+type GetCompany = (id: CompanyId.CompanyId) => Effect.Effect<unknown, unknown>
+
+const company = (given: unknown, get: GetCompany): Effect.Effect<unknown, unknown> => {
+  const id = isRecord(given) ? given["id"] : given
+  return typeof id === "string" ? get(CompanyId.make(id)) : Effect.succeed(given)
+}
+
+/** The record of the requested company. */
+const withRecord = Effect.fnUntraced(function* ([first, ...others]: ReadonlyArray<unknown>, get: GetCompany) {
+  if (!isRecord(first) || !("company" in first)) return [yield* company(first, get), ...others]
+  return [{ ...first, company: yield* company(first["company"], get) }, ...others]
+})
+
+const method = (noun: string, verb: string, member: unknown, get: GetCompany, surroundings: Surroundings) => {
+  const name = `${noun}.${verb}`
+  const call = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
+    if (typeof member !== "function") return member
+    const asked = yield* surroundings.check(noun, withDefaults(noun, verb, given))
+    const reading: Ask.Reading = { isMsat: noun === "outside" || isIn(inMsat, name), request: requested(name, asked, surroundings) }
+    const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
+    const [args, ask] = [yield* Effect.fromResult(read), member]
+    const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)
+    return called
+  })
+  const effect = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
+    const called = yield* call(given)
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- methods that need services are hidden (Verbs.ts)
+    const value = Effect.isEffect(called) ? yield* called as Effect.Effect<unknown, unknown> : called
+    if (!isOutcome(value)) return Reply.plain(value, surroundings.iterate)
+    return value._tag === "Made" ? Reply.plain(value.value, surroundings.iterate) : replayed(value.answer, surroundings)
+  })
+  return (...given: ReadonlyArray<unknown>) => surroundings.run(effect(given))
+}
+
+const verbsOf = (noun: string, service: object): ReadonlyArray<readonly [verb: string, member: unknown]> => {
+  const names: Readonly<Record<string, Readonly<Record<string, string>>>> = renamed
+  const without: Readonly<Record<string, ReadonlyArray<string>>> = hidden
+  const verbs = new Map(Object.entries(names[noun] ?? {}).map(([verb, of]) => [of, verb]))
+  return Object.entries(service).flatMap(([of, member]) => ((without[noun] ?? []).includes(of) ? [] : [[verbs.get(of) ?? of, member]]))
+}
+
+const never: GetCompany = (id) => Effect.die(`a simulated network has no company ${id}`)
+
+/** A method of the simulated network. Its service takes every amount in msat, and hosts pass satoshis. */
+export const simulated = (verb: string, member: unknown, surroundings: Surroundings) => method("outside", verb, member, never, surroundings)
+
+/** Every method of every core service in the context. */
+export const make = <M>(surroundings: Surroundings): Methods<M> => {
+  const services = Array.from(Nouns.keys).flatMap(([noun, key]): ReadonlyArray<readonly [string, object]> => {
+    const service = Context.getOrUndefined(surroundings.context, key)
+    return service === undefined ? [] : [[noun, service]]
+  })
+  const get: GetCompany = (id) =>
+    Effect.flatMap(Effect.fromOption(Context.getOption(surroundings.context, Companies)), (all) => all.get(id))
+  const others: Readonly<Record<string, object | undefined>> = { withdrawals: { settled: Settled.make(surroundings) } }
+  const nouns = services.map(([noun, service]) => {
+    const methods = verbsOf(noun, service).map(([verb, member]) => [verb, method(noun, verb, member, get, surroundings)])
+    return [noun, Object.freeze({ ...Object.fromEntries(methods), ...others[noun] })]
+  })
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- derived from the services like the type
+  return Object.fromEntries(nouns) as Methods<M>
+}

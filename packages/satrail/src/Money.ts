@@ -1,0 +1,94 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Amounts from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { Result } from "effect"
+
+/** A currency of an amount. */
+export type Currency = Amounts.Currency
+
+/** An amount of bitcoin in a response. In JSON, `msat` is text and `sats` a number. */
+export interface Money {
+  /** Millisatoshis, exact. */
+  readonly msat: bigint
+  /**
+   * Whole satoshis. An amount that somebody must have or pay, such as `needed`, `fee` or `minAmount`, is rounded
+   * up. Any other amount is rounded down.
+   */
+  readonly sats: bigint
+}
+
+/** An amount of bitcoin in a request: satoshis, or the money of a response. */
+export type Sats = number | bigint | Money
+
+/**
+ * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or the money of
+ * a response.
+ */
+export type Amount = Sats | `${number} ${Currency}` | { readonly amount: number | bigint | string; readonly currency: Currency }
+
+/** The amount in the core's format. */
+export interface Asked {
+  readonly amount: Decimal.Decimal
+  readonly currency: Currency
+}
+
+// JSON has no bigint. The method is not enumerable, so that money otherwise looks like a plain object.
+const toJSON = function (this: Money) {
+  return { msat: String(this.msat), sats: Number(this.sats) }
+}
+
+const withJson = ({ msat, sats }: Money): Money => Object.defineProperty({ msat, sats }, "toJSON", { value: toJSON })
+
+/** The members whose amount somebody must have or pay. */
+const isDue = /^needed$|fee|allowance|^(?:service|network|total|base|least)$|^min/i
+
+/** An amount of bitcoin as the member `name` of a response. */
+export const money = (msat: bigint, name = ""): Money => {
+  const amount = Msat.make(msat)
+  return withJson({ msat, sats: isDue.test(name) ? Msat.toSatsCeiling(amount) : Msat.toSats(amount) })
+}
+
+/** Restores an amount that was stored without its method. */
+export const restored = (value: Money): Money => withJson(value)
+
+/** Whether a value is money in a response's format. */
+export const isMoney = (value: unknown): value is Money =>
+  typeof value === "object" && value !== null && "msat" in value && typeof value.msat === "bigint"
+
+const invalid = (message: string) => Result.fail(new Amounts.AmountInvalid({ reason: "not_positive", message }))
+
+const decimal = (value: number | bigint | string) =>
+  Result.mapError(
+    Decimal.parse(String(value)),
+    ({ message }) => new Amounts.AmountInvalid({ reason: "not_positive", message: `amount: ${message}` })
+  )
+
+const inCurrency = (value: number | bigint | string, name: string): Result.Result<Asked, Amounts.AmountInvalid> =>
+  Result.flatMap(Amounts.parseCurrency(name), (currency) => Result.map(decimal(value), (amount) => ({ amount, currency })))
+
+/** Reads an amount. A number without a currency is in satoshis. */
+export const asked = (given: unknown): Result.Result<Asked, Amounts.AmountInvalid> => {
+  if (isMoney(given)) return Result.succeed({ amount: Decimal.make(given.msat, 3), currency: "sats" })
+  if (typeof given === "number" || typeof given === "bigint") return inCurrency(given, "sats")
+  if (typeof given === "string") {
+    const [, value, name] = /^\s*(\S+)\s+([A-Za-z]+)\s*$/.exec(given) ?? []
+    return value === undefined || name === undefined
+      ? invalid('amount must be a number of sats, or a string with a currency such as "1.50 eur"')
+      : inCurrency(value, name)
+  }
+  if (typeof given === "object" && given !== null && "amount" in given && "currency" in given) {
+    const { amount, currency } = given
+    const isValue = typeof amount === "number" || typeof amount === "bigint" || typeof amount === "string"
+    if (isValue && typeof currency === "string") return inCurrency(amount, currency)
+  }
+  return invalid('amount must be a number of sats, a string such as "1.50 eur", or { amount, currency }')
+}
+
+/** Reads an amount of bitcoin. Unlike the amount of a payment, a limit may be 0. */
+export const msat = (given: unknown): Result.Result<Msat.Msat, Amounts.AmountInvalid> => {
+  if (isMoney(given)) return Result.succeed(Msat.make(given.msat))
+  if (given === 0 || given === 0n) return Result.succeed(Msat.zero)
+  return Result.flatMap(asked(given), ({ amount, currency }) =>
+    Amounts.isFiat(currency) ? invalid("this amount must be in sats or btc") : Amounts.toMsat(amount, currency)
+  )
+}

@@ -1,0 +1,123 @@
+import type { Schemas } from "@satrail/client/Schemas"
+import type { Layer, ManagedRuntime } from "effect"
+import type * as Sandbox from "@satrail/sandbox/Sandbox"
+import type * as Events from "./Events.ts"
+import type { Handler } from "./Handler.ts"
+import type { Method } from "./Method.ts"
+import type { Methods } from "./Methods.ts"
+import type { Sats } from "./Money.ts"
+import type { Provided } from "./Nouns.ts"
+
+/** Texts by key that callers attach to invoices, addresses, checkouts and withdrawals. */
+export type Metadata = Readonly<Record<string, string>>
+
+/** A consumer's name and where it begins. */
+export interface OnOptions {
+  /** The consumer's position is stored under this name. By default its event types. */
+  readonly name?: string
+  /**
+   * Where it begins at its first start: the id of the event after which to begin, or `"now"`. By default it
+   * begins at the oldest stored event. Later starts use the stored position.
+   */
+  readonly after?: string
+}
+
+/** A running consumer of events. */
+export interface Consumer {
+  readonly name: string
+  /** Stops the consumer after its running handlers finish. When started again, it resumes there. */
+  readonly stop: () => Promise<void>
+}
+
+export interface EventsOptions {
+  /**
+   * The id of the event after which to begin, or `"now"`. By default the events begin at the oldest stored
+   * one.
+   */
+  readonly after?: string
+  /** Only events of this company. */
+  readonly company?: string | { readonly id: string }
+}
+
+/** The service in this process. */
+export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M> {
+  /**
+   * Handles every event of a type at least once and in order per record, even after a crash. A handler that
+   * throws is retried with growing pauses, while events of other records and other handlers continue. If
+   * several processes share a database, one of them handles events at a time.
+   *
+   * @example
+   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
+   */
+  readonly on: <T extends Events.EventType>(
+    type: T | ReadonlyArray<T>,
+    handler: (event: { readonly [K in T]: Events.Event<K, M> }[T]) => unknown,
+    options?: OnOptions
+  ) => Consumer
+  /**
+   * Every event, oldest first, then new events as they happen. Store the `id` of the last event you handled
+   * and pass it as `after`.
+   *
+   * @example
+   * for await (const event of pay.events({ after })) console.log(event.type, event.subject)
+   */
+  readonly events: (options?: EventsOptions) => AsyncIterable<Events.AnyEvent<M>>
+  /**
+   * Serves the HTTP API, payment pages and the console for a web `Request` or for Node's request and
+   * response.
+   *
+   * @example
+   * app.use("/pay", pay.handler)
+   */
+  readonly handler: Handler
+  /** Finishes running work and stops. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+  /** Runs Effect programs with these services. */
+  readonly runtime: ManagedRuntime.ManagedRuntime<Provided, never>
+  /** The services for an Effect program. */
+  readonly layer: Layer.Layer<Provided>
+}
+
+/** A duration: milliseconds, or a string such as `"1 hour"`. */
+export type Span = number | `${number} ${"second" | "minute" | "hour" | "day"}${"" | "s"}`
+
+/** The clock of the service and of its simulated network. */
+export interface Clock {
+  readonly now: () => Date
+  /**
+   * Advances the clock: invoices expire, and scheduled work runs.
+   *
+   * @example
+   * await pay.clock.advance("1 hour")
+   */
+  readonly advance: (span: Span) => Promise<Date>
+}
+
+type Simulated<M> = {
+  readonly [K in Exclude<keyof Sandbox.Sandbox["Service"], "pay" | "state">]: Method<Sandbox.Sandbox["Service"][K], undefined, M>
+}
+
+/**
+ * The other parties on the simulated network. Amounts are as everywhere: satoshis or the money of a response in
+ * requests, and `{ msat, sats }` in responses.
+ */
+export interface Outside<M = Metadata> extends Simulated<M> {
+  /**
+   * Pays an invoice from an external wallet. An invoice of this service is credited when this returns, or its
+   * payment is held if it is a hold invoice.
+   *
+   * @example
+   * await pay.outside.pay(invoice)
+   */
+  readonly pay: (
+    invoice: string | { readonly paymentRequest: string },
+    options?: { readonly amount?: Sats; readonly hold?: boolean }
+  ) => Promise<{ readonly paymentHash: string; readonly preimage: string | null }>
+}
+
+/** The service on a simulated network. */
+export interface SimulatedPay<M extends Metadata | Schemas = Metadata> extends Pay<M> {
+  readonly clock: Clock
+  readonly outside: Outside<M>
+}

@@ -1,0 +1,68 @@
+import * as Catalogue from "@satrail/http/features/Catalogue"
+import { all as features } from "@satrail/http/features/index"
+import * as Errors from "@satrail/http/wire/Errors"
+import type { OwnError } from "@satrail/http/wire/OwnErrors"
+import type { SatrailError } from "./Errors.ts"
+import { money } from "./Money.ts"
+
+const ofFeatures: ReadonlyMap<string, OwnError> = new Map(features.flatMap(({ errors }) => Object.entries(errors?.table ?? {})))
+
+/** Converts `VoucherRefused` to `voucher_refused`. */
+const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+type Tagged = Error & { readonly _tag: string; readonly details?: Told["details"] }
+type Told = Pick<SatrailError, "code" | "message" | "issues" | "details">
+
+const none: Pick<Told, "issues" | "details"> = { issues: [], details: {} }
+
+/** Converts `needed_sats` to `needed`, and `frees_at` to `freesAt`, as `@satrail/client` does. */
+const detail = ([name, value]: readonly [string, unknown]): readonly [string, unknown] => {
+  const short = name.replace(/_sats$/, "").replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  if (typeof value === "number" && name.endsWith("_sats")) return [short, money(BigInt(Math.round(value * 1000)), short)]
+  return [short, typeof value === "string" && name.endsWith("_at") ? new Date(value) : value]
+}
+
+const told = (error: Tagged): Told => {
+  const own = ofFeatures.get(error._tag)
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's tag
+  if (own !== undefined) return { ...none, code: own.code, message: own.message(error as never) }
+  if (!Errors.isServiceError(error))
+    return { ...none, ...(error.details && { details: error.details }), code: codeOf(error._tag), message: error.message }
+  const { message, error: body } = Errors.failureFor(error)
+  const { code, issues = [], ...others } = body
+  return {
+    code,
+    message: message.replace("max_fee_sats", "maxFee"),
+    issues,
+    details: Object.fromEntries(Object.entries(others).map(detail))
+  }
+}
+
+const words: ReadonlyMap<string, { readonly status: number }> = new Map(Object.entries(Catalogue.catalogue))
+
+/** Another request came first, or the server is down or busy, so the same request may succeed later. */
+const isRetryable = (code: string): boolean => {
+  const status = words.get(code)?.status ?? 0
+  return status === 429 || status === 503 || code === "conflict" || codeOf("StoreUnavailable") === code
+}
+
+/** After these, the request may have taken effect: the store can commit it before the response is lost. */
+const unknown: ReadonlySet<string> = new Set(["store_unavailable", "timeout", "stopping", "internal"])
+
+const isTagged = (error: unknown): error is Tagged => error instanceof Error && "_tag" in error && typeof error._tag === "string"
+
+/** Adds the HTTP API's code and message to an error of the service. Other errors are unchanged. */
+export const refusal = (error: unknown): unknown => {
+  if (!isTagged(error) || Object.hasOwn(error, "isRetryable")) return error
+  const found = told(error)
+  const added = { ...found, isRetryable: isRetryable(found.code), isUnknown: unknown.has(found.code) } satisfies Omit<
+    SatrailError,
+    "_tag" | "name"
+  >
+  // Without it, consoles print the members and the stack of the underlying library.
+  const shown = { [Symbol.for("nodejs.util.inspect.custom")]: () => `${error._tag} [${found.code}]: ${found.message}` }
+  const property = (value: unknown) => ({ value, enumerable: false, configurable: true, writable: true })
+  for (const name of Reflect.ownKeys({ ...added, ...shown }))
+    Object.defineProperty(error, name, property(Reflect.get({ ...added, ...shown }, name)))
+  return error
+}

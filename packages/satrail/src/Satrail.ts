@@ -1,0 +1,221 @@
+import type { WithSchemas } from "@satrail/client/Schemas"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Events, type Heard } from "@satrail/core/events/Events"
+import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
+import * as Http from "@satrail/http/Http"
+import * as Seal from "@satrail/http/wire/Seal"
+import * as Memory from "@satrail/memory/Memory"
+import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import * as Time from "@satrail/sandbox/Time"
+import type { Environment } from "@satrail/server/deployment/Environment"
+import * as Log from "@satrail/server/deployment/Log"
+import * as Simulated from "@satrail/server/deployment/Simulated"
+import * as Secrets from "@satrail/server/deployment/Secrets"
+import * as Server from "@satrail/server/serving/Server"
+import { Cause, Clock, Context, Effect, Exit, Layer, ManagedRuntime, Scope, Stream } from "effect"
+import * as Consumers from "./Consumers.ts"
+import type { SatrailError } from "./Errors.ts"
+import * as HostEvents from "./Events.ts"
+import * as Handler from "./Handler.ts"
+import * as Methods from "./Methods.ts"
+import * as Options from "./Options.ts"
+import type { Consumer, EventsOptions, Metadata, OnOptions, Pay, SimulatedPay } from "./Pay.ts"
+import { refusal } from "./Refusals.ts"
+import type { Iterate } from "./Reply.ts"
+import * as Schemas from "./Schemas.ts"
+import * as Simulation from "./Simulation.ts"
+
+/** No other process needs a lease, so that advancing the clock by a month ends none. */
+const dutyLeaseMillis = 60 * 86_400_000
+
+/** Stores nothing: everything ends with the process. */
+const inMemory = (environment: Environment) => {
+  const { sandboxSeed: seed, network } = environment
+  const outside = Layer.mergeAll(Sandbox.layer({ seed, network }), SimulatedRelays.layer, FixedRates.layer())
+  const settings = { ...Server.settingsOf(environment), dutyLeaseMillis }
+  return Layer.provideMerge(Server.servicesOver(environment, outside, Memory.layer, settings), Time.layer())
+}
+
+/** The simulated network is stored in its directory, which one process can use at a time. */
+const kept = (environment: Environment) => {
+  const hold = Simulated.hasMoney(Simulated.of(environment)) ? DirectoryLock.hold(environment.dataDirectory) : Effect.void
+  return Layer.provideMerge(Server.services(environment), Layer.effectDiscard(hold))
+}
+
+const compose = (environment: Environment, isKept: boolean) => {
+  const services: Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, unknown> = isKept
+    ? kept(environment)
+    : inMemory(environment)
+  const ready = Layer.provideMerge(Server.readiness(Effect.succeed(true)), services)
+  return Layer.provideMerge(Server.workers(environment), ready).pipe(Layer.provideMerge(Log.layer(environment)))
+}
+
+type Composed = Layer.Success<ReturnType<typeof compose>>
+
+const outcome = <A>(exit: Exit.Exit<A, unknown>): A => {
+  if (Exit.isSuccess(exit)) return exit.value
+  const error = Cause.squash(exit.cause)
+  throw refusal(error)
+}
+
+/** Another process uses the directory of the embedded database. */
+export const DirectoryLocked: new (
+  ...given: ReadonlyArray<unknown>
+) => SatrailError & { readonly directory: string; readonly pid: number } =
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `refusal` adds the members of every error
+  DirectoryLock.DirectoryLocked as never
+
+const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) => {
+  try {
+    return await runtime.context()
+  } catch (cause) {
+    await runtime.dispose()
+    if (cause instanceof DirectoryLock.DirectoryLocked) throw refusal(cause)
+    if (cause instanceof Error) throw new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
+    throw cause
+  }
+}
+
+const iterating = (context: Context.Context<never>): Iterate =>
+  async function* <A>(stream: Stream.Stream<A, unknown>) {
+    try {
+      yield* Stream.toAsyncIterableWith(stream, context)
+    } catch (error) {
+      throw refusal(error)
+    }
+  }
+
+/** Creates the HTTP handler at the first request. */
+const serving = (environment: Environment, context: Context.Context<Composed>) => {
+  let made: ReturnType<typeof Http.webHandler> | undefined
+  const time = Context.getOption(context, Time.Time)
+  const begin = () => {
+    const routes = Server.routes(environment, environment.operatorToken, context)
+    return Http.webHandler(time._tag === "None" ? routes : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock)))
+  }
+  return {
+    handle: (request: Request) => (made ??= begin()).handler(request),
+    dispose: async () => made?.dispose()
+  }
+}
+
+/** Manages the running event consumers. */
+const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, context: Context.Context<Composed>, iterate: Iterate) => {
+  const running = new Map<string, Consumer>()
+  const time = Context.getOption(context, Time.Time)
+  const begin = (ask: Consumers.Ask): Consumer => {
+    const scope = Scope.makeUnsafe()
+    const consumer = Scope.provide(Consumers.run(ask), scope)
+    // With this clock, its pauses end when the clock is advanced.
+    runtime.runFork(time._tag === "None" ? consumer : Effect.provideService(consumer, Clock.Clock, time.value.waking))
+    const stop = async () => {
+      if (running.delete(ask.name)) await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+    return { name: ask.name, stop }
+  }
+  const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, { name, after }: OnOptions = {}): Consumer => {
+    const types = new Set(typeof type === "string" ? [type] : type)
+    for (const one of types)
+      if (!HostEvents.types.has(one)) throw new TypeError(`there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}`)
+    const called = name ?? [...types].join(", ")
+    if (running.has(called))
+      throw new Error(`a handler named ${JSON.stringify(called)} is already running: give this one a name, { name: "…" }`)
+    const consumer = begin({
+      name: called,
+      after,
+      isAsked: (heard) => types.has(HostEvents.typeOf(heard.type)),
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the event has one of the handler's types
+      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, iterate) as never))
+    })
+    running.set(called, consumer)
+    return consumer
+  }
+  return { on, stop: () => Promise.all([...running.values()].map(({ stop }) => stop())) }
+}
+
+const open = async <M extends Typed>(options: Options.Options, isKept: boolean): Promise<SimulatedPay<M>> => {
+  const environment = Options.environment(options)
+  const runtime = ManagedRuntime.make(compose(environment, isKept))
+  const context = await begun(runtime)
+  const iterate = iterating(context)
+  const run = async <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
+    signal?.throwIfAborted()
+    const exit = await runtime.runPromiseExit(effect, signal && { signal })
+    if (Exit.isFailure(exit)) signal?.throwIfAborted()
+    return outcome(exit)
+  }
+  const sealer = Seal.make(Secrets.keyOf(environment, "replies of pay", "reply key"))
+  const surroundings: Methods.Surroundings = { context, run, iterate, sealer, check: Schemas.checking(options.metadata ?? {}) }
+  const served = serving(environment, context)
+  const consumers = consuming(runtime, context, iterate)
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    await consumers.stop()
+    await served.dispose()
+    await runtime.dispose()
+  }
+  const once = () => (closed ??= close())
+
+  async function* events({ after, company }: EventsOptions = {}) {
+    const id = typeof company === "object" ? company.id : company
+    const ask = { ...(after !== undefined && { after }), ...(id !== undefined && { companyId: CompanyId.make(id) }) }
+    const told = Stream.map(Context.get(context, Events).tail(ask), (heard) => HostEvents.of<M>(heard, iterate))
+    yield* iterate(told)
+  }
+
+  const time = Context.getOption(context, Time.Time)
+  const sandbox = Context.getOption(context, Sandbox.Sandbox)
+  const pay = {
+    ...Methods.make<M>(surroundings),
+    on: consumers.on,
+    events,
+    handler: Handler.make(served.handle),
+    close: once,
+    [Symbol.asyncDispose]: once,
+    runtime,
+    layer: Layer.succeedContext(context),
+    ...(time._tag === "Some" && { clock: Simulation.clock(time.value, surroundings) }),
+    ...(sandbox._tag === "Some" && { outside: Simulation.outside<M>(sandbox.value, Context.get(context, ReceivingReads), surroundings) })
+  }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `clock` and `outside` exist if the network is simulated, as the overloads of `satrail` declare
+  return Object.freeze(pay) as unknown as SimulatedPay<M>
+}
+
+/** Options for a simulated network. */
+export type SimulatedOptions = Omit<Options.Options, "lightning" | "chain"> & {
+  readonly lightning?: Options.Simulated | undefined
+  readonly chain?: undefined
+}
+
+type TestOptions = Omit<SimulatedOptions, "database" | "directory">
+
+/** The type of metadata, or the schema for each noun. */
+type Typed = Metadata | Schemas.Schemas
+
+interface Open {
+  /**
+   * Starts the service in this process. By default its database is embedded in `./.satrail` and its network
+   * is simulated. `M` is the type of your metadata.
+   *
+   * @example
+   * const pay = await satrail()
+   * const shop = await pay.companies.create({ name: "Shop" })
+   */
+  <M extends Typed = Metadata>(options?: SimulatedOptions & WithSchemas<M>): Promise<SimulatedPay<M>>
+  <M extends Typed = Metadata>(options: Options.Options & WithSchemas<M>): Promise<Pay<M>>
+  /**
+   * Starts the service in memory on a simulated network, with a clock that you can advance.
+   *
+   * @example
+   * const pay = await satrail.test()
+   * await pay.clock.advance("1 hour")
+   */
+  readonly test: <M extends Typed = Metadata>(options?: TestOptions & WithSchemas<M>) => Promise<SimulatedPay<M>>
+}
+
+export const satrail: Open = Object.assign(<M extends Typed>(options: Options.Options = {}) => open<M>(options, true), {
+  test: <M extends Typed>(options: TestOptions = {}) => open<M>(options, false)
+})

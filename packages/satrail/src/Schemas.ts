@@ -1,0 +1,37 @@
+import { SatrailError } from "@satrail/client/Errors"
+import type { Schemas, StandardSchema } from "@satrail/client/Schemas"
+import { validate } from "@satrail/client/validate"
+import { Invalid } from "@satrail/core/base/Invalid"
+import { Effect } from "effect"
+
+const isGiven = (one: unknown): one is { readonly metadata: unknown } => typeof one === "object" && one !== null && "metadata" in one
+
+const present = (metadata: object) => Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
+
+const checked = Effect.fnUntraced(function* (schema: StandardSchema, metadata: unknown) {
+  const value = yield* Effect.tryPromise({ try: () => validate(schema, metadata), catch: (error) => error }).pipe(
+    Effect.catchIf(
+      (error) => error instanceof SatrailError,
+      ({ issues: [issue = { path: "metadata", message: "is invalid" }] }) => Effect.fail(new Invalid(issue)),
+      Effect.die
+    )
+  )
+  const texts = typeof value === "object" && value !== null ? present(value) : {}
+  const [other] = Object.entries(texts).find(([, one]) => typeof one !== "string") ?? []
+  if (other === undefined) return texts
+  return yield* new Invalid({ path: `metadata.${other}`, message: "must be text, also after its schema" })
+})
+
+/** Checks the metadata of a noun's requests. Fails with the first issue. */
+export const checking = (schemas: Schemas) => {
+  const all: ReadonlyMap<string, StandardSchema | undefined> = new Map(Object.entries(schemas))
+  return (noun: string, asked: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<unknown>, Invalid> => {
+    const schema = all.get(noun)
+    if (schema === undefined) return Effect.succeed(asked)
+    return Effect.forEach(asked, (one) =>
+      isGiven(one) ? Effect.map(checked(schema, one.metadata), (metadata) => ({ ...one, metadata })) : Effect.succeed(one)
+    )
+  }
+}
+export type { Schemas }
+export type Check = ReturnType<typeof checking>

@@ -1,0 +1,35 @@
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import { classes } from "../Errors.ts"
+import { page } from "../Pages.ts"
+
+export const { CheckoutNotOpen } = classes
+
+/** A checkout has the URL of its page. */
+export type Derived<T> = T extends Pick<Checkout.Checkout, "domain" | "publicId"> ? { readonly url: string } : unknown
+
+export const derived = ({ domain, publicId }: { readonly domain?: unknown; readonly publicId?: unknown }): object =>
+  typeof domain === "string" && typeof publicId === "string" ? { url: Checkout.urlOf({ domain, publicId }) } : {}
+
+export const defaults = {
+  checkouts: {
+    create: [
+      {
+        asked: null,
+        cancelUrl: null,
+        color: null,
+        contact: null,
+        description: "",
+        embedOrigin: null,
+        expirySeconds: Checkout.expirySeconds.default,
+        locale: "en",
+        metadata: {},
+        options: [],
+        orderId: null,
+        returnUrl: null,
+        tolerancePercent: Checkout.tolerancePercent.default
+      }
+    ],
+    list: [undefined, page]
+  }
+} as const
+export const inMsat = { "checkouts.deposits": true, "checkouts.depth": true } as const

@@ -1,0 +1,6 @@
+import { page } from "../Pages.ts"
+
+export const defaults = {
+  offers: { create: [{ amount: null, lightningAddressId: null, memo: "", metadata: {} }], list: [undefined, page] }
+} as const
+export const inMsat = { "offers.create": true } as const

@@ -1,0 +1,23 @@
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import { classes } from "../Errors.ts"
+import { page } from "../Pages.ts"
+
+export const { NotRefundable, RefundNotOpen, RefundTooLarge } = classes
+export const defaults = {
+  refunds: {
+    create: [
+      {
+        asked: undefined,
+        checkoutId: undefined,
+        depositId: undefined,
+        invoiceId: undefined,
+        destination: undefined,
+        description: "",
+        expirySeconds: Voucher.expirySeconds.default,
+        metadata: {}
+      }
+    ],
+    list: [undefined, page]
+  }
+} as const
+export const ofCompany = { "refunds.create": true } as const

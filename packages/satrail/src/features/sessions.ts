@@ -1,0 +1,3 @@
+import { classes } from "../Errors.ts"
+
+export const { SessionMoved } = classes

@@ -1,0 +1,12 @@
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import { classes } from "../Errors.ts"
+import { page } from "../Pages.ts"
+
+export const { VoucherNotOpen, VoucherRefused } = classes
+export const defaults = {
+  vouchers: {
+    create: [{ description: "", expirySeconds: Voucher.expirySeconds.default, metadata: {} }],
+    list: [undefined, page]
+  }
+} as const
+export const ofCompany = { "vouchers.create": true } as const

@@ -1,0 +1,57 @@
+import "@satrail/bitcoin/checkRuntime"
+
+export { satrail, type SimulatedOptions } from "./Satrail.ts"
+export { bitcoind, esplora, ldk, lnd, simulated } from "./Options.ts"
+export { OptionsInvalid } from "./KnownOptions.ts"
+export { DirectoryLocked } from "./Satrail.ts"
+export type { BitcoindOptions, Chain, EsploraOptions, LdkOptions, Lightning, LndOptions, Options, WalletOptions } from "./Options.ts"
+export type { Clock, Consumer, EventsOptions, Metadata, OnOptions, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
+export type { AnyEvent, Event, EventType } from "./Events.ts"
+export type { Handler } from "./Handler.ts"
+export type { MetadataNoun, Schemas, StandardSchema } from "@satrail/client/Schemas"
+export type { Amount, Currency, Money, Sats } from "./Money.ts"
+export type { CompanyRef } from "./Ask.ts"
+export { NotSettled, type Settled, type SettledOptions } from "./Settled.ts"
+export {
+  errors,
+  type Errors,
+  type Issue,
+  SatrailError,
+  AlreadyAssigned,
+  AmountInvalid,
+  ChainUnavailable,
+  CompanyFrozen,
+  Conflict,
+  CursorTooOld,
+  DestinationInvalid,
+  DestinationRefused,
+  DomainNotShown,
+  DomainNotVerified,
+  DomainTaken,
+  FeeChanged,
+  HandleTaken,
+  IdempotencyMismatch,
+  InsufficientBalance,
+  Invalid,
+  InvoiceNotHeld,
+  InvoiceNotPayable,
+  LimitExceeded,
+  DnsUnavailable,
+  NodeUnavailable,
+  NotFound,
+  Paused,
+  PayRequestRefused,
+  PlanRequired,
+  RateUnavailable,
+  RecipientRefused,
+  RecipientUnreachable,
+  SameOperator,
+  SandboxRefused,
+  SecondOperatorRequired,
+  StoreUnavailable,
+  TooManyEstimates,
+  TooManyHeld,
+  TooManyKeys,
+  Unauthorized
+} from "./Errors.ts"
+export * from "./features/Errors.ts"

@@ -1,0 +1,117 @@
+// Asks the compiler's language server for the hover texts that editors show.
+import { type ChildProcessByStdio, spawn } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import type { Readable, Writable } from "node:stream"
+import { pathToFileURL } from "node:url"
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly result?: { readonly contents?: { readonly value?: string } }
+}
+
+/** Returns the complete messages in a server's output, and the rest. */
+const read = (bytes: Buffer): readonly [ReadonlyArray<Message>, Buffer] => {
+  const messages: Array<Message> = []
+  let rest = bytes
+  for (;;) {
+    const end = rest.indexOf("\r\n\r\n")
+    const length = Number(/Content-Length: (\d+)/.exec(rest.subarray(0, Math.max(end, 0)).toString())?.[1] ?? NaN)
+    if (end < 0 || Number.isNaN(length) || rest.length < end + 4 + length) return [messages, rest]
+    messages.push(JSON.parse(rest.subarray(end + 4, end + 4 + length).toString()))
+    rest = rest.subarray(end + 4 + length)
+  }
+}
+
+const client = (server: ChildProcessByStdio<Writable, Readable, null>) => {
+  const waiting = new Map<number, (message: Message) => void>()
+  let rest = Buffer.alloc(0)
+  const send = (message: object) => {
+    const text = JSON.stringify({ jsonrpc: "2.0", ...message })
+    server.stdin.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
+  }
+  server.stdout.on("data", (bytes: Buffer) => {
+    const [messages, left] = read(Buffer.concat([rest, bytes]))
+    rest = Buffer.from(left)
+    for (const message of messages) {
+      if (message.id === undefined) continue
+      // The server's own request, such as to register a capability.
+      if (message.method !== undefined) send({ id: message.id, result: null })
+      else waiting.get(message.id)?.(message)
+    }
+  })
+  let last = 0
+  const ask = (method: string, params: object) => {
+    const { promise, resolve } = Promise.withResolvers<Message>()
+    const id = ++last
+    waiting.set(id, resolve)
+    send({ id, method, params })
+    return promise
+  }
+  return { ask, tell: (method: string, params: object) => send({ method, params }) }
+}
+
+const names = ["companies.create", "invoices.create", "invoices.get", "withdrawals.confirm", "on"] as const
+
+interface Host {
+  readonly folder: string
+  /** What the host imports `satrail` from. */
+  readonly from: string
+  /** Its tsconfig.json. */
+  readonly config: object
+  readonly compiler: string
+}
+
+/** The hover texts of methods in a host's program. */
+const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonly<Record<(typeof names)[number], string>>> => {
+  const code = [`import { satrail } from "${from}"`, "const pay = await satrail()", ...names.map((name) => `pay.${name}`), ""].join("\n")
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, "hover.ts"), code)
+  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config, include: ["hover.ts"] }))
+  const server = spawn(process.execPath, [compiler, "--lsp", "--stdio"], { stdio: ["pipe", "pipe", "ignore"], cwd: folder })
+  try {
+    const { ask, tell } = client(server)
+    const capabilities = { textDocument: { hover: { contentFormat: ["markdown"] } } }
+    await ask("initialize", { processId: process.pid, rootUri: pathToFileURL(folder).href, capabilities })
+    tell("initialized", {})
+    const uri = pathToFileURL(path.join(folder, "hover.ts")).href
+    tell("textDocument/didOpen", { textDocument: { uri, languageId: "typescript", version: 1, text: code } })
+    const shown: Record<(typeof names)[number], string> = {
+      "companies.create": "",
+      "invoices.create": "",
+      "invoices.get": "",
+      "withdrawals.confirm": "",
+      on: ""
+    }
+    for (const [at, name] of names.entries()) {
+      const { result } = await ask("textDocument/hover", {
+        textDocument: { uri },
+        position: { line: at + 2, character: `pay.${name}`.length - 1 }
+      })
+      shown[name] = result?.contents?.value ?? ""
+    }
+    return shown
+  } finally {
+    server.kill()
+  }
+}
+
+/** What an editor shows for each method: a sentence, and an example for most. */
+const expected: ReadonlyArray<readonly [(typeof names)[number], RegExp]> = [
+  ["companies.create", /Opens an account\./],
+  ["companies.create", /pay\.companies\.create\(\{ name: "Shop" \}\)/],
+  ["invoices.create", /Creates a Lightning invoice\./],
+  ["invoices.create", /const invoice = await pay\.invoices\.create\(\{ company: shop\.id, amount: 21_000/],
+  ["invoices.get", /Returns an invoice in its current state\./],
+  ["withdrawals.confirm", /Sends bitcoin/],
+  ["on", /at least once and in order per record/]
+]
+
+/** Hover texts that lack their sentence or example, or whose signature has a type of effect. */
+export const problems = async (host: Host): Promise<ReadonlyArray<string>> => {
+  const shown = await hovers(host)
+  const missing = expected.filter(([name, text]) => !text.test(shown[name])).map(([name]) => name)
+  const marked = names.filter((name) => name !== "on" && /\bEffect\b|Brand</.test(shown[name].split("```")[1] ?? ""))
+  return [...missing, ...marked].map((name) => `${name}: ${shown[name]}`)
+}

@@ -1,0 +1,135 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { inside } from "../src/Handler.ts"
+import { satrail, type SimulatedPay } from "../src/index.ts"
+
+let pay: SimulatedPay
+let authorization: string
+
+beforeAll(async () => {
+  pay = await satrail.test()
+  const { id } = await pay.companies.create({ name: "Shop" })
+  const { text } = await pay.apiKeys.create({ company: id, name: "website", scopes: ["read", "receive"] })
+  authorization = `Bearer ${text}`
+})
+afterAll(() => pay.close())
+
+/** Runs a Node server while `use` runs. */
+const served = async (listen: (request: IncomingMessage, response: ServerResponse) => unknown, use: (url: string) => Promise<void>) => {
+  const server = createServer((request, response) => void listen(request, response))
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const address = server.address()
+  assert(address !== null && typeof address === "object")
+  try {
+    await use(`http://127.0.0.1:${address.port}`)
+  } finally {
+    server.close()
+    await once(server, "close")
+  }
+}
+
+const order = { amount: 5, currency: "sats", description: "Coffee" }
+
+describe("pay.handler", () => {
+  it("handler: a web request gets a response", async () => {
+    const answer = await pay.handler(new Request("http://shop.example/v1/transactions/balance", { headers: { authorization } }))
+    assert.strictEqual(answer.status, 200)
+    assert.strictEqual(JSON.parse(await answer.text()).data.balance, 0)
+  })
+
+  it("handler: a web request below /pay gets the same response", async () => {
+    const answer = await pay.handler(new Request("http://shop.example/pay/v1/transactions/balance", { headers: { authorization } }))
+    assert.strictEqual(answer.status, 200)
+  })
+
+  it("handler: accepts Node's request and response, with a body", () =>
+    served(pay.handler, async (url) => {
+      const headers = { authorization, "content-type": "application/json" }
+      const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, { method: "POST", headers, body: JSON.stringify(order) })
+      assert.strictEqual(answer.status, 201)
+      assert.match(JSON.parse(await answer.text()).data.payment_request, /^lnbcrt/)
+    }))
+
+  it("handler: a prefix stripped by a framework gives the same response, and the checkout page keeps its path", async () => {
+    const { publicId } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.company.id ?? "", amount: 7 })
+    /** Like Express mounts a handler at /pay. */
+    const mounted = (request: IncomingMessage, response: ServerResponse) => {
+      const { url = "/" } = request
+      return pay.handler(Object.assign(request, { originalUrl: url, baseUrl: "/pay", url: url.slice("/pay".length) }), response)
+    }
+    await served(mounted, async (url) => {
+      const balance = await fetch(`${url}/pay/v1/transactions/balance`, { headers: { authorization } })
+      assert.strictEqual(balance.status, 200)
+      const page = await fetch(`${url}/pay/${publicId}`)
+      assert.strictEqual(page.status, 200)
+      assert.match(await page.text(), /<html/)
+    })
+  })
+
+  it("handler: responses follow the clock that a test advances", async () => {
+    const { items } = await pay.companies.list()
+    const { id } = await pay.invoices.create({ company: items[0]?.company.id ?? "", amount: 5, expirySeconds: 600 })
+    const statusOf = async () => {
+      const path = `/v1/bitcoin/deposit/lightning-invoice/${id}`
+      const answer = await pay.handler(new Request(`http://shop.example${path}`, { headers: { authorization } }))
+      return JSON.parse(await answer.text()).data.status
+    }
+    assert.strictEqual(await statusOf(), "open")
+    await pay.clock.advance("1 hour")
+    assert.strictEqual(await statusOf(), "expired")
+  })
+
+  it("handler: a client that disconnects during a response causes no error", async () => {
+    const answered: Array<Promise<void>> = []
+    const listen = (request: IncomingMessage, response: ServerResponse) => void answered.push(pay.handler(request, response))
+    await served(listen, async (url) => {
+      const controller = new AbortController()
+      const { body } = await fetch(`${url}/v1/events/stream?cursor=oldest`, { headers: { authorization }, signal: controller.signal })
+      await body?.getReader().read()
+      controller.abort()
+    })
+    assert.lengthOf(answered, 1)
+    await Promise.all(answered)
+  })
+
+  it("handler: paths below a prefix", () => {
+    assert.strictEqual(inside("/v1/x"), "/v1/x")
+    assert.strictEqual(inside("/pay/v1/x?a=1"), "/v1/x?a=1")
+    assert.strictEqual(inside("/pay/3f2a"), "/pay/3f2a")
+    assert.strictEqual(inside("/pay/3f2a/state"), "/pay/3f2a/state")
+    assert.strictEqual(inside("/pay/pay/3f2a"), "/pay/3f2a")
+    assert.strictEqual(inside("/pay"), "/")
+    assert.strictEqual(inside("/money/v1/x", "/money"), "/v1/x")
+    assert.strictEqual(inside("/ui/a.css", "/ui"), "/ui/a.css")
+    assert.strictEqual(inside("/console", "/console"), "/console")
+    assert.strictEqual(inside("/payments/v1"), "/payments/v1")
+  })
+
+  for (const [options, port, base] of [
+    [{}, undefined, "http://localhost:3000"],
+    [{}, "4000", "http://localhost:4000"],
+    [{ publicUrl: "http://localhost:5000/pay" }, "4000", "http://localhost:5000/pay"],
+    [{ domain: "pay.example.com" }, "4000", "https://pay.example.com"]
+  ] as const)
+    it(`handler: with ${JSON.stringify(options)} and PORT=${port ?? ""}, links begin with ${base} and can be opened`, async () => {
+      const kept = process.env["PORT"]
+      if (port === undefined) delete process.env["PORT"]
+      else process.env["PORT"] = port
+      const own = await satrail.test(options).finally(() => {
+        if (kept === undefined) delete process.env["PORT"]
+        else process.env["PORT"] = kept
+      })
+      const get = async (url: string) => JSON.parse(await (await own.handler(new Request(url))).text())
+      const company = await own.companies.create({ name: "Shop", plan: "paid" })
+      await own.outside.pay(await own.invoices.create({ company, amount: 1000 }))
+      const { url } = await own.vouchers.create({ company, amount: 10 })
+      assert.isTrue(url.startsWith(`${base}/lnurlw?k1=`), url)
+      assert.strictEqual((await get(url)).callback, `${base}/lnurlw/callback`)
+      const { domain } = await own.lightningAddresses.create({ company, handle: "ann" })
+      const { callback } = await get(`${base}/.well-known/lnurlp/ann`)
+      assert.strictEqual(callback, `${base}/lnurlp/${domain}/ann/callback`)
+      assert.match((await get(`${callback}?amount=5000`)).pr, /^lnbcrt/)
+      await own.close()
+    })
+})

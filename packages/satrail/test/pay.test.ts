@@ -1,0 +1,344 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { inspect } from "node:util"
+import {
+  DirectoryLocked,
+  errors,
+  esplora,
+  InsufficientBalance,
+  lnd,
+  NotFound,
+  OptionsInvalid,
+  satrail,
+  SatrailError,
+  simulated,
+  type SimulatedPay
+} from "../src/index.ts"
+import { keys } from "../src/Nouns.ts"
+import { refusal } from "../src/Refusals.ts"
+
+let pay: SimulatedPay<{ readonly order?: string }>
+let shop: Awaited<ReturnType<typeof pay.companies.create>>
+
+/** The error of a call. */
+const refused = async (call: () => Promise<unknown>): Promise<unknown> => {
+  try {
+    await call()
+  } catch (error) {
+    return error
+  }
+  return assert.fail("it was not refused")
+}
+
+const coffees = { description: "Two coffees", metadata: { order: "1042" } }
+
+describe("satrail in memory", () => {
+  beforeAll(async () => {
+    pay = await satrail.test({ logLevel: "error" })
+    shop = await pay.companies.create({ name: "Shop" })
+  })
+  afterAll(() => pay.close())
+
+  it("pay: an invoice is created, paid and credited", async () => {
+    const invoice = await pay.invoices.create({ company: shop.id, amount: 21_000, ...coffees })
+    assert.deepStrictEqual(invoice.amount, { msat: 21_000_000n, sats: 21_000n })
+    assert.instanceOf(invoice.createdAt, Date)
+    assert.strictEqual(invoice.expiresAt.getTime() - invoice.createdAt.getTime(), 3_600_000)
+    assert.deepStrictEqual(invoice.metadata, { order: "1042" })
+    const before = await pay.transactions.balance(shop.id)
+    await pay.outside.pay(invoice)
+    const after = await pay.transactions.balance(shop.id)
+    assert.strictEqual(after.available.sats - before.available.sats, 21_000n)
+    const settled = await pay.invoices.get(shop.id, invoice.id)
+    assert.strictEqual(settled.status, "settled")
+    const { items } = await pay.companies.list()
+    assert.deepStrictEqual(
+      items.map(({ company }) => company.name),
+      ["Shop"]
+    )
+  })
+
+  it("pay: amounts are sats, text with a currency, an amount with a currency beside it, or the amount of a result", async () => {
+    const sats = async (amount: Parameters<typeof pay.invoices.create>[0]["amount"]) => {
+      const invoice = await pay.invoices.create({ company: shop, amount: amount ?? null })
+      return invoice.amount?.sats
+    }
+    assert.strictEqual(await sats(21_000), 21_000n)
+    assert.strictEqual(await sats(21_000n), 21_000n)
+    assert.strictEqual(await sats("0.0002 btc"), 20_000n)
+    assert.strictEqual(await sats({ amount: "0.0002", currency: "btc" }), 20_000n)
+    assert.strictEqual(await sats({ msat: 5_000n, sats: 5n }), 5n)
+    const euros = await pay.invoices.create({ company: shop, amount: "1.50 eur" })
+    assert.isAbove(Number(euros.amount?.sats), 0)
+    assert.isString(euros.rate)
+    assert.instanceOf(euros.rateAt, Date)
+    const open = await pay.invoices.create({ company: shop })
+    assert.strictEqual(open.amount, null)
+  })
+
+  it("pay: an amount is a plain object that can be written as JSON", async () => {
+    const { amount } = await pay.invoices.create({ company: shop, amount: 1 })
+    assert.strictEqual(JSON.stringify(amount), '{"msat":"1000","sats":1}')
+    assert.deepStrictEqual(structuredClone(amount), { msat: 1000n, sats: 1n })
+  })
+
+  it("pay: an invalid amount is rejected", async () => {
+    for (const amount of [0, -1, 0.5, NaN, "5 euros", "much", { amount: 1 }]) {
+      const ask = { company: shop.id, amount } as never
+      const error = (await refused(() => pay.invoices.create(ask))) as SatrailError
+      assert.strictEqual(error.code, "malformed", String(amount))
+      assert.strictEqual(error._tag, "AmountInvalid")
+    }
+  })
+
+  it("pay: an error has the core's class, and the API's code and message", async () => {
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    const error = await refused(() => pay.withdrawals.confirm({ company: shop.id, amount: 90_000_000, destination }))
+    assert.instanceOf(error, InsufficientBalance)
+    assert.strictEqual(error.code, "insufficient_balance")
+    assert.isFalse(error.isRetryable)
+    assert.match(error.message, /balance/)
+    assert.typeOf(error.needed, "bigint")
+    assert.instanceOf(error, SatrailError as never)
+    assert.isTrue(error instanceof errors.InsufficientBalance && error.details.needed.msat === error.needed)
+    assert.isFalse(error instanceof errors.NotFound)
+    const unknown = await refused(() => pay.invoices.get(shop.id, shop.id))
+    assert.instanceOf(unknown, NotFound)
+    assert.strictEqual(unknown.code, "not_found")
+  })
+
+  it("pay: a checkout has the URL of its page, and is refunded by its id", async () => {
+    const checkout = await pay.checkouts.create({ company: shop.id, amount: 500 })
+    assert.strictEqual(new URL(checkout.url).pathname, `/pay/${checkout.publicId}`)
+    const page = await pay.handler(new Request(checkout.url))
+    assert.strictEqual(page.status, 200)
+    await pay.outside.pay(checkout)
+    assert.strictEqual((await pay.checkouts.get(shop.id, checkout.id)).url, checkout.url)
+    const { refund, url } = await pay.refunds.create({ company: shop, checkoutId: checkout.id, amount: 100 })
+    assert.strictEqual((await pay.transactions.deposit(shop.id, refund.depositId)).checkoutId, checkout.id)
+    assert.isString(url)
+  })
+
+  it("pay: the balance of an unknown company is not found", async () => {
+    for (const id of ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", "no id"])
+      assert.instanceOf(await refused(() => pay.transactions.balance(id)), NotFound)
+    const empty = await pay.companies.create({ name: "Empty" })
+    assert.strictEqual((await pay.transactions.balance(empty.id)).available.msat, 0n)
+  })
+
+  it("pay: an error of a feature has its code and message", async () => {
+    const checkout = await pay.checkouts.create({ company: shop.id, amount: 5 })
+    await pay.outside.pay(checkout)
+    const error = (await refused(() => pay.checkouts.cancel(shop.id, checkout.id))) as SatrailError
+    assert.strictEqual(error.code, "checkout_not_open")
+    assert.match(error.message, /checkout is paid/)
+  })
+
+  it("pay: an error of an unavailable node is retryable", async () => {
+    await pay.outside.pause("node")
+    const error = (await refused(() => pay.invoices.create({ company: shop.id, amount: 5 }))) as SatrailError
+    await pay.outside.resume("node")
+    assert.strictEqual(error.code, "node_unavailable")
+    assert.deepStrictEqual([error.isRetryable, error.isUnknown], [true, false])
+    const unavailable = refusal(new StoreUnavailable({ operation: "commit", cause: "connection lost" })) as SatrailError
+    assert.deepStrictEqual([unavailable.code, unavailable.isRetryable, unavailable.isUnknown], ["store_unavailable", true, true])
+  })
+
+  it("pay: money is sent to an address, and the withdrawal settles", async () => {
+    const invoice = await pay.invoices.create({ company: shop.id, amount: 50_000 })
+    await pay.outside.pay(invoice)
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    const estimate = await pay.withdrawals.estimate({ company: shop.id, amount: 1_000, destination })
+    assert.strictEqual(estimate.amount.sats, 1_000n)
+    const settled = Promise.withResolvers<string>()
+    pay.on("withdrawal.settled", (event) => settled.resolve(event.data.id))
+    const sent = await pay.withdrawals.confirm({ company: shop, amount: 1_000, destination, metadata: { order: "7" } })
+    assert.strictEqual(await settled.promise, sent.id)
+  })
+
+  it("pay: an estimate's total fee is a limit that confirm accepts, also where it is 0", async () => {
+    const address = await pay.lightningAddresses.create({ company: shop })
+    assert.strictEqual(address.address, `${address.handle}@${address.domain}`)
+    const payer = await pay.companies.create({ name: "Payer" })
+    await pay.outside.pay(await pay.invoices.create({ company: payer, amount: 10_000 }))
+    const confirmed = async (destination: string) => {
+      const asked = { company: payer, amount: 777, destination }
+      const { fee } = await pay.withdrawals.estimate(asked)
+      assert.strictEqual(fee.total.msat, fee.service.msat + fee.network.msat)
+      await pay.withdrawals.confirm({ ...asked, maxFee: fee.total })
+      return fee.total.msat
+    }
+    assert.strictEqual(await confirmed(address.address), 0n)
+    assert.isAbove(
+      Number(await confirmed(await pay.outside.destination({ type: "lightning_address" }).then(({ destination }) => destination))),
+      0
+    )
+    await pay.withdrawals.confirm({ company: payer, amount: 1, destination: address.address, maxFee: 0 })
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    const risen = await refused(() => pay.withdrawals.confirm({ company: payer, amount: 777, destination, maxFee: 0 }))
+    assert.match(String((risen as Error).message), /above maxFee\./)
+  })
+
+  it("pay: a company that receives exactly the satoshis needed can send, also if the fee has a fraction", async () => {
+    const payer = await pay.companies.create({ name: "Exact" })
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    const asked = { company: payer, amount: 1_001, destination }
+    const error = await refused(() => pay.withdrawals.confirm(asked))
+    assert.instanceOf(error, errors.InsufficientBalance as never)
+    if (!(error instanceof errors.InsufficientBalance)) return
+    const { needed, available } = error.details
+    assert.notStrictEqual(needed.msat % 1000n, 0n)
+    assert.deepStrictEqual([needed.sats, available?.sats], [needed.msat / 1000n + 1n, 0n])
+    const { fee } = await pay.withdrawals.estimate(asked)
+    assert.strictEqual(fee.total.sats, needed.sats - 1_001n)
+    await pay.outside.pay(await pay.invoices.create({ company: payer, amount: needed.sats }))
+    await pay.withdrawals.confirm({ ...asked, maxFee: fee.total.sats, idempotencyKey: "exact" })
+    const again = await pay.withdrawals.confirm({ ...asked, maxFee: fee.total.sats, idempotencyKey: "exact" })
+    assert.strictEqual(again.serviceFee.sats, fee.service.sats)
+    const { available: left } = await pay.transactions.balance(payer.id)
+    assert.deepStrictEqual([left.sats, left.msat < 1000n], [0n, true])
+  })
+
+  it("pay: rows of the list have metadata, description and failure, which is an object as over HTTP", async () => {
+    const company = await pay.companies.create({ name: "Rows" })
+    await pay.outside.pay(await pay.invoices.create({ company, amount: 5_000, ...coffees }))
+    const checkout = await pay.checkouts.create({ company, amount: 700, description: "Order 7" })
+    const seen = Promise.withResolvers<void>()
+    pay.on("deposit.pending", ({ data }) => data.checkoutId === checkout.id && seen.resolve(), { name: "seen" })
+    await pay.outside.send({ address: checkout.address, amount: 700 })
+    await seen.promise
+    const { destination } = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000, behaviour: "no_route" })
+    const failed = Promise.withResolvers<unknown>()
+    pay.on("withdrawal.failed", ({ data }) => failed.resolve(data.failure), { name: "rows" })
+    const { id } = await pay.withdrawals.confirm({ company, amount: 1_000, destination, metadata: { order: "9" } })
+    const failure = { code: "no_route", message: "No route to the payee could carry the payment within the fee limit" } as const
+    assert.deepStrictEqual(await failed.promise, failure)
+    assert.deepStrictEqual((await pay.transactions.withdrawal(company.id, id)).failure, failure)
+    const { items } = await pay.transactions.list(company.id)
+    const rows = items.map((row) => [row.amount.sats, row.metadata, row.description, row.failure] as const)
+    assert.sameDeepMembers(rows, [
+      [1_000n, { order: "9" }, "", failure],
+      [5_000n, { order: "1042" }, "Two coffees", null],
+      [700n, {}, "Order 7", null]
+    ])
+  })
+
+  it("pay: a program waits until a withdrawal settles, and gets the reason if it fails", async () => {
+    const company = await pay.companies.create({ name: "Patient" })
+    await pay.outside.pay(await pay.invoices.create({ company, amount: 9_000 }))
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    const sent = await pay.withdrawals.confirm({ company, amount: 1_000, destination })
+    assert.strictEqual((await pay.withdrawals.settled(company, sent.id)).status, "settled")
+    assert.strictEqual((await pay.withdrawals.settled(company.id, sent.id)).id, sent.id)
+    const unroutable = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000, behaviour: "no_route" })
+    const failing = await pay.withdrawals.confirm({ company, amount: 1_000, destination: unroutable.destination })
+    const failed = await refused(() => pay.withdrawals.settled(company, failing.id))
+    if (!(failed instanceof errors.NotSettled)) return assert.fail(String(failed))
+    assert.deepStrictEqual([failed.details.failure?.code, failed.code, failed.isRetryable], ["no_route", "not_settled", false])
+    assert.instanceOf(await refused(() => pay.withdrawals.settled(company, company.id)), NotFound)
+  })
+
+  it("pay: a wait ends with its signal", async () => {
+    const { destination } = await pay.outside.destination({ type: "lightning_address", behaviour: "hold" })
+    await pay.outside.pay(await pay.invoices.create({ company: shop, amount: 9_000 }))
+    const { id } = await pay.withdrawals.confirm({ company: shop, amount: 100, destination })
+    const controller = new AbortController()
+    const waiting = refused(() => pay.withdrawals.settled(shop, id, { signal: controller.signal }))
+    controller.abort(new Error("enough"))
+    assert.match(String(await waiting), /enough/)
+  })
+
+  it("pay: a repeated request takes effect once, and has the same result", async () => {
+    const ask = { company: shop.id, amount: 700, ...coffees, idempotencyKey: "order 1042" }
+    const [first, again] = [await pay.invoices.create(ask), await pay.invoices.create(ask)]
+    assert.deepStrictEqual(again, first)
+    assert.strictEqual(JSON.stringify(again), JSON.stringify(first))
+    const error = (await refused(() => pay.invoices.create({ ...ask, amount: 701 }))) as SatrailError
+    assert.strictEqual(error.code, "idempotency_mismatch")
+  })
+
+  it("pay: a repeated result has the same secret, which is stored sealed", async () => {
+    const ask = { company: shop.id, name: "website", scopes: ["read"] as const, idempotencyKey: "key" }
+    const [first, again] = [await pay.apiKeys.create(ask), await pay.apiKeys.create(ask)]
+    assert.match(first.text, /^sr_regtest_/)
+    assert.strictEqual(again.text, first.text)
+  })
+
+  it("pay: advancing the clock expires what is due", async () => {
+    const invoice = await pay.invoices.create({ company: shop.id, amount: 5, expirySeconds: 600 })
+    const before = pay.clock.now()
+    const after = await pay.clock.advance("1 hour")
+    assert.isAtLeast(after.getTime() - before.getTime(), 3_600_000)
+    const { status } = await pay.invoices.get(shop.id, invoice.id)
+    assert.strictEqual(status, "expired")
+    assert.match(String(await refused(() => pay.clock.advance("1 fortnight" as never))), /must be milliseconds or a string/)
+  })
+
+  it("pay: an invoice has the status of the HTTP API in replies, events and filters", async () => {
+    const created = await pay.invoices.create({ company: shop.id, amount: 5 })
+    assert.strictEqual(created.status, "open")
+    assert.notProperty(created, "standing")
+    const { items } = await pay.invoices.list(shop.id, { status: "open", limit: 1 })
+    assert.deepStrictEqual(
+      items.map(({ id, status }) => [id, status]),
+      [[created.id, "open"]]
+    )
+    for await (const { type, subject, data } of pay.events({ company: shop })) {
+      if (type !== "invoice.created" || subject !== created.id) continue
+      assert.strictEqual(data.status, "open")
+      break
+    }
+    assert.strictEqual((await pay.invoices.cancel(shop.id, created.id)).status, "canceled")
+  })
+
+  it("pay: each page of a list continues where the last one ended", async () => {
+    const page = await pay.invoices.list(shop.id, { limit: 2 })
+    assert.lengthOf(page.items, 2)
+    assert.isDefined(page.next)
+    const next = await pay.invoices.list(shop.id, { limit: 2, before: page.next?.id ?? null })
+    assert.notDeepEqual(next.items, page.items)
+  })
+
+  it("pay: every namespace of the core exists at run time", () => {
+    const members: Readonly<Record<string, unknown>> = { ...pay }
+    assert.isAbove(keys.size, 25)
+    // Workers without methods.
+    const absent = [...keys.keys()].filter((noun) => members[noun] === undefined)
+    assert.deepStrictEqual(absent.toSorted(), ["reconciler", "zaps"])
+    assert.notProperty(members["withdrawals"], "handOver")
+    assert.notProperty(members["companies"], "open")
+  })
+})
+
+it("options: an unknown option is rejected with the nearest name", async () => {
+  assert.match(
+    String(await refused(() => satrail({ databse: "postgres://" } as never))),
+    /satrail has no option "databse": did you mean database\?/
+  )
+  const lndOptions = { url: "https://127.0.0.1:8080", reciever: "", sender: "" } as never
+  assert.throws(() => lnd(lndOptions), OptionsInvalid, /lnd has no option "reciever": did you mean receiver\?/)
+  const wrong = { url: "", wallet: { pasphrase: "" } } as never
+  assert.throws(() => esplora(wrong), OptionsInvalid, /wallet has no option "pasphrase": did you mean passphrase\?/)
+  assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
+})
+
+it("options: a directory in use is a tagged error with a code", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "satrail-"))
+  const first = await satrail({ directory, logLevel: "error" })
+  const error = await refused(() => satrail({ directory, logLevel: "error" }))
+  await first.close()
+  rmSync(directory, { recursive: true })
+  assert.instanceOf(error, DirectoryLocked)
+  assert.strictEqual((error as SatrailError).code, "directory_locked")
+  assert.match(inspect(error), /^DirectoryLocked \[directory_locked\]: The directory .* is in use/)
+})
+
+it("options: errors use the names of the options", async () => {
+  const error = await refused(() => satrail({ network: "mainnet" }))
+  assert.match(String(error), /database must be a PostgreSQL/)
+  assert.match(String(error), /lightning must be a real node/)
+  assert.notMatch(String(error), /DATABASE_URL|SATRAIL_NETWORK|LIGHTNING/)
+})

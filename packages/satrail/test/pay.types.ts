@@ -1,0 +1,134 @@
+// Checked by the compiler: `npm run typecheck` fails if an assertion is false.
+import type * as Msat from "@satrail/bitcoin/Msat"
+import type { Decimal } from "@satrail/core/base/Decimal"
+import type { Outcome } from "@satrail/core/ledger/Answer"
+import type { Effect, Option, Redacted, Stream } from "effect"
+import type { MetadataNoun } from "@satrail/client/Schemas"
+import type { inMsat as namesInMsat } from "../src/Ask.ts"
+import type * as Errors from "../src/Errors.ts"
+import type * as Index from "../src/index.ts"
+import type { Noun, Services } from "../src/Nouns.ts"
+import type { counts } from "../src/Reply.ts"
+import type { hidden, inMsat, ofCompany, renamed } from "../src/Verbs.ts"
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+/** Does not compile unless `T` is `true`. */
+type Holds<T extends true> = T
+
+type EffectOf<F> = F extends (...asked: never) => infer R ? R : F
+type Of<N extends Noun, K> = K extends keyof Services[N] ? EffectOf<Services[N][K]> : never
+
+// Every method of every service exists, under its own name or its new one.
+
+type RenamedTo<N, K> = N extends keyof typeof renamed
+  ? { readonly [V in keyof (typeof renamed)[N]]: (typeof renamed)[N][V] extends K ? V : never }[keyof (typeof renamed)[N]]
+  : never
+type IsHidden<N, K> = N extends keyof typeof hidden ? (K extends (typeof hidden)[N][number] ? true : false) : false
+type Here<N, K> = [RenamedTo<N, K>] extends [never] ? K : RenamedTo<N, K>
+type Missing = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N]]: IsHidden<N, K> extends true ? never : Here<N, K> extends keyof Index.Pay[N] ? never : [N, K]
+  }[keyof Services[N]]
+}[Noun]
+export type NoneIsMissing = Holds<Equal<Missing, never>>
+
+type NotAsync = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Index.Pay[N]]: Index.Pay[N][K] extends (...asked: never) => Promise<unknown> ? never : [N, K]
+  }[keyof Index.Pay[N]]
+}[Noun]
+export type AllAreAsync = Holds<Equal<NotAsync, never>>
+
+// Exactly the hidden methods need services or belong to the workers.
+
+type Needing = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N]]: Of<N, K> extends Effect.Effect<unknown, unknown, infer R>
+      ? [R] extends [never]
+        ? never
+        : [N, K]
+      : never
+  }[keyof Services[N]]
+}[Noun]
+export type OnlyHiddenOnesNeed = Holds<Equal<Exclude<Needing, ["withdrawals", "handOver"]>, never>>
+
+// The runtime tables match the types and are complete.
+
+type Depth = [0, 1, 2, 3, 4, 5, 6]
+type Deeper<D extends number> = Depth extends readonly [unknown, ...infer Rest] ? (D extends keyof Rest ? Rest[D] & number : 6) : never
+type Names<T, Wanted, K extends string, D extends number> = D extends 6
+  ? never
+  : T extends Wanted
+    ? K
+    : T extends string | number | bigint | boolean | null | undefined | Decimal | Redacted.Redacted<unknown>
+      ? never
+      : T extends Option.Option<infer A>
+        ? Names<A, Wanted, K, D>
+        : T extends Stream.Stream<infer A, unknown, unknown>
+          ? Names<A, Wanted, K, D>
+          : T extends ReadonlyArray<infer A>
+            ? Names<A, Wanted, K, D>
+            : T extends (...asked: never) => unknown
+              ? never
+              : T extends object
+                ? { [P in keyof T & string]: P extends "instructed" | "destination" ? never : Names<T[P], Wanted, P, Deeper<D>> }[keyof T &
+                    string]
+                : never
+
+type AskedOf<F> = F extends (...asked: infer A) => unknown ? A[number] : never
+type ResultsOf<R> = R extends Effect.Effect<infer A, unknown, unknown> ? ([A] extends [Outcome<infer V>] ? V : A) : R
+
+type NamesInAsks<Wanted> = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N] & string]: Names<AskedOf<Services[N][K]>, Wanted, "", 0> extends infer P extends string
+      ? `${N}.${K}: ${P}`
+      : never
+  }[keyof Services[N] & string]
+}[Noun]
+
+type AmountsInMsat = NamesInAsks<Msat.Msat> extends infer P ? (P extends `${infer Method}: amount` ? Method : never) : never
+export type EveryMsatAmountIsListed = Holds<Equal<AmountsInMsat, keyof typeof inMsat>>
+
+type OthersInMsat =
+  NamesInAsks<Msat.Msat> extends infer P ? (P extends `${string}: ${infer Name}` ? Exclude<Name, "amount" | "msat"> : never) : never
+export type EveryMsatNameIsListed = Holds<Equal<Exclude<OthersInMsat, (typeof namesInMsat)[number]>, never>>
+
+type Plain<T> = T extends Msat.Msat ? never : T
+type CountsIn<T> = Names<T, Plain<bigint> & { readonly "~effect/Brand"?: never }, "", 0>
+type CountsInReplies = {
+  readonly [N in Noun]: { readonly [K in keyof Services[N] & string]: CountsIn<ResultsOf<Of<N, K>>> }[keyof Services[N] & string]
+}[Noun]
+export type EveryCountIsListed = Holds<Equal<Exclude<CountsInReplies, (typeof counts)[number]>, never>>
+
+type WithRecord = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N] & string]: Services[N][K] extends (first: infer A, ...others: never) => unknown
+      ? A extends { readonly company: { readonly plan: unknown } | { readonly id: string } }
+        ? `${N}.${K}`
+        : A extends { readonly plan: unknown; readonly name?: never }
+          ? `${N}.${K}`
+          : never
+      : never
+  }[keyof Services[N] & string]
+}[Noun]
+export type EveryRecordIsListed = Holds<Equal<WithRecord, keyof typeof ofCompany>>
+
+type Writing = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N]]: Services[N][K] extends (ask: infer A, ...others: never) => unknown
+      ? A extends { readonly metadata: unknown }
+        ? N
+        : never
+      : never
+  }[keyof Services[N]]
+}[Noun]
+export type EveryNounWithMetadataCanHaveASchema = Holds<Equal<Writing, MetadataNoun>>
+
+// Every error that a method may throw is exported.
+
+type ErrorOf<R> = R extends Effect.Effect<unknown, infer E, unknown> ? E : R extends Stream.Stream<unknown, infer E, unknown> ? E : never
+type Thrown = { readonly [N in Noun]: { readonly [K in keyof Services[N]]: ErrorOf<Of<N, K>> }[keyof Services[N]] }[Noun]
+type Tag = Thrown extends infer E ? (E extends { readonly _tag: infer T } ? T : never) : never
+export type EveryErrorIsExported = Holds<Equal<Exclude<Tag, keyof typeof Index>, never>>
+export type EveryErrorHasAClass = Holds<Equal<Exclude<Tag, keyof typeof Errors.classes>, never>>

@@ -1,0 +1,25 @@
+import { Console, type Layer } from "effect"
+import { CliOutput } from "effect/cli"
+import type { HelpDoc } from "effect/cli/HelpDoc"
+
+/** Returns the usage of a command: its arguments, its required flags, and whether it has others. */
+const usage = ({ usage, flags }: HelpDoc): string => {
+  const required = flags.filter(({ required }) => required).map(({ name, type }) => `--${name} <${type}>`)
+  const [before = "", after = ""] = usage.split(" [flags]")
+  const others = flags.length > required.length ? ["[flags]"] : []
+  return [before, ...required, ...others].join(" ") + after
+}
+
+/** States the error, then the usage, in two lines. Everything else is in `--help`. */
+const invalid = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string =>
+  [
+    ...errors.map(({ message }) => message),
+    "",
+    `Usage: ${usage(helpDoc)}`,
+    `\`${commandPath.join(" ")} --help\` describes ${helpDoc.subcommands === undefined ? "its options" : "its commands"}.`
+  ].join("\n")
+
+/** Prints errors and a short usage on standard error. */
+export const layer: Layer.Layer<never> = CliOutput.layerPresenter({
+  present: (event) => (event._tag === "InvalidInvocation" ? Console.error(invalid(event)) : CliOutput.defaultPresenter.present(event))
+})

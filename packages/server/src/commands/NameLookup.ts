@@ -1,0 +1,57 @@
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import * as Destination from "@satrail/core/sending/Destination"
+import * as Instructions from "@satrail/core/sending/Instructions"
+import * as Dns from "@satrail/web/Dns"
+import { Clock, Console, Effect, Result } from "effect"
+import * as Others from "../environment/Others.ts"
+import { identity } from "../environment/Service.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
+import * as Output from "../client/Output.ts"
+
+/** A name as entered, with or without ₿, and the location of its DNS record. */
+const named = Effect.fnUntraced(function* (text: string) {
+  const address = yield* Effect.mapError(Effect.fromResult(LightningAddressText.parse(Destination.name(text.trim()))), Output.failed)
+  const name = Instructions.nameOf(address)
+  return name === undefined
+    ? yield* new CommandFailed({ message: "The labels of a DNS name must have 1 to 63 characters." })
+    : { address, name }
+})
+
+/** Looks up a name's DNS record at BIP353_RESOLVER and shows how the service reads it. */
+export const lookup = Effect.fnUntraced(function* ({ name: text, json }: { readonly name: string; readonly json: boolean }) {
+  const { address, name } = yield* named(text)
+  const { validated } = Dns.make({ validating: (yield* Others.settings.bip353Resolvers) ?? [] })
+  if (validated === undefined) return yield* new CommandFailed({ message: "BIP353_RESOLVER is not set. Set it to look up names." })
+  const found = yield* Effect.mapError(
+    validated(name),
+    () =>
+      new CommandFailed({
+        message: `No resolver of BIP353_RESOLVER could resolve ${name}: it is unreachable, or the record's signature is invalid.`
+      })
+  )
+  const uri = Instructions.uriOf(found)
+  const made = Result.match(uri, {
+    onFailure: (reason) => `refused: ${reason}`,
+    onSuccess: (uri) => (uri === undefined ? `no record: ${address.address} may be a Lightning address` : `pays ${uri}`)
+  })
+  yield* Console.log(
+    json
+      ? JSON.stringify({ name, records: found.texts, is_signed: found.isSigned, result: made })
+      : [`${name}  ${found.isSigned ? "signed" : "not signed"}`, ...found.texts.map((one) => `  ${one}`), made].join("\n")
+  )
+})
+
+/** Prints the zone-file line that lets wallets find an offer by a name (BIP 353). */
+export const record = Effect.fnUntraced(function* ({ name: text, offer: given }: { readonly name: string; readonly offer: string }) {
+  const { name } = yield* named(text)
+  const { offer, networks, absoluteExpirySeconds } = yield* Effect.mapError(Effect.fromResult(Bolt12.decode(given)), Output.failed)
+  const network = yield* identity.network
+  if (!networks.includes(network))
+    return yield* new CommandFailed({ message: `The offer is for ${networks.join(", ")}, but SATRAIL_NETWORK is ${network}.` })
+  const leftSeconds = absoluteExpirySeconds === undefined ? Infinity : absoluteExpirySeconds - (yield* Clock.currentTimeMillis) / 1000
+  // A wallet that looked up the record just before a change keeps using it for its TTL.
+  if (leftSeconds < Instructions.ttlSeconds)
+    return yield* new CommandFailed({ message: "The offer has expired, or will expire before the record leaves DNS caches." })
+  yield* Console.log(Instructions.zoneLine(name, offer))
+})

@@ -1,0 +1,32 @@
+import { Console, Effect } from "effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import { spawn } from "node:child_process"
+import { CommandFailed } from "../base/CommandFailed.ts"
+import * as Operator from "../client/Operator.ts"
+
+/** Returns the command that opens a URL in a browser. */
+const opener = (platform: NodeJS.Platform): readonly [command: string, ...args: ReadonlyArray<string>] =>
+  platform === "darwin" ? ["open"] : platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"]
+
+/** If no browser opens, the printed address is enough. */
+const browse = (url: string) =>
+  Effect.sync(() => {
+    const [command, ...args] = opener(process.platform)
+    spawn(command, [...args, url], { detached: true, stdio: "ignore" })
+      .on("error", () => undefined)
+      .unref()
+  })
+
+/** Prints the address of the console and opens it in a browser. */
+export const open = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
+  const { url, from } = yield* Operator.target("/v1/")
+  const address = new URL("/console", url).href
+  const { status } = yield* HttpClient.get(address).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(Operator.away(url)))
+  if (status !== 200)
+    return yield* new CommandFailed({
+      message: `There is no console at ${address} (HTTP ${status}). Check that SATRAIL_CONSOLE is not "no".`
+    })
+  yield* Console.log(json ? JSON.stringify({ url: address }) : `${address}\nSign in with the API key ${from}.`)
+  if (!json && process.stdout.isTTY) yield* browse(address)
+})

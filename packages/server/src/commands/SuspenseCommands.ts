@@ -1,0 +1,24 @@
+import { Argument, Command } from "effect/cli"
+import { callFor, company, json, list, paging } from "../client/CommandParts.ts"
+
+export const suspense = Command.make("suspense").pipe(
+  Command.withDescription("List payments in suspense, and assign them to companies"),
+  Command.withSubcommands([
+    Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
+      list({ json, query: { limit, cursor } }, "/operator/suspense", [
+        "id",
+        "company_id",
+        "received_sats",
+        "created_at",
+        "reason",
+        "assigned_to",
+        "deposit_id"
+      ])
+    ).pipe(Command.withDescription("List payments received without a known owner, newest first")),
+    Command.make(
+      "assign",
+      { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },
+      ({ company, id, json }) => callFor(company, { json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`)
+    ).pipe(Command.withDescription("Assign a payment to a company as a deposit"))
+  ])
+)

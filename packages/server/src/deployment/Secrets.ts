@@ -1,0 +1,19 @@
+import { Redacted } from "effect"
+import { hkdfSync } from "node:crypto"
+import type { Environment } from "./Environment.ts"
+
+/**
+ * The secret that these keys and the preimages are derived from. It must be the same in every process for the
+ * lifetime of the service.
+ */
+export const secretOf = ({ node, sandboxSeed }: Pick<Environment, "node" | "sandboxSeed">): Redacted.Redacted =>
+  node?.invoiceSecret ?? Redacted.make(sandboxSeed)
+
+/** Derives a key for one purpose, 32 bytes in hex. */
+export const keyOf = (environment: Environment, purpose: string, label: string): Redacted.Redacted => {
+  const key = Buffer.from(hkdfSync("sha256", Redacted.value(secretOf(environment)), "", `satrail: ${purpose}`, 32))
+  return Redacted.make(key.toString("hex"), { label })
+}
+
+/** The key that signs heads of the audit log. */
+export const auditKeyOf = (environment: Environment): Redacted.Redacted => keyOf(environment, "audit heads", "audit key")

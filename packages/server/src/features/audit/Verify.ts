@@ -1,0 +1,52 @@
+import * as AuditVerification from "@satrail/core/features/audit/AuditVerification"
+import * as Audit from "@satrail/core/ledger/Audit"
+import { Effect, Option, Result } from "effect"
+import * as Environment from "../../deployment/Environment.ts"
+import * as Secrets from "../../deployment/Secrets.ts"
+import { Variables } from "../../environment/Unknown.ts"
+import type { Verifying } from "../Feature.ts"
+
+/**
+ * The secret for signed heads, if this command has the service's node settings. A dump can be checked without
+ * it.
+ */
+const headKey = Effect.map(Variables, (variables) => {
+  const read = Environment.read(variables)
+  return Result.isSuccess(read) && read.success.node !== undefined ? Secrets.auditKeyOf(read.success) : undefined
+})
+
+const nouns: Readonly<Record<string, string>> = {
+  api_keys: "API key",
+  operator_tokens: "Operator token",
+  companies: "Company",
+  webhook_endpoints: "Webhook endpoint",
+  wallet_connections: "Wallet connection"
+}
+
+const evidence = ({ kind, id, record = "", field, problem }: AuditVerification.Fault): string => {
+  const name = `${nouns[record] ?? record} ${id}`
+  if (problem === undefined) return `audit log: ${kind} ${id}`
+  if (problem === "differs") return `${name}: \`${field}\` differs from the audit log`
+  return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log, and not in the database`
+}
+
+/** Checks the chains of the audit log, and the records whose values it contains. */
+export const verify: Verifying = Effect.fnUntraced(function* (asked, print) {
+  const forged: Array<AuditVerification.Fault> = []
+  const head = Option.getOrNull(asked["auditHead"] ?? Option.none())
+  const { entries, faults, isSigned, records } = yield* AuditVerification.verify(head, (fault) => {
+    forged.push(fault)
+    return print(evidence(fault))
+  }).pipe(Effect.provideService(Audit.HeadKey, yield* headKey))
+  return {
+    faults,
+    json: { audit: { entries, records, signatures_checked: isSigned, faults: forged } },
+    sound: `the audit log is intact (${entries} entries) and matches ${records} records`,
+    faulty: `${faults} in the audit log`,
+    notes: isSigned
+      ? []
+      : [
+          "Signatures of the audit log's heads were not checked. To check them, run this with the service's node settings, from which its secret is derived"
+        ]
+  }
+})

@@ -1,0 +1,25 @@
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Runtime } from "effect"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Output from "./client/Output.ts"
+import * as Presenter from "./client/Presenter.ts"
+import { satrail } from "./commands/Commands.ts"
+import { version } from "./base/Version.ts"
+
+const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+
+/** Runs the command as the whole process. */
+export const run = (): void =>
+  Command.run(satrail, { version }).pipe(
+    Effect.catchTags({ CommandFailed: Output.explain, ConfigError: Output.explain }),
+    Effect.provide([NodeServices.layer, builtIns, Presenter.layer]),
+    (main) =>
+      NodeRuntime.runMain(main, {
+        // A command that set an exit code has already reported its result.
+        teardown: (exit, onExit) =>
+          process.exitCode === undefined ? Runtime.defaultTeardown(exit, onExit) : onExit(Number(process.exitCode))
+      })
+  )

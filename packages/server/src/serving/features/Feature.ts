@@ -1,0 +1,26 @@
+import { Layer } from "effect"
+import type { Environment } from "../../deployment/Environment.ts"
+import type { Given } from "../../sandbox/Controls.ts"
+
+/** A feature's part of this server. */
+export interface Feature {
+  /** What it needs from outside, for its services, routes and workers. */
+  readonly references?: (environment: Environment) => Layer.Layer<never>
+  /** Its workers that call other parties' servers. */
+  readonly workers?: (environment: Environment) => Layer.Layer<never, never, unknown>
+  /** What the routes of a sandbox need. */
+  readonly sandbox?: (controls: Given) => Layer.Layer<never>
+}
+
+export const make = <const F extends Feature>(feature: F): F => feature
+
+/** Merges these layers. */
+export const merged = <R = never>(layers: ReadonlyArray<Layer.Layer<never, never, R>>): Layer.Layer<never, never, R> =>
+  layers.reduce((all, one) => Layer.merge(all, one), Layer.empty)
+
+type NeedsOf<F> = F extends { readonly workers: (environment: Environment) => Layer.Layer<never, never, infer R> } ? R : never
+
+/** Merges these features' workers. */
+export const workers = <F extends Feature>(features: ReadonlyArray<F>, environment: Environment): Layer.Layer<never, never, NeedsOf<F>> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the list's type at run time doesn't contain the features' requirements
+  merged(features.flatMap(({ workers }) => (workers === undefined ? [] : [workers(environment)]))) as Layer.Layer<never, never, NeedsOf<F>>

@@ -1,0 +1,11 @@
+import { checkouts } from "./checkouts.ts"
+import type { Feature } from "./Feature.ts"
+import { walletConnect } from "./wallet-connect.ts"
+import { webhooks } from "./webhooks.ts"
+import { zaps } from "./zaps.ts"
+
+/** Every feature that has external dependencies. */
+export const features = [webhooks, checkouts, zaps, walletConnect] as const
+
+/** The same list, typed by the interface. */
+export const all: ReadonlyArray<Feature> = features

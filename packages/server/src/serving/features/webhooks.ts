@@ -1,0 +1,36 @@
+import * as Dispatcher from "@satrail/core/features/webhooks/Dispatcher"
+import * as EventBody from "@satrail/http/events/EventBody"
+import * as WebhookKeys from "@satrail/http/features/webhooks/WebhookKeys"
+import * as EventIds from "@satrail/http/wire/EventIds"
+import * as WebhookPoster from "@satrail/web/WebhookPoster"
+import { Layer } from "effect"
+import type { Environment } from "../../deployment/Environment.ts"
+import * as Links from "../../deployment/Links.ts"
+import * as Simulated from "../../deployment/Simulated.ts"
+import * as Secrets from "../../deployment/Secrets.ts"
+import * as Feature from "./Feature.ts"
+
+/**
+ * Returns the allowed targets of webhooks. In a sandbox that only this machine can reach: any host. In any
+ * other sandbox a caller may be a stranger, so only public hosts, `SATRAIL_OUTBOUND_ALLOW`, and this
+ * process's own inboxes.
+ */
+export const targets = (environment: Environment): WebhookPoster.Options => {
+  const { port, outboundAllow } = environment
+  if (!Simulated.of(environment).web) return { outbound: { allow: outboundAllow } }
+  if (Links.isLocal(environment)) return { isOpen: true }
+  const own = ["127.0.0.1", "localhost"].map((name) => [`${name}:${port}`, new URL(`http://127.0.0.1:${port}`)] as const)
+  return { outbound: { allow: new Map([...outboundAllow, ...own]) } }
+}
+
+/** The client that posts webhooks, and the key that encrypts their secrets. */
+const references = (environment: Environment) =>
+  Layer.merge(WebhookPoster.layer(targets(environment)), WebhookKeys.layer(environment.webhookKey ?? Secrets.secretOf(environment)))
+
+export const webhooks = Feature.make({
+  references,
+  workers: (environment) => {
+    const ids = Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment)))
+    return Layer.provide(Dispatcher.layerWorker, Layer.provide(EventBody.layer, ids))
+  }
+})

@@ -1,0 +1,5 @@
+import * as Zaps from "@satrail/core/features/zaps/Zaps"
+import { Layer } from "effect"
+import * as Feature from "./Feature.ts"
+
+export const zaps = Feature.make({ workers: ({ nostrKey }) => (nostrKey === undefined ? Layer.empty : Zaps.layerWorker) })

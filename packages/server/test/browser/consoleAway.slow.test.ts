@@ -1,0 +1,68 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Customer from "../Customer.ts"
+import { isMissing } from "./Chromium.ts"
+import * as Console from "./Console.ts"
+
+// The console while the database is away, and on a slow network.
+
+const started = isMissing ? undefined : await Console.start()
+afterAll(() => started?.end())
+
+describe.skipIf(isMissing)("the console while something is away", () => {
+  if (started === undefined) return
+  const { whole, tab, signIn, visit } = started
+
+  it("console: a form sent while the database is away keeps its entries, and trying again creates exactly one record", () =>
+    tab({ javaScriptEnabled: false }, async (page) => {
+      const shop = await whole.companyWith("paid")
+      // A key that used a control before may end the fault.
+      await Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: 1 }))
+      await signIn(page, shop.key)
+      await visit(page, "invoices/new", "New invoice")
+      await page.getByLabel("Amount").fill("2500")
+      await page.getByLabel("What for").fill("Coffee & cake")
+      await Customer.data(200, shop.post("/sandbox/fault", { what: "database", for_seconds: 600 }))
+      await page.getByRole("button", { name: "Create invoice" }).click()
+      await page.getByRole("heading", { name: "The console is not available right now" }).waitFor()
+      await page.getByText("What you typed is kept.").waitFor()
+      const once = await page.locator("input[name=once]").inputValue()
+      await page.getByRole("button", { name: "Try again" }).click()
+      await page.getByText("What you typed is kept.").waitFor()
+      await Customer.data(200, whole.ask("DELETE", "/sandbox/fault/database", { key: shop.key }))
+      await page.getByRole("button", { name: "Try again" }).click()
+      await page.getByRole("heading", { name: /^Coffee & cake Open/, level: 1 }).waitFor()
+      const { data } = await shop.get("/v1/bitcoin/deposit/lightning-invoice")
+      assert.deepStrictEqual(
+        data.map((row: { readonly memo: string; readonly amount_sats: number }) => [row.memo, row.amount_sats]),
+        [["Coffee & cake", 2500]]
+      )
+      const again = await page.request.post(`${whole.url}/console/invoices/new`, {
+        form: { once, amount: "2500", currency: "sats", description: "Coffee & cake" },
+        headers: { "sec-fetch-site": "same-origin" }
+      })
+      assert.strictEqual(again.url(), page.url())
+      assert.lengthOf((await shop.get("/v1/bitcoin/deposit/lightning-invoice")).data, 1)
+    }))
+
+  it("console: on a slow network a page is complete when it first appears, and hardly anything moves", () =>
+    tab({ storageState: started.signedIn.company }, async (page, complaints) => {
+      const cdp = await page.context().newCDPSession(page)
+      await cdp.send("Network.enable")
+      await cdp.send("Network.emulateNetworkConditions", {
+        offline: false,
+        latency: 300,
+        downloadThroughput: 50_000,
+        uploadThroughput: 20_000
+      })
+      await page.addInitScript(
+        "window.moved = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.moved += value }).observe({ type: 'layout-shift', buffered: true })"
+      )
+      for (const path of ["", "/payments", "/invoices", "/send"]) {
+        await page.goto(`${whole.url}/console${path}`, { waitUntil: "load" })
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        // Chromium reports a shift of a few pixels in the menu when it has little processor time. A tenth of what counts as good is the limit.
+        assert.isAtMost(Number(await page.evaluate("window.moved")), 0.01, path)
+      }
+      assert.deepStrictEqual(complaints, [])
+    }))
+})

@@ -1,0 +1,214 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import type { Locator, Page } from "playwright-core"
+import * as Customer from "../Customer.ts"
+import { type Company, eventually } from "../Service.ts"
+import * as Whole from "../Whole.ts"
+import { isMissing } from "./Chromium.ts"
+import * as Console from "./Console.ts"
+
+// The tasks of a person who keeps a company's books. Each takes at most three clicks from the overview, and no
+// id is copied out of an address.
+
+const started = isMissing ? undefined : await Console.start()
+afterAll(() => started?.end())
+
+const limit = 3
+
+describe.skipIf(isMissing)("what a finance person does in the console", () => {
+  if (started === undefined) return
+  const { whole, tab, signIn } = started
+
+  /** Counts the clicks of a task that begins at the overview of a new company. */
+  const from = (look: (page: Page, shop: Company, click: (one: Locator) => Promise<void>) => Promise<void>) =>
+    tab({}, async (page, complaints) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.fund(shop, 200_000)
+      await signIn(page, shop.key)
+      let clicks = 0
+      const click = async (one: Locator) => {
+        clicks++
+        await one.first().click()
+      }
+      await look(page, shop, click)
+      assert.deepStrictEqual(complaints, [])
+      return clicks
+    })
+  const titled = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
+  const link = (page: Page, name: string | RegExp) => page.getByRole("link", { name })
+  const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
+
+  /** A paid checkout of an order. */
+  const ordered = async (shop: Company, order: string) => {
+    const body = { amount: 42.5, currency: "eur", order_id: order, description: "Two bags of coffee", metadata: { channel: "web" } }
+    const checkout = await Customer.data(201, shop.post("/v1/checkouts", body))
+    await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
+    return eventually(
+      "a paid checkout",
+      () => Customer.data(200, shop.get(`/v1/checkouts/${checkout.id}`)),
+      ({ status }) => status === "paid"
+    )
+  }
+
+  it("console: the newest payment in full takes 1 click: fiat value, checkout, order and timeline", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      await ordered(shop, "1042")
+      await page.reload()
+      await click(link(page, "Order 1042"))
+      await titled(page, /^\+[\d,]+ sats Paid$/)
+      await page.getByText("€42.50 when it was booked").waitFor()
+      await page.getByText("Checkout paid", { exact: true }).waitFor()
+      assert.isTrue(await link(page, "1042").first().isVisible())
+      await page.getByText("channel=web").waitFor()
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: order 1042 is found by typing it, and 1 click opens it with its postings", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      await ordered(shop, "1042")
+      await page.keyboard.press("/")
+      await page.keyboard.type("1042")
+      await page.keyboard.press("Enter")
+      await titled(page, "1 result for “1042”")
+      await click(link(page, "Order 1042"))
+      await titled(page, /^\+[\d,]+ sats Paid$/)
+      const postings = page.getByRole("group", { name: "Postings" })
+      await postings.getByText("Lightning node of the service").waitFor()
+      await postings.getByText("Your account available").waitFor()
+      for (const text of ["two bags", "web"]) {
+        await page.goto(`${whole.url}/console/search?q=${encodeURIComponent(text)}`)
+        await titled(page, `1 result for “${text}”`)
+      }
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a refund takes 3 clicks from the overview, with the key again", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      await ordered(shop, "1042")
+      await page.reload()
+      await click(link(page, "Order 1042"))
+      await click(link(page, "Refund…"))
+      await page.getByLabel("Your API key").fill(shop.key)
+      await click(button(page, /^Refund up to/))
+      await titled(page, /^Refund of [\d,]+ sats created$/)
+      assert.match((await page.locator("main pre").textContent()) ?? "", /^lnurl1/i)
+      const refunds = await Customer.data(200, shop.get("/v1/refunds"))
+      assert.strictEqual(refunds.length, 1)
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a checkout takes 2 clicks to create, and 2 to find the next day", async () => {
+    const clicks = await from(async (page, _, click) => {
+      await click(link(page, "New checkout"))
+      await page.getByLabel("Amount").fill("12.50")
+      await page.getByLabel("Order").fill("2001")
+      await click(button(page, "Create checkout"))
+      await titled(page, /^Order 2001 Open/)
+      await page.goto(`${whole.url}/console`)
+      await link(page, "Checkouts").click()
+      await link(page, "Order 2001").click()
+      await titled(page, /^Order 2001 Open/)
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a month's statement takes 2 clicks, and so does an export of exactly the filtered payments", async () => {
+    const clicks = await from(async (page, _, click) => {
+      await click(link(page, "Statements"))
+      await titled(page, "Statements and export")
+      const statement = link(page, /^Open/).first()
+      const response = page.waitForResponse(/\/v1\/statements\/\d{4}-\d{2}\?format=html$/)
+      await click(statement)
+      assert.strictEqual((await response).status(), 200)
+      await page.goto(`${whole.url}/console/payments?type=deposit`)
+      const [download] = await Promise.all([page.waitForEvent("download"), link(page, /^Export these 1$/).click()])
+      assert.strictEqual(download.suggestedFilename(), "payments.csv")
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a key that can only receive takes 3 clicks", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      await click(link(page, "API keys"))
+      await click(link(page, "New key"))
+      await page.getByLabel("Name").fill("till 3")
+      await page.getByLabel("Your API key").fill(shop.key)
+      await click(button(page, "Create key"))
+      const key = (await page.locator("pre.secret").textContent()) ?? ""
+      assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key })).status, 403)
+      assert.strictEqual((await whole.ask("POST", "/v1/bitcoin/deposit/on-chain", { key, body: {} })).status, 201)
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a webhook that fails shows on the overview; why takes 1 click, and sending it again 2", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
+      await Customer.fund(shop, 1000)
+      await eventually(
+        "a failed attempt",
+        () => Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}`)),
+        ({ failing_since }) => failing_since !== null
+      )
+      await page.reload()
+      await page.getByText(/^Webhook failing since/).waitFor()
+      await click(link(page, /^See why/))
+      await page
+        .getByRole("alert")
+        .getByText(/No deliveries since .*: ./)
+        .waitFor()
+      await page.getByText("Why there was no response").waitFor()
+      await page.getByText("Event sent").waitFor()
+      await click(button(page, "Send a test now"))
+      await page.getByText("webhook_endpoint.test").first().waitFor()
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: who changed what takes 1 click, with the values before and after", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", description: "Orders" }))
+      await Customer.data(
+        200,
+        whole.ask("PATCH", `/v1/webhook-endpoints/${made.id}`, { key: shop.key, body: { url: "http://127.0.0.1:9/paid-orders" } })
+      )
+      const isThere = (entries: ReadonlyArray<{ readonly verb: string }>) => entries.some(({ verb }) => verb.includes("update"))
+      await eventually("the entry", () => Customer.data(200, shop.get("/v1/audit")), isThere)
+      await click(link(page, "Audit log"))
+      const row = page.getByRole("row").filter({ hasText: "→ http://127.0.0.1:9/paid-orders" })
+      await row.getByText("http://127.0.0.1:9/orders", { exact: true }).waitFor()
+      await row.getByText(/^Key “/).waitFor()
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: what is left of the limits takes no click", async () => {
+    const clicks = await from(async (page, shop) => {
+      const key = Whole.operatorToken
+      await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, { key, body: { day_sats: 500_000 } })
+      await page.reload()
+      await page.getByText("Sending, 24 hours").waitFor()
+      await page.getByText("0% of 500,000 used").waitFor()
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a supplier's invoice takes 3 clicks to pay, and its proof has the preimage", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+      await click(link(page, "Send"))
+      await page.getByLabel("To").fill(destination)
+      await click(button(page, "Show the fee…"))
+      await page.getByLabel("Your API key").fill(shop.key)
+      await click(button(page, "Send 1,000 sats"))
+      await titled(page, /^−1,000 sats/)
+      await link(page, "Proof of payment").waitFor()
+      const [download] = await Promise.all([page.waitForEvent("download"), link(page, "Proof of payment").click()])
+      assert.match(readFileSync(await download.path(), "utf8"), /\nPreimage: [0-9a-f]{64}\n/)
+    })
+    assert.isAtMost(clicks, limit)
+  })
+})

@@ -1,0 +1,178 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import type { Locator, Page } from "playwright-core"
+import * as Customer from "../Customer.ts"
+import { type Company, eventually } from "../Service.ts"
+import * as Whole from "../Whole.ts"
+import { isMissing } from "./Chromium.ts"
+import * as Console from "./Console.ts"
+
+// The tasks of an operator of the service. Each takes at most three clicks from the page Now, and no id is typed.
+
+const started = isMissing ? undefined : await Console.start()
+afterAll(() => started?.end())
+
+interface Report {
+  readonly node: { readonly own_sats: number | null; readonly unexplained_sats: number }
+  readonly differences: ReadonlyArray<unknown>
+}
+
+const limit = 3
+const token = "Your operator token"
+
+describe.skipIf(isMissing)("what an operator does in the console", () => {
+  if (started === undefined) return
+  const { whole, tab, signIn } = started
+
+  const link = (page: Page, name: string | RegExp) => page.getByRole("link", { name })
+  const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
+  const titled = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
+  const read = (path: string) => Customer.data(200, whole.ask("GET", `/operator${path}`, { key: Whole.operatorToken }))
+  const hours = (shop: Company, many: number) => Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: many * 3600 }))
+
+  const opened = async (name: string): Promise<Company> => {
+    const { id } = await Customer.data(201, whole.operate("/companies", { name, plan: "paid" }))
+    const { key } = await Customer.data(201, whole.operate(`/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] }))
+    return {
+      id,
+      key,
+      get: (route) => whole.ask("GET", route, { key }),
+      post: (route, body, headers) => whole.ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
+    }
+  }
+
+  /** Counts the clicks of a task that begins at Now. Nothing about it needs a script. */
+  const from = (look: (page: Page, click: (one: Locator) => Promise<void>) => Promise<void>) =>
+    tab({ javaScriptEnabled: false }, async (page, complaints) => {
+      await signIn(page, Whole.operatorToken)
+      assert.strictEqual(new URL(page.url()).pathname, "/operator/console")
+      let clicks = 0
+      await look(page, async (one) => {
+        clicks++
+        await one.first().click()
+      })
+      assert.deepStrictEqual(complaints, [])
+      return clicks
+    })
+
+  it("console: a withdrawal in flight for hours is on Now, and 1 click shows its steps, the node's word and what to do", async () => {
+    const shop = await opened("Tidewater Games")
+    await Customer.fund(shop, 50_000)
+    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 35_000, behaviour: "hold" })
+    const { id } = await Customer.data(201, Customer.confirm(shop, destination, 35_000))
+    await eventually(
+      "a dispatched withdrawal",
+      () => read(`/withdrawals/${id}`),
+      ({ timeline }) => timeline.length > 1
+    )
+    await hours(shop, 3)
+    const clicks = await from(async (page, click) => {
+      await click(link(page, /^A withdrawal has been in flight for 3 h/))
+      await titled(page, /^−35,000 sats In flight for 3 h/)
+      const now = page.getByRole("listitem").filter({ hasText: "Waiting for the node’s final result" })
+      assert.strictEqual(await now.getAttribute("aria-current"), "step")
+      await page.getByText("Wait. Do not pay it again.").waitFor()
+      await page.getByText("On its way.").waitFor()
+      assert.strictEqual(await button(page, /cancel/i).count(), 0)
+      assert.isTrue(await link(page, "Tidewater Games").first().isVisible())
+    })
+    assert.isAtMost(clicks, 1)
+  })
+
+  it("console: from a pending withdrawal to its company and all its payments takes 3 clicks", async () => {
+    const clicks = await from(async (page, click) => {
+      await click(link(page, /^A withdrawal has been in flight/))
+      await click(link(page, "Tidewater Games"))
+      await titled(page, "Tidewater Games Active")
+      await click(link(page, "All payments"))
+      await titled(page, "Payments")
+      await page.getByRole("row").filter({ hasText: "+50,000" }).waitFor()
+    })
+    assert.isAtMost(clicks, limit)
+  })
+
+  it("console: a company is frozen in 3 clicks, sees why on its overview, and can then only be unfrozen", async () => {
+    const shop = await opened("Harbor Lane")
+    const clicks = await from(async (page, click) => {
+      await click(link(page, "Companies"))
+      await click(link(page, "Freeze… Harbor Lane"))
+      await page.getByLabel("Reason").fill("Key stolen, call us")
+      await page.getByLabel(token).fill(Whole.operatorToken)
+      await click(button(page, "Freeze Harbor Lane"))
+      await titled(page, "Harbor Lane Frozen")
+      await page.getByText("“Key stolen, call us”").first().waitFor()
+      assert.deepStrictEqual([await link(page, "Unfreeze…").count(), await link(page, /^Freeze/).count()], [1, 0])
+      await link(page, "Now").click()
+      await link(page, "Harbor Lane is frozen").waitFor()
+    })
+    assert.isAtMost(clicks, limit)
+    await tab({}, async (page) => {
+      await signIn(page, shop.key)
+      await page.getByText("Sending is frozen").waitFor()
+      await page.getByText("“Key stolen, call us”").waitFor()
+    })
+  })
+
+  it("console: sending is paused in 2 clicks and resumed in 2, and meanwhile every page of everyone says so", async () => {
+    const shop = await opened("Oakmere Payroll")
+    const words = "Sending is paused for everyone"
+    const seen = (key: string, path: string) =>
+      tab({}, async (page) => {
+        await signIn(page, key)
+        await page.goto(`${whole.url}${path}`)
+        await page.locator("main h1").waitFor()
+        return (await page.locator(".banner").getByText(words).count()) === 1
+      })
+    const pausing = await from(async (page, click) => {
+      await click(link(page, "Pause sending…"))
+      await page.getByLabel(token).fill(Whole.operatorToken)
+      await click(button(page, "Pause"))
+      await page.locator(".banner").getByText(words).waitFor()
+    })
+    assert.deepStrictEqual(
+      [
+        await seen(Whole.operatorToken, "/operator/console/companies"),
+        await seen(shop.key, "/console"),
+        await seen(shop.key, "/console/send")
+      ],
+      [true, true, true]
+    )
+    const resuming = await from(async (page, click) => {
+      await page.locator(".banner").getByText("by the configured token").waitFor()
+      await click(link(page, "Resume sending…"))
+      await titled(page, "Resume sending")
+      await page.getByLabel(token).fill(Whole.operatorToken)
+      await click(button(page, "Resume sending"))
+      await titled(page, /Now|need/)
+    })
+    assert.isFalse(await seen(shop.key, "/console"))
+    assert.isAtMost(Math.max(pausing, resuming), 2)
+  })
+
+  it("console: a difference between node and ledger is on Now, and 1 click shows both sides, its cause and what to do", async () => {
+    const shop = await opened("Lakeside Books")
+    // A run follows each step of the clock. A difference is reported once it has lasted.
+    const reported = (is: (report: Report) => boolean) =>
+      eventually(
+        "a run",
+        () => read("/reconciliation"),
+        ({ report }) => report !== null && is(report)
+      )
+    const { report } = await reported(({ node }) => node.own_sats !== null)
+    const body = { node_sats: report.node.own_sats + 200_000 }
+    await Customer.data(200, whole.ask("PATCH", "/operator/reconciliation/own-funds", { key: Whole.operatorToken, body }))
+    await hours(shop, 1)
+    await reported(({ node }) => node.unexplained_sats < 0)
+    await hours(shop, 1)
+    await reported(({ differences }) => differences.length > 0)
+    const clicks = await from(async (page, click) => {
+      await click(link(page, /^The Lightning node has [\d,]+ sats less than the ledger$/))
+      await titled(page, /^Reconciliation [\d,]+ sats missing$/)
+      const sides = page.getByRole("group", { name: "Actual against expected" })
+      await sides.getByText("Lightning node", { exact: true }).waitFor()
+      await page.getByText("The node’s funds differ from the ledger and your own funds").waitFor()
+      await page.getByText("Find each cause in the guide.").waitFor()
+      await link(page, "Guide: causes").waitFor()
+    })
+    assert.isAtMost(clicks, 1)
+  })
+})

@@ -1,0 +1,23 @@
+import { adjustments } from "./adjustments/Checks.ts"
+import { checkouts } from "./checkouts/Checks.ts"
+import type { Feature } from "./Feature.ts"
+import { approvals } from "./approvals/Checks.ts"
+import { offers } from "./offers/Checks.ts"
+import { refunds } from "./refunds/Checks.ts"
+import { vouchers } from "./vouchers/Checks.ts"
+import { webhooks } from "./webhooks/Checks.ts"
+import { zaps } from "./zaps/Checks.ts"
+
+/** Every feature covered by stories. */
+export const features = [approvals, checkouts, vouchers, refunds, offers, zaps, webhooks, adjustments] as const
+
+/** The same list, typed by the interface. */
+export const all: ReadonlyArray<Feature> = features
+
+export const records = all.flatMap(({ records = [] }) => records)
+
+export const weaves = all.flatMap(({ weave }) => weave ?? [])
+
+const told = all.flatMap(({ stories }) => stories ?? [])
+export const early = told.filter(({ isEarly }) => isEarly === true)
+export const stories = told.filter(({ isEarly }) => isEarly !== true)

@@ -1,0 +1,88 @@
+import { fetched } from "../checkout/page.ts"
+import { ask, complain, listen, own, urlOf } from "./passkey.ts"
+
+// Enhances the console's pages. They work without this script, except for passkeys.
+
+const root = document.documentElement
+root.classList.add("scripted")
+
+const zone = (): void => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  const value = `satrail_zone=${encodeURIComponent(timeZone)}`
+  if (!document.cookie.split("; ").includes(value)) document.cookie = `${value}; Path=/; Max-Age=31536000; SameSite=Lax`
+}
+
+const say = (text: string): void => {
+  const said = document.querySelector("#said")
+  if (said !== null) said.textContent = text
+}
+
+/** Signs in with a printed link, which is in the fragment so that no server logs it, and works once. */
+const signIn = async (link: string): Promise<void> => {
+  history.replaceState(null, "", location.pathname)
+  try {
+    await ask("POST", "/console/session", { link })
+    location.reload()
+  } catch (error) {
+    complain(error)
+  }
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
+  const text = button?.dataset["copy"]
+  if (text === undefined) return
+  void navigator.clipboard.writeText(text).then(() => say("Copied"))
+})
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select")
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  const search = document.querySelector<HTMLInputElement>("#q")
+  if (search === null) return
+  event.preventDefault()
+  search.focus()
+})
+
+/** Replaces a read-only page with its newest version. Keeps focus and open parts. */
+const refresh = async (): Promise<void> => {
+  const next = await fetched()
+  const [before, after] = [document.querySelector("main"), next.querySelector("main")]
+  if (before === null || after === null || before.contains(document.activeElement)) return
+  if (before.querySelector("details[open]") !== null) return
+  before.replaceWith(after)
+}
+
+const renew = () => void refresh().catch(() => undefined)
+
+const quietMillis = 700
+const retryMillis = 3000
+
+/** Refreshes the page after events of the company, at most once per burst. */
+const follow = async (): Promise<void> => {
+  const response = await fetch(urlOf("/v1/events/stream"), { cache: "no-store", headers: { ...own, accept: "text/event-stream" } })
+  if (!response.ok || response.body === null) throw new Error(String(response.status))
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    if (!value.includes("data:")) continue
+    clearTimeout(timer)
+    timer = setTimeout(renew, quietMillis)
+  }
+}
+
+const following = (): void => {
+  const again = () => setTimeout(following, retryMillis)
+  void follow().then(again, again)
+}
+
+zone()
+listen()
+const [, link] = /^#link=([\w-]+)$/.exec(location.hash) ?? []
+if (link !== undefined) void signIn(link)
+// A company's pages follow its events; the operator's are shown again at an interval.
+const { live } = document.body.dataset
+if (live === "") following()
+else if (live !== undefined) setInterval(renew, Number(live))

@@ -1,0 +1,185 @@
+import { type ComponentChildren, h } from "preact"
+import { bdi, code, failure, type Icon, icon, link, search, sentence, type Shown, time } from "./Parts.ts"
+import { Qr } from "./Qr.ts"
+import type { Refund, State } from "./State.ts"
+import { filled, sats, span, worth } from "./Words.ts"
+
+// The right half in every state without a payment due.
+
+/** The headline of an outcome. */
+export interface Told {
+  readonly headline: string
+  readonly mark: Icon
+  /** Empty if the outcome is neither good nor bad. */
+  readonly tone: "good" | "warn" | "info" | ""
+  readonly lead: ReadonlyArray<ComponentChildren>
+}
+
+/** The excess amount, in the price's currency. */
+const overText = ({ page: { fiat, locale }, state: { overSats } }: Shown): string =>
+  (fiat && worth(overSats, fiat, locale)) ?? sats(overSats, locale)
+
+const late = (shown: Shown): Told => {
+  const { page, state, say } = shown
+  const { paidAtMillis, endedAtMillis, expiresAtMillis } = state
+  const wasCanceled = endedAtMillis !== null && endedAtMillis < expiresAtMillis
+  const after =
+    paidAtMillis === null || paidAtMillis <= expiresAtMillis
+      ? null
+      : filled(say.lateAfter, span(paidAtMillis - expiresAtMillis, page.locale))
+  const over = state.overSats === 0 ? null : filled(say.changeLead, overText(shown))
+  const isAsked = state.refunds.length === 0
+  const lead = [wasCanceled ? say.lateCanceled : after, over, isAsked ? say.lateSeller : null].filter((part) => part !== null)
+  return { headline: say.late, mark: "clock", tone: "warn", lead: [lead.join(" ")] }
+}
+
+const paid = (shown: Shown): Told => {
+  const { page, state, say } = shown
+  if (state.isLate) return late(shown)
+  const good = { mark: "tick", tone: "good" } as const
+  if (state.overSats === 0) return { ...good, headline: say.paid, lead: sentence(say.paidLead, bdi(page.seller)) }
+  const isOpen = state.refunds.some(({ lnurl }) => lnurl !== null)
+  const isAsked = state.refunds.length === 0
+  return {
+    ...good,
+    headline: isOpen ? say.changeOpen : isAsked ? say.change : say.paid,
+    lead: [...sentence(say.changeLead, bdi(overText(shown))), ...(isAsked ? [" ", say.changeAsk] : [])]
+  }
+}
+
+/** What happened to money for an ended payment, or null if none arrived. */
+const arrived = ({ page, state, say }: Shown) => {
+  const { receivedSats, pendingSats, refunds } = state
+  if (receivedSats > 0) return sentence(refunds.length === 0 ? say.partial : say.partialRefund, bdi(sats(receivedSats, page.locale)))
+  return pendingSats > 0 ? [say.lateSeller] : null
+}
+
+const ended = (shown: Shown): Told => {
+  const { page, state, say } = shown
+  const money = arrived(shown)
+  const tone = money === null ? "" : "warn"
+  if (state.status === "canceled") return { headline: say.canceled, mark: "barred", tone, lead: money ?? [say.canceledLead] }
+  const isQuote = page.fiat !== null
+  const until = sentence(isQuote ? say.quoteExpiredLead : say.expiredLead, time(state.expiresAtMillis, "time", page.locale))
+  return {
+    headline: isQuote ? say.quoteExpired : say.expired,
+    mark: "clock",
+    tone,
+    lead: money === null ? [...until, ...(state.isRenewable ? [] : [" ", say.askNewLink])] : [...money, " ", ...until]
+  }
+}
+
+/** The message of a page without a payment due. */
+export const told = (shown: Shown): Told => {
+  const { state, say } = shown
+  if (state.status === "paid") return paid(shown)
+  if (state.status === "expired" || state.status === "canceled") return ended(shown)
+  return state.pendingSats > 0
+    ? { headline: say.seen, mark: "block", tone: "info", lead: [say.seenLead] }
+    : { headline: say.checking, mark: "clock", tone: "info", lead: [say.checkingLead] }
+}
+
+export const heading = ({ headline, mark, tone, lead }: Told) =>
+  h(
+    "div",
+    { class: "state" },
+    h("span", { class: `mark ${tone}`.trim() }, icon(mark)),
+    h("h1", { class: "headline", tabIndex: -1 }, headline),
+    h("p", { class: "lead" }, lead)
+  )
+
+/** The steps of a payment: past, current and next. */
+const track = ({ page, state, say }: Shown) => {
+  const [newest] = state.payments.filter(({ isPending }) => isPending)
+  const { confirmations: depth } = state
+  return h(
+    "ol",
+    { class: "track" },
+    h("li", { class: "done" }, say.stepSeen, newest !== undefined && [" ", h("span", null, time(newest.atMillis, "time", page.locale))]),
+    h(
+      "li",
+      { class: "now", "aria-current": "step" },
+      say.stepBlock,
+      depth !== null && [" ", h("span", null, filled(say.depth, String(depth.seen), String(depth.needed)))]
+    ),
+    h("li", null, say.stepPaid)
+  )
+}
+
+const explorerOf = ({ payments }: State): string | null => payments.find(({ explorerUrl }) => explorerUrl !== null)?.explorerUrl ?? null
+
+/** A refund, and the code to claim it. */
+const refund = ({ page, say }: Shown, { sats: amount, status, lnurl, expiresAtMillis }: Refund) => {
+  const text = bdi(sats(amount, page.locale))
+  if (status === "pending") return h("p", { class: "notice" }, sentence(say.refundPending, text))
+  if (status === "completed") return h("p", { class: "notice" }, sentence(say.refundDone, text))
+  if (lnurl === null) return h("p", { class: "notice" }, sentence(say.refundAsk, text))
+  const url = `lightning:${lnurl}`
+  return h(
+    "section",
+    { class: "note refund", "aria-label": say.refundLink },
+    h("h2", null, sentence(say.refundOpen, text)),
+    h("div", { class: "tile" }, h(Qr, { text: url, label: say.refundCode })),
+    link(url, say.refundTake, "button primary"),
+    code(lnurl, say.copyLink),
+    h("p", null, say.refundSecret, expiresAtMillis !== null && [" ", sentence(say.refundUntil, time(expiresAtMillis, "day", page.locale))])
+  )
+}
+
+/** Gets a new quote for the same price. */
+const renewing = (shown: Shown) => {
+  const { page, state, say, visit } = shown
+  if (!state.isRenewable || page.renewal === null) return null
+  const { url, method } = page.renewal
+  const button = h("button", { class: "button primary" }, page.fiat === null ? say.newCode : say.newQuote)
+  return h("form", { class: "form", method, action: method === "get" ? url : `${url}${search(visit, {})}` }, failure(shown), button)
+}
+
+/** How to reach the seller, in every state that they may have to settle with the payer. */
+const contacting = ({ page, state, say }: Shown) => {
+  const { contact, reference } = page
+  const { status, isLate, overSats, refunds } = state
+  if (contact === null || status === "open" || status === "underpaid") return null
+  if (status === "paid" && !isLate && overSats === 0 && refunds.length === 0) return null
+  if (/^https?:\/\//.test(contact)) return link(contact, say.contactSeller)
+  const subject = encodeURIComponent(`${say.reference} ${reference}`)
+  return link(`mailto:${encodeURIComponent(contact).replace("%40", "@")}?subject=${subject}`, say.contactSeller)
+}
+
+/** The payer's next links: at most one filled button, and none next to a refund's. */
+const onward = ({ page, state, say }: Shown) => {
+  const isClaimed = state.refunds.some(({ lnurl }) => lnurl !== null)
+  const kind = isClaimed || (state.isRenewable && page.renewal !== null) ? "button" : "button primary"
+  if (state.status !== "paid") {
+    const back = state.status === "expired" || state.status === "canceled" ? link(page.cancelUrl, say.backToShop, kind) : null
+    const explorer = explorerOf(state)
+    const away =
+      explorer !== null && h("a", { class: "button", href: explorer, target: "_blank", rel: "noreferrer" }, say.explorer, icon("away"))
+    return [state.pendingSats > 0 && away, back]
+  }
+  return [
+    link(page.returnUrl, say.returnToShop, kind),
+    h(
+      "div",
+      { class: "pair" },
+      h("button", { type: "button", class: "button live", "data-print": true }, say.print),
+      page.receiptUrl !== null && h("a", { class: "button", href: page.receiptUrl, download: true }, say.save)
+    )
+  ]
+}
+
+export const outcome = (shown: Shown) => {
+  const { page, state, say } = shown
+  const isSeen = (state.status === "open" || state.status === "underpaid") && state.pendingSats > 0
+  const pending = state.pendingSats > 0 && h("p", { class: "notice" }, sentence(say.partSeen, bdi(sats(state.pendingSats, page.locale))))
+  return h(
+    "section",
+    { class: "way", "aria-label": say.payment },
+    heading(told(shown)),
+    isSeen ? track(shown) : pending,
+    state.refunds.map((one) => refund(shown, one)),
+    renewing(shown),
+    onward(shown),
+    contacting(shown)
+  )
+}

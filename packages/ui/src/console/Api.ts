@@ -1,0 +1,118 @@
+import type { Event, Operations } from "./wire.ts"
+
+// The console is a client of the API. Its pages make their requests through `Api`, as the person who is signed
+// in.
+
+export type Operation = keyof Operations
+type Answer<K extends Operation> = Operations[K]["answer"]
+type Data<K extends Operation> = Answer<K> extends { readonly data: infer D } ? D : never
+
+/** An error response: its status, `error.code`, its message for people, and the fields that it names. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: ReadonlyArray<{ readonly path: string; readonly message: string }>
+  constructor(status: number, code: string, message: string, details: Refused["details"] = []) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+  }
+}
+
+export interface Asked<K extends Operation> {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Operations[K]["query"]
+  readonly body?: Operations[K]["body"]
+  /** Makes the request safe to repeat. */
+  readonly once?: string
+}
+
+/** A deposit or withdrawal with the records that it belongs to. */
+export interface Payment {
+  readonly type: "deposit" | "withdrawal"
+  readonly id: string
+  readonly ledgerTxId: string
+  readonly amountSats: number
+  readonly feeSats: number
+  readonly rail: "lightning" | "on_chain"
+  readonly status: "pending_approval" | "pending" | "settled" | "failed"
+  readonly createdAtMillis: number
+  readonly recipient: string
+  readonly description: string
+  readonly orderId: string | null
+  readonly checkoutId: string | null
+  readonly invoiceId: string | null
+  readonly refundId: string | null
+  /** Fiat units per bitcoin when it was booked, if an amount was given in fiat. The currency is known for checkouts only. */
+  readonly rate: string | null
+  readonly rateAtMillis: number | null
+  readonly currency: string | null
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** A posting of the ledger. */
+export interface Posting {
+  readonly from: string
+  readonly to: string
+  readonly sats: number
+  readonly atMillis: number
+}
+
+/** The amounts booked in an interval, and the balance at its end. */
+export interface Step {
+  readonly fromMillis: number
+  readonly inSats: number
+  readonly outSats: number
+  readonly balanceSats: number
+}
+
+/** A record found by a search, and the part that matched. */
+export interface Hit {
+  readonly kind: "deposit" | "withdrawal" | "checkout" | "invoice"
+  readonly id: string
+  readonly by: "order" | "text" | "id" | "hash" | "transaction" | "amount"
+}
+
+/** What is stopped, and since when. A company also reads its own freeze. */
+export interface Stops {
+  readonly sendingMillis: number | null
+  readonly receivingMillis: number | null
+  readonly frozen: { readonly reason: string; readonly sinceMillis: number; readonly waits: boolean } | null
+}
+
+/** Reads that only the console needs, so the API does not have them. */
+export interface Reads {
+  /** Returns payments by id, in the requested order. */
+  readonly payments: (asked: ReadonlyArray<Pick<Payment, "type" | "id">>) => Promise<ReadonlyArray<Payment>>
+  readonly paymentsOf: (record: { readonly kind: "checkout" | "invoice"; readonly id: string }) => Promise<ReadonlyArray<Payment>>
+  readonly postings: (ledgerTxId: string) => Promise<ReadonlyArray<Posting>>
+  /** Returns the intervals between ascending times, the last of which is now. */
+  readonly steps: (boundaries: ReadonlyArray<number>) => Promise<ReadonlyArray<Step>>
+  /** Events, newest first, of types such as `invoice.*`. */
+  readonly events: (asked: {
+    readonly limit: number
+    readonly cursor?: string
+    readonly types?: string | undefined
+  }) => Promise<{ readonly data: ReadonlyArray<Event>; readonly next: string | undefined }>
+  readonly search: (text: string) => Promise<ReadonlyArray<Hit>>
+}
+
+export interface Api extends Reads {
+  /** Calls an operation, and returns the `data` of its response. */
+  readonly call: <K extends Operation>(operation: K, more?: Asked<K>) => Promise<Data<K>>
+  /** A page of a list, with the `cursor` of the next one. */
+  readonly page: <K extends Operation>(
+    operation: K,
+    more?: Asked<K>
+  ) => Promise<{ readonly data: Data<K>; readonly next: string | undefined }>
+  /** Re-enters the key, which allows sending and changes by operators for 5 minutes. */
+  readonly confirm: (credential: string) => Promise<void>
+}
+
+/** Returns the path of an operation with its parameters and query. */
+export const pathOf = (pattern: string, params: Readonly<Record<string, string>>, query: object): string => {
+  const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, String(value)]]))
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+}

@@ -1,0 +1,105 @@
+// Numbers, dates and fiat values, in the person's time zone and currency.
+
+/** Preferences of the person, stored in cookies. */
+export interface Preferences {
+  readonly theme: "system" | "light" | "dark"
+  readonly currency: string
+  /** IANA time zone, which the browser reports. UTC until then. */
+  readonly zone: string
+}
+
+/** Price of one bitcoin in a currency; undefined if it is not known now. */
+export interface Price {
+  readonly currency: string
+  readonly perBitcoin: number
+}
+
+const locale = "en-US"
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const thousandths = new Intl.NumberFormat(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 })
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 })
+const monies = new Map<string, Intl.NumberFormat>()
+const money = (currency: string): Intl.NumberFormat => {
+  const known = monies.get(currency) ?? new Intl.NumberFormat(locale, { style: "currency", currency })
+  monies.set(currency, known)
+  return known
+}
+const clocks = new Map<string, Intl.DateTimeFormat>()
+const clock = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
+  const key = zone + JSON.stringify(options)
+  const known = clocks.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone, hourCycle: "h23" })
+  clocks.set(key, known)
+  return known
+}
+
+export const sats = (amount: number): string => whole.format(Math.trunc(amount))
+export const msat = (amount: number): string => thousandths.format(amount / 1000)
+/** With a sign: +68,219 or −20,064. */
+export const signed = (amount: number): string => `${amount < 0 ? "−" : "+"}${sats(Math.abs(amount))}`
+export const short = (amount: number): string => compact.format(amount)
+export const fiatText = (amount: number, currency: string): string => money(currency.toUpperCase()).format(amount)
+/** The fiat value of an amount at a price per bitcoin. */
+export const valueOf = (amountSats: number, perBitcoin: number): number => (amountSats / 100_000_000) * perBitcoin
+
+/** Returns the known part of a time zone's name. */
+export const zoneOf = (text: string | undefined): string => {
+  try {
+    return text === undefined ? "UTC" : new Intl.DateTimeFormat(locale, { timeZone: text }).resolvedOptions().timeZone
+  } catch {
+    return "UTC"
+  }
+}
+
+/** Formats in one person's time zone and currency. */
+export const make = ({ zone }: Preferences, price: Price | undefined, nowMillis: number) => {
+  const dayKey = (millis: number) =>
+    clock(zone, { year: "numeric", month: "2-digit", day: "2-digit" })
+      .format(millis)
+      .replace(/(\d+)\/(\d+)\/(\d+)/, "$3-$1-$2")
+  const today = dayKey(nowMillis)
+  const isThisYear = (millis: number) => dayKey(millis).slice(0, 4) === today.slice(0, 4)
+  const date = (millis: number) =>
+    clock(zone, { month: "short", day: "numeric", ...(!isThisYear(millis) && { year: "numeric" }) }).format(millis)
+  const time = (millis: number) => clock(zone, { hour: "2-digit", minute: "2-digit" }).format(millis)
+  return {
+    nowMillis,
+    zone,
+    price,
+    /** `2026-11-24`, in the person's time zone. */
+    dayKey,
+    today,
+    date,
+    time,
+    seconds: (millis: number) => clock(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(millis),
+    /** Monday, November 23. */
+    day: (millis: number) =>
+      clock(zone, { weekday: "long", month: "long", day: "numeric", ...(!isThisYear(millis) && { year: "numeric" }) }).format(millis),
+    weekday: (millis: number) => clock(zone, { weekday: "short", month: "short", day: "numeric" }).format(millis),
+    dayOfMonth: (millis: number) => clock(zone, { day: "numeric" }).format(millis),
+    month: (millis: number) => clock("UTC", { month: "long", year: "numeric" }).format(millis),
+    /** Today, 10:40; otherwise Nov 23, 18:20. */
+    when: (millis: number) => (dayKey(millis) === today ? `Today, ${time(millis)}` : `${date(millis)}, ${time(millis)}`),
+    /** 10:40 for a time of today, after “since”; otherwise Nov 23, 18:20. */
+    since: (millis: number) => (dayKey(millis) === today ? time(millis) : `${date(millis)}, ${time(millis)}`),
+    /** The value now, if a price is known. */
+    fiat: (amountSats: number) =>
+      price === undefined ? undefined : fiatText(valueOf(Math.abs(amountSats), price.perBitcoin), price.currency)
+  }
+}
+export type Format = ReturnType<typeof make>
+
+/** Returns the start of the day that contains a time, in a time zone. */
+export const startOfDay = (millis: number, zone: string): number => {
+  const parts = clock(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(millis).split(":").map(Number)
+  const [hours = 0, minutes = 0, seconds = 0] = parts
+  return millis - ((hours * 60 + minutes) * 60 + seconds) * 1000 - (millis % 1000)
+}
+
+/** Returns how long ago or ahead, in words: 41 min, 3 h, 2 days. */
+export const span = (millis: number): string => {
+  const minutes = Math.max(1, Math.round(Math.abs(millis) / 60_000))
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  if (hours < 48) return `${hours} h`
+  return `${Math.round(hours / 24)} days`
+}

@@ -1,0 +1,179 @@
+import { type ComponentChildren, h } from "preact"
+import { Refused } from "./Api.ts"
+import { csv, type CsvColumn } from "./Csv.ts"
+import * as Formats from "./Format.ts"
+import { type File, type Page, type Shown, type Visit, withQuery } from "./Page.ts"
+import { button, chips, empty, type Icon, plain, segments } from "./Parts.ts"
+import { type Column, exported, paging, table } from "./Table.ts"
+
+// Lists of records: filters and the page are in the address, and an export has exactly the rows that are filtered.
+
+const perPage = 50
+/** Maximum number of records that one page of a filtered list reads. */
+const mostRead = 500
+/** Maximum number of rows in an export. */
+const mostExported = 10_000
+const perRead = 1000
+const dayMillis = 86_400_000
+
+/** A status to filter by, and the records that have it. */
+export type Kind<Row> = readonly [value: string, text: string, is: (row: Row, nowMillis: number) => boolean]
+
+interface Asked {
+  readonly limit: number
+  readonly cursor?: string
+}
+
+export interface List<Row> {
+  /** Below `/console`. The export is at `path/export`. */
+  readonly path: string
+  readonly nav: string
+  readonly title: string
+  readonly lead: string
+  readonly glyph: Icon
+  /** Plural of what is listed: `invoices`. */
+  readonly noun: string
+  readonly none: string
+  /** Reads newest first. */
+  readonly read: (visit: Visit, asked: Asked) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
+  readonly at: (row: Row) => string
+  readonly kinds: ReadonlyArray<Kind<Row>>
+  readonly columns: (visit: Visit) => ReadonlyArray<Column<Row>>
+  readonly csv: ReadonlyArray<CsvColumn<Row>>
+  /** Creates a record; null if the person may not. */
+  readonly create?: (visit: Visit) => ComponentChildren
+  /** Further filters, which `read` applies: the name of the parameter, and its words. */
+  readonly also?: ReadonlyArray<readonly [name: string, text: string]>
+  /** Above the list, such as links to lists beside this one. */
+  readonly above?: (visit: Visit) => ComponentChildren
+}
+
+const periods = [
+  ["7", "Last 7 days"],
+  ["30", "Last 30 days"],
+  ["365", "Last 12 months"]
+] as const
+
+interface Filter<Row> {
+  readonly isIn: (row: Row) => boolean
+  /** Older records are not read. */
+  readonly sinceMillis: number
+  readonly isAll: boolean
+}
+
+const filterOf = <Row>({ kinds, at }: List<Row>, { query, say }: Visit): Filter<Row> => {
+  const days = query.get("period")
+  const sinceMillis = days !== null && /^\d{1,4}$/.test(days) ? say.nowMillis - Number(days) * dayMillis : 0
+  const [, , is = () => true] = kinds.find(([value]) => value === query.get("status")) ?? []
+  return {
+    isIn: (row) => Date.parse(at(row)) >= sinceMillis && is(row, say.nowMillis),
+    sinceMillis,
+    isAll: sinceMillis === 0 && !kinds.some(([value]) => value === query.get("status"))
+  }
+}
+
+/** Reads until enough records match, or enough were read. */
+const matching = async <Row>(
+  list: List<Row>,
+  visit: Visit,
+  most: { readonly rows: number; readonly read: number; readonly each: number }
+) => {
+  const { isIn, isAll, sinceMillis } = filterOf(list, visit)
+  const rows: Array<Row> = []
+  let [cursor, read] = [visit.query.get("cursor") ?? undefined, 0]
+  for (;;) {
+    const { data, next } = await list.read(visit, { limit: most.each, ...(cursor !== undefined && { cursor }) })
+    rows.push(...(isAll ? data : data.filter(isIn)))
+    read += data.length
+    const last = data.at(-1)
+    const isEnd = next === undefined || last === undefined || Date.parse(list.at(last)) < sinceMillis
+    cursor = isEnd ? undefined : next
+    if (isEnd || rows.length >= most.rows || read >= most.read) return { rows, next: cursor }
+  }
+}
+
+/** Maximum number of cursors of previous pages, which are in the address so that “Newer” needs no separate kind of cursor. */
+const longestTrail = 40
+
+/** Links to the pages before and after. */
+export const pages = (path: string, { query, to }: Visit, next: string | undefined) => {
+  const cursor = query.get("cursor") ?? undefined
+  const trail = (query.get("trail") ?? "").split(".").filter((one) => one !== "")
+  const at = (change: Readonly<Record<string, string>>) => to(withQuery(path, query, change))
+  const past = [...trail, ...(cursor === undefined ? [] : [cursor])].slice(-longestTrail).join(".")
+  return {
+    newer: cursor === undefined ? undefined : at({ cursor: trail.at(-1) ?? "", trail: trail.slice(0, -1).join(".") }),
+    older: next === undefined ? undefined : at({ cursor: next, trail: past })
+  }
+}
+
+const get =
+  <Row>(list: List<Row>) =>
+  async (visit: Visit): Promise<Shown> => {
+    const { path, title, lead, glyph, noun, none, kinds, create, above, also = [] } = list
+    const { query, to, say } = visit
+    const { rows, next } = await matching(list, visit, { rows: perPage, read: mostRead, each: perPage })
+    const at = (change: Readonly<Record<string, string>>) => to(withQuery(path, query, { cursor: "", trail: "", ...change }))
+    const [isFirst, period, chosen] = [query.get("cursor") === null, query.get("period"), query.get("status") ?? ""]
+    const others = also.filter(([name]) => query.has(name))
+    const isFiltered = period !== null || chosen !== "" || others.length > 0
+    const count = next === undefined && isFirst ? Formats.sats(rows.length) : noun
+    const making = create?.(visit)
+    return {
+      title,
+      lead,
+      isLive: isFirst,
+      // An empty list offers to create the first record in its place.
+      actions: (rows.length > 0 || isFiltered) && [
+        rows.length > 0 && exported(to(withQuery(`${path}/export`, query, { cursor: "", trail: "" })), count),
+        making
+      ],
+      body: [
+        above?.(visit),
+        h("div", { class: "chips" }, [
+          kinds.length > 0 &&
+            segments("Status", [
+              { text: "All", href: at({ status: "" }), isOn: chosen === "" },
+              ...kinds.map(([value, text]) => ({ text, href: at({ status: value }), isOn: value === chosen }))
+            ]),
+          chips([
+            ...periods.map(([days, text]) => ({ text, href: at({ period: period === days ? "" : days }), isOn: period === days })),
+            ...others.map(([name, text]) => ({ text, href: at({ [name]: "" }), isOn: true }))
+          ])
+        ]),
+        plain(
+          title,
+          rows.length === 0
+            ? isFiltered
+              ? empty(
+                  "search",
+                  "No results",
+                  next === undefined ? `No ${noun} match these filters.` : `None of the newest ${mostRead} match. Older ones may.`,
+                  button(to(path), "Clear all", "main")
+                )
+              : empty(glyph, `No ${noun} yet`, none, h("span", null, making))
+            : table(`List of ${noun}`, { columns: list.columns(visit), groups: [{ rows }], opens: true }),
+          paging(`${Formats.sats(rows.length)} shown · times in ${say.zone}`, pages(path, visit, next))
+        )
+      ]
+    }
+  }
+
+const file =
+  <Row>(list: List<Row>) =>
+  async (visit: Visit): Promise<File> => {
+    const { rows, next } = await matching(list, visit, { rows: mostExported, read: Number.POSITIVE_INFINITY, each: perRead })
+    if (next !== undefined)
+      throw new Refused(
+        400,
+        "malformed_request",
+        `More than ${Formats.sats(mostExported)} ${list.noun} match. Choose a shorter period or a status`
+      )
+    return csv(list.path.replaceAll("/", "-"), list.csv, rows)
+  }
+
+/** The page of a list, and its export. */
+export const pagesOf = <Row>(list: List<Row>): ReadonlyArray<Page> => [
+  { path: list.path, nav: list.nav, get: get(list) },
+  { path: `${list.path}/export`, nav: list.nav, get: file(list) }
+]

@@ -1,0 +1,129 @@
+import type { ComponentChildren } from "preact"
+import type { Api, Reads, Stops } from "./Api.ts"
+import type { Format, Preferences } from "./Format.ts"
+import type { Confirmed, Told } from "./Parts.ts"
+import type { Account } from "./wire.ts"
+
+/** The person who is signed in, and their permissions. */
+export interface Person {
+  readonly kind: "company" | "operator"
+  readonly id: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<string>
+  /** Whether the key was entered, or the passkey used, within the last 5 minutes; `passkey` if the passkey must be used first. */
+  readonly isConfirmed: Confirmed
+  /** The person's role, such as `admin`; null if signed in with a key. */
+  readonly role: string | null
+  /** null if signed in with a key. */
+  readonly passkeys: ReadonlyArray<{ readonly id: string; readonly name: string }> | null
+}
+
+/** A request for a page of either console. */
+export interface AnyVisit {
+  readonly api: Api
+  readonly say: Format
+  readonly preferences: Preferences
+  readonly person: Person
+  readonly stops: Stops
+  /** Parts of the path, by name. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** The fields of a posted form. Empty for a GET request. */
+  readonly form: URLSearchParams
+  /** Why the posted form was refused. */
+  readonly problem: string | undefined
+  /** Makes the request of this page's form safe to repeat. */
+  readonly once: string
+  /** The address of a page of the console, relative to this one. */
+  readonly to: (path: string) => string
+  /** The address of something beside the console, such as `v1/transactions/export`. */
+  readonly beside: (path: string) => string
+}
+
+/** A request for a page of a company's console. */
+export interface Visit extends AnyVisit {
+  readonly account: Account
+  /** Whether the Lightning network is simulated, so that no money is real. */
+  readonly isSandbox: boolean
+}
+
+/** A request for a page of the operator's console. */
+export interface OperatorVisit extends AnyVisit {
+  /** Reads of one company. */
+  readonly of: (companyId: string) => Reads
+}
+
+/** The content of a page. */
+export interface Shown {
+  readonly title: string
+  /** Shown in place of the title when the heading is an amount. */
+  readonly figure?: ComponentChildren
+  readonly status?: Told
+  readonly lead?: ComponentChildren
+  readonly crumbs?: ReadonlyArray<readonly [text: string, path: string]>
+  readonly actions?: ComponentChildren
+  readonly body: ComponentChildren
+  /** Whether the page refreshes when events arrive. Not for pages with a form. */
+  readonly isLive?: boolean
+}
+
+/** Another page of the console instead of this one, or an address beside the console. */
+export interface Elsewhere {
+  readonly redirect: string
+  readonly isBeside?: boolean
+}
+
+export interface File {
+  readonly file: { readonly name: string; readonly contentType: string; readonly text: string }
+}
+
+export interface Page<V extends AnyVisit = Visit> {
+  /** `payments/:id`, below the console's address. */
+  readonly path: string
+  /** The entry of the navigation that this page belongs to. */
+  readonly nav: string
+  /** The scope that the page requires, beyond reading. Others see who has it. */
+  readonly needs?: Scope
+  readonly get: (visit: V) => Promise<Shown | Elsewhere | File>
+  readonly post?: (visit: V) => Promise<Shown | Elsewhere>
+}
+
+/** A page's text field, without spaces around it. */
+export const text = ({ form }: Pick<AnyVisit, "form">, name: string): string => (form.get(name) ?? "").trim()
+
+/** Returns the URL of the same page with other parameters. An empty value removes a parameter. */
+export const withQuery = (path: string, query: URLSearchParams, change: Readonly<Record<string, string>>): string => {
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(change)) {
+    if (value === "") next.delete(name)
+    else next.set(name, value)
+  }
+  return next.size === 0 ? path : `${path}?${next}`
+}
+
+/** Confirms the person's identity with the key in the form, if there is one. A passkey is used before the form is sent. */
+export const confirmed = async ({ api, form }: Pick<AnyVisit, "api" | "form">): Promise<void> => {
+  const credential = (form.get("credential") ?? "").trim()
+  if (credential === "") return
+  await api.confirm(credential)
+  form.delete("credential")
+}
+
+export const may = ({ person }: Pick<AnyVisit, "person">, scope: string): boolean =>
+  person.scopes.some((one) => one === scope || one === "admin" || one === "all")
+
+export type Scope = "receive" | "send" | "approve" | "webhooks" | "admin" | "all"
+
+/** The roles with each scope, as in the guide to the console. */
+const roles: Readonly<Record<Scope, string>> = {
+  receive: "bookkeepers, operators and admins",
+  send: "operators and admins",
+  approve: "operators and admins",
+  webhooks: "operators and admins",
+  admin: "admins",
+  all: "admins"
+}
+
+/** Who may do something that the person may not. */
+export const whoMay = (what: string, scope: Scope): string =>
+  `Only ${roles[scope]}, and ${scope === "all" ? "tokens" : "keys"} with the scope “${scope}”, can ${what}. Ask one of them.`

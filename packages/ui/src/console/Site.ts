@@ -1,0 +1,195 @@
+import { h } from "preact"
+import { Refused } from "./Api.ts"
+import * as Formats from "./Format.ts"
+import * as Frame from "./Frame.ts"
+import { type AnyVisit, confirmed, type Elsewhere, type File, may, type Page, type Shown, whoMay } from "./Page.ts"
+import { again, button, confirm, empty, field, form, note, panel, plain } from "./Parts.ts"
+
+/** A response of the console. */
+export type Answer = { readonly status: number; readonly html: string } | Elsewhere | File
+
+/** Returns the parts of a path that matches a page's, by name. */
+export const match = (pattern: string, path: string): Readonly<Record<string, string>> | undefined => {
+  const [wanted, given] = [pattern.split("/"), path.split("/")]
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [n, part] of wanted.entries()) {
+    const value = given[n] ?? ""
+    if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(value)
+    else if (part !== value) return undefined
+  }
+  return params
+}
+
+/** The message of a refusal, with the fields that it names. */
+const wordsOf = ({ message, details }: Refused): string =>
+  details.length === 0
+    ? message
+    : details.map(({ path, message }) => (path === "" ? message : `${path.replaceAll("_", " ")} ${message}`)).join(". ")
+
+const kept = "What you typed is kept. You can safely try again; the request takes effect only once."
+
+const refusedPage = (error: Refused, { to, person }: AnyVisit, given: URLSearchParams | undefined): Shown => {
+  if (error.status === 404)
+    return {
+      title: "Not found",
+      body: plain(
+        "Not found",
+        empty(
+          "search",
+          "Page not found",
+          "The address is wrong, or the record belongs to another company.",
+          button(to(""), person.kind === "company" ? "Overview" : "Now", "main")
+        )
+      )
+    }
+  if (error.status === 403)
+    return {
+      title: "Not allowed",
+      body: plain(
+        "Not allowed",
+        empty("lock", "You are not allowed to do this", error.message, person.kind === "company" && button(to("people"), "People"))
+      )
+    }
+  return {
+    title: "Not available",
+    body: plain(
+      "Not available",
+      given === undefined
+        ? empty("warn", "This page is not available right now", `${wordsOf(error)}. Nothing was changed.`, again(given))
+        : empty("warn", "The request did not succeed", `${wordsOf(error)}. ${kept}`, again(given))
+    )
+  }
+}
+
+/** The part of the frame that differs between the consoles. */
+export type Surroundings = Pick<Frame.Around, "owner" | "at" | "sections" | "placeholder" | "banners" | "live">
+
+export interface Made<V extends AnyVisit> {
+  readonly visit: V
+  readonly page: Page<V>
+  readonly around: (visit: V) => Promise<Surroundings>
+  readonly files: Frame.Files
+  readonly path: string
+}
+
+/** Handles a request of a signed-in person. */
+export const answer = async <V extends AnyVisit>({ visit, page, around, files, path }: Made<V>, isPost: boolean): Promise<Answer> => {
+  const { person, preferences, say, to, beside } = visit
+  let status = 200
+  const shown = await run(page, visit, isPost).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error
+    status = error.status
+    return refusedPage(error, visit, isPost && status >= 500 ? visit.form : undefined)
+  })
+  if ("redirect" in shown || "file" in shown) return shown
+  const frame: Frame.Around = {
+    ...(await around(visit)),
+    files,
+    to,
+    beside,
+    preferences,
+    person: person.name,
+    role: person.role ?? person.scopes.join(", "),
+    nav: page.nav,
+    sought: visit.query.get("q") ?? "",
+    rate: say.price === undefined ? "" : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,
+    path
+  }
+  return { status, html: Frame.whole(shown, frame) }
+}
+
+/** Asks the person to confirm their identity, and then sends the same form again. */
+const confirmPage = ({ form: given, person, to, params }: AnyVisit, { path }: Page<never>): Shown => ({
+  title: "Confirm it’s you",
+  body: form(
+    to(path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))),
+    { class: "form-side" },
+    plain("Confirm it’s you", [
+      [...given].map(([name, value]) => name !== "credential" && h("input", { type: "hidden", name, value })),
+      confirm("Confirm and continue", {
+        isConfirmed: person.passkeys === null ? false : "passkey",
+        why: "Nothing has been changed yet.",
+        ...(person.kind === "operator" && { label: "Your operator token" })
+      })
+    ])
+  )
+})
+
+/** A refused form is shown again with the reason and the person's text. */
+const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean) => {
+  const { get, post, needs } = page
+  if (needs !== undefined && !may(visit, needs)) throw new Refused(403, "scope_required", whoMay("do this", needs))
+  if (!isPost || post === undefined) return get(visit)
+  try {
+    await confirmed(visit)
+    return await post(visit)
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status === 401 || error.status >= 500) throw error
+    if (error.code === "step_up_required") return confirmPage(visit, page)
+    const shown = await get({ ...visit, problem: wordsOf(error) })
+    return "body" in shown ? { ...shown, body: [note("bad", "The request failed", h("p", null, wordsOf(error))), shown.body] } : shown
+  }
+}
+
+/** The sign-in page. */
+export const signIn = (
+  around: Pick<Frame.Around, "files" | "preferences">,
+  { problem, action, notice }: { readonly problem?: string; readonly action: string; readonly notice?: string }
+): string =>
+  Frame.alone(
+    "Sign in · satrail",
+    around,
+    h("h1", null, "satrail"),
+    notice !== undefined && note("info", notice),
+    problem !== undefined && note("bad", problem),
+    h(
+      "section",
+      { class: "panel", id: "join", hidden: true, "aria-label": "Invitation" },
+      h("header", null, h("h2", null, "Accept your invitation")),
+      h("form", { class: "body fields" }, [
+        h("p", null, "Add a passkey on this device. You will use it to sign in."),
+        field({ label: "Name of this device", name: "device", required: true, maxLength: 40, hint: "For example, laptop" }),
+        h("button", { class: "btn main lg wide", type: "button", "data-passkey": "join" }, "Add a passkey and sign in")
+      ])
+    ),
+    h(
+      "p",
+      { class: "live" },
+      h("button", { class: "btn main lg wide", type: "button", "data-passkey": "sign-in" }, "Sign in with a passkey")
+    ),
+    panel(
+      "Sign in with a key",
+      {},
+      h(
+        "form",
+        { class: "body fields", method: "post", action },
+        field({
+          label: "API key or operator token",
+          name: "credential",
+          type: "password",
+          required: true,
+          autocomplete: "current-password",
+          hint: "Sent once, and not stored in the browser"
+        }),
+        h("button", { class: "btn lg wide" }, "Sign in")
+      )
+    )
+  )
+
+/** The page shown while the service, or its store, does not respond. `given` is the form that was sent. */
+export const away = (around: Pick<Frame.Around, "files" | "preferences">, message: string, given: URLSearchParams | undefined): string =>
+  Frame.alone(
+    "Not available · satrail",
+    around,
+    h("h1", null, "satrail"),
+    plain(
+      "Not available",
+      empty(
+        "warn",
+        "The console is not available right now",
+        given === undefined ? `${message} Payments continue. Try again in a moment.` : `${message} ${kept}`,
+        again(given)
+      )
+    )
+  )

@@ -1,0 +1,122 @@
+import { type ComponentChild, type ComponentChildren, h } from "preact"
+import { icon } from "./Parts.ts"
+
+/**
+ * The position of a cell when a row becomes a card on a phone: `c1` the subject, `c2` the amount, `c3` and `c4` below them, `all` a
+ * separate line, `off` hidden.
+ */
+export type Place = "c1" | "c1 all" | "c2" | "c3" | "c4" | "all" | "off"
+
+export interface Column<Row> {
+  /** The unit is shown here, not in the cells. */
+  readonly title: string
+  readonly place: Place
+  readonly cell: (row: Row) => ComponentChildren
+  /** `amount` and `fiat` are aligned to the right. */
+  readonly kind?: "amount" | "fiat" | "soft" | "faint" | "r act" | "num" | ""
+  readonly width?: "w-time" | "w-by" | "w-state" | "w-amount" | "w-fiat" | "w-since" | "w-sats" | "w-act"
+  /** Label before the cell in the card layout, which has no headings. */
+  readonly key?: string
+  readonly isSorted?: boolean
+}
+
+export interface Group<Row> {
+  readonly title?: ComponentChildren
+  readonly sums?: ComponentChildren
+  readonly rows: ReadonlyArray<Row>
+}
+
+interface Options<Row> {
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly groups: ReadonlyArray<Group<Row>>
+  readonly kind?: string
+  /** Whether the whole row is a link: its `c1` cell contains `rowLink`. */
+  readonly opens?: boolean
+  readonly foot?: ComponentChild
+}
+
+const isRight = (kind: string | undefined) => kind === "amount" || kind === "fiat"
+
+const classOf = <Row>({ place, kind = "" }: Column<Row>) => `${place} ${kind === "fiat" ? "amount fiat" : kind}`.trim()
+
+/** A table that becomes a list of cards on a phone. */
+export const table = <Row>(label: string, { columns, groups, kind = "", opens = false, foot = null }: Options<Row>) =>
+  h(
+    "div",
+    { class: "scroll", tabIndex: 0, role: "group", "aria-label": label },
+    h(
+      "table",
+      { class: `cards ${kind}`.trim(), role: "table" },
+      h(
+        "thead",
+        { role: "rowgroup" },
+        h(
+          "tr",
+          { role: "row" },
+          columns.map(({ title, kind, width = "", isSorted = false }) =>
+            h(
+              "th",
+              { scope: "col", role: "columnheader", class: `${isRight(kind) ? "amount" : ""} ${width} ${isSorted ? "sorted" : ""}`.trim() },
+              title === "" ? h("span", { class: "visually-hidden" }, "Action") : title
+            )
+          )
+        )
+      ),
+      groups.map(({ title, sums, rows }) =>
+        h(
+          "tbody",
+          { role: "rowgroup" },
+          title !== undefined &&
+            h(
+              "tr",
+              { role: "row" },
+              h(
+                "th",
+                { class: "day", colSpan: columns.length, scope: "rowgroup", role: "rowheader" },
+                h("span", null, h("b", { class: "strong" }, title), h("span", null, sums))
+              )
+            ),
+          rows.map((row) =>
+            h(
+              "tr",
+              { class: opens ? "opens" : "", role: "row" },
+              columns.map((column) =>
+                h(
+                  "td",
+                  { class: classOf(column), role: "cell", ...(column.key !== undefined && { "data-k": column.key }) },
+                  column.cell(row)
+                )
+              )
+            )
+          )
+        )
+      ),
+      foot
+    )
+  )
+
+/** A link that makes the whole row clickable. */
+export const rowLink = (href: string, ...children: ReadonlyArray<ComponentChildren>) => h("a", { class: "row", href }, children)
+
+/** The rows of the list, and links to the previous and next pages. */
+export const paging = (
+  text: ComponentChildren,
+  {
+    newer,
+    older,
+    extra = null
+  }: { readonly newer?: string | undefined; readonly older?: string | undefined; readonly extra?: ComponentChild }
+) => [
+  h("span", { class: "num" }, text),
+  h(
+    "div",
+    { class: "paging" },
+    extra,
+    newer !== undefined && h("a", { class: "btn", href: newer, rel: "prev" }, "← Newer"),
+    older !== undefined && h("a", { class: "btn", href: older, rel: "next" }, "Older →")
+  )
+]
+
+/** An export of exactly the rows of a list. */
+export const exported = (href: string, count: string) =>
+  h("a", { class: "btn", href, download: true }, icon("download"), `Export these ${count}`)

@@ -1,0 +1,67 @@
+import { Refused } from "../Api.ts"
+import type { Format } from "../Format.ts"
+import * as Formats from "../Format.ts"
+import { type AnyVisit, type OperatorVisit, text } from "../Page.ts"
+import { choice, confirm, type Told, when } from "../Parts.ts"
+import type { CompanyOverview } from "../wire.ts"
+import { offered } from "./CompanyNames.ts"
+
+// What the pages of the operator share.
+
+/** How long ago, to the minute: 3 h 29 min. */
+export const ago = (millis: number): string => {
+  const minutes = Math.max(0, Math.floor(millis / 60_000))
+  if (minutes < 1) return "less than a minute"
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  const days = Math.floor(hours / 24)
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`
+}
+
+export const since = (say: Format, at: string) => ago(say.nowMillis - Date.parse(at))
+
+/** A time of today has no date: 09:38. */
+export const moment = (say: Format, millis: number) => when(millis, say.since(millis))
+
+export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
+
+/** The name of an operator in a sentence. The configured token has no name of a person. */
+export const operatorName = (name: string): string => (name === "configured token" ? "the configured token" : name)
+
+/** A page of the documentation, such as `incidents#pending-withdrawal`. */
+export const guide = ({ beside }: Pick<AnyVisit, "beside">, page: string): string => {
+  const [name = "", part] = page.split("#")
+  return beside(`docs/guides/${name}${part === undefined ? "" : `#${part}`}`)
+}
+
+/** The end of a form that requires the operator’s token again. */
+export const confirming = (
+  { person: { isConfirmed } }: AnyVisit,
+  button: string,
+  more: { readonly why?: string; readonly kind?: string } = {}
+) => confirm(button, { isConfirmed, label: "Your operator token", ...more })
+
+/** The end of one of several forms of a page. The next page requests the token if it is required. */
+export const deciding = (button: string, more: { readonly why?: string; readonly kind?: string } = {}) =>
+  confirm(button, { isConfirmed: true, ...more })
+
+/** What a read returns, or undefined where the person lacks its scope. */
+export const allowed = <A>(read: Promise<A>): Promise<A | undefined> =>
+  read.catch((error: unknown) => {
+    if (error instanceof Refused && error.status === 403) return undefined
+    throw error
+  })
+
+/** A list to choose a company from, by name. `none` is the choice without a company. */
+export const companyChoice = async ({ api }: Pick<OperatorVisit, "api">, label: string, chosen: string, none = "Choose a company") =>
+  choice(label, "company", [["", none], ...(await offered(api, chosen))], chosen)
+
+export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =>
+  frozen === null ? { tone: "good", text: "Active" } : { tone: "frozen", text: "Frozen" }
+
+/** A whole number in a form, or undefined for an empty field. */
+export const numberIn = (visit: Pick<AnyVisit, "form">, name: string): number | undefined => {
+  const given = text(visit, name).replaceAll(/[\s,]/g, "")
+  return given === "" ? undefined : Number(given)
+}

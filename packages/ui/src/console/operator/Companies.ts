@@ -1,0 +1,131 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, text, withQuery } from "../Page.ts"
+import { body, button, choice, date, empty, field, form, hidden, plain, segments, status, sub } from "../Parts.ts"
+import { type Column, paging, rowLink, table } from "../Table.ts"
+import type { CompanyOverview } from "../wire.ts"
+import { companyTold, confirming, count } from "./Common.ts"
+
+const perPage = 100
+
+const columns = ({ say, to }: OperatorVisit): ReadonlyArray<Column<CompanyOverview>> => [
+  { title: "Company", place: "c1", cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name)) },
+  {
+    title: "Status",
+    place: "c3",
+    cell: (row) => [
+      status(companyTold(row)),
+      row.frozen !== null && sub(`${say.since(Date.parse(row.frozen.since))}: ${row.frozen.reason}`)
+    ]
+  },
+  { title: "Plan", place: "off", kind: "soft", cell: ({ plan }) => plan },
+  { title: "Keys", place: "off", kind: "fiat", cell: ({ api_keys }) => Formats.sats(api_keys) },
+  { title: "Last used", place: "off", kind: "soft", cell: ({ last_seen_at }) => date(say, last_seen_at) },
+  { title: "Held, sats", place: "off", kind: "fiat", cell: ({ held_sats }) => Formats.sats(held_sats) },
+  { title: "Balance, sats", place: "c2", kind: "amount", cell: ({ posted_sats }) => Formats.sats(posted_sats) },
+  { title: "Value", place: "c4", kind: "fiat", cell: ({ posted_sats }) => say.fiat(posted_sats) ?? "" },
+  {
+    title: "",
+    place: "all",
+    cell: ({ id, name, frozen }) =>
+      h(
+        "a",
+        { class: "btn quiet", href: to(`companies/${id}/${frozen === null ? "freeze" : "unfreeze"}`) },
+        frozen === null ? "Freeze…" : "Unfreeze…",
+        hidden(` ${name}`)
+      )
+  }
+]
+
+const isPlan = (plan: string | null): plan is "free" | "paid" => plan === "free" || plan === "paid"
+
+const list = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, query, to } = visit
+  const [sought, plan, cursor] = [(query.get("search") ?? "").trim(), query.get("plan"), query.get("cursor") ?? undefined]
+  const { data: rows, next } = await api.page("GET /operator/companies", {
+    query: {
+      limit: perPage,
+      ...(sought !== "" && { search: sought }),
+      ...(isPlan(plan) && { plan }),
+      ...(cursor !== undefined && { cursor })
+    }
+  })
+  const shown = query.get("status") === "frozen" ? rows.filter(({ frozen }) => frozen !== null) : rows
+  const at = (change: Readonly<Record<string, string>>) => to(withQuery("companies", query, { cursor: "", ...change }))
+  const chip = (text: string, status: string) => ({ text, href: at({ status }), isOn: (query.get("status") ?? "") === status })
+  const frozen = rows.filter((row) => row.frozen !== null).length
+  const total = shown.reduce((sum, { posted_sats }) => sum + posted_sats, 0)
+  return {
+    title: "Companies",
+    lead:
+      next === undefined && cursor === undefined
+        ? `${count(shown.length, "company", "companies")}, ${Formats.sats(total)} sats`
+        : undefined,
+    actions: button(to("companies/new"), "Open company", "main", "plus"),
+    body: [
+      h(
+        "form",
+        { class: "chips", action: to("companies") },
+        h("label", { class: "visually-hidden", for: "search" }, "Name"),
+        h("div", null, h("input", { type: "search", id: "search", name: "search", value: sought, placeholder: "Name" })),
+        h("button", { class: "btn" }, "Find"),
+        segments("Status", [chip(`All ${rows.length}`, ""), chip(`Frozen ${frozen}`, "frozen")])
+      ),
+      plain(
+        "Companies",
+        shown.length === 0
+          ? empty(
+              "companies",
+              "No company",
+              sought === "" ? "Open the first one." : "No company name matches.",
+              button(to("companies/new"), "Open company")
+            )
+          : table("Companies, newest first", { columns: columns(visit), groups: [{ rows: shown }], kind: "mid", opens: true }),
+        paging(`times in ${visit.say.zone}`, {
+          newer: cursor === undefined ? undefined : at({}),
+          older: next === undefined ? undefined : at({ cursor: next })
+        })
+      )
+    ]
+  }
+}
+
+export const plans = [
+  ["free", "Free"],
+  ["paid", "Paid"]
+] as const
+
+const open = (visit: OperatorVisit): Promise<Shown> =>
+  Promise.resolve({
+    title: "Open a company",
+    crumbs: [["Companies", "companies"]],
+    body: form(
+      visit.to("companies/new"),
+      { once: visit.once, class: "form-side" },
+      plain("Open a company", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            field({ label: "Name", name: "name", required: true, maxLength: 100, value: visit.form.get("name") ?? "" }),
+            choice("Plan", "plan", plans, visit.form.get("plan") ?? "free")
+          )
+        ),
+        confirming(visit, "Open company", { why: "Next, invite someone to the company, or issue an API key." })
+      ])
+    )
+  })
+
+const opened = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const plan = text(visit, "plan")
+  const { id } = await visit.api.call("POST /operator/companies", {
+    once: text(visit, "once"),
+    body: { name: text(visit, "name"), plan: isPlan(plan) ? plan : "free" }
+  })
+  return { redirect: `companies/${id}` }
+}
+
+export const companies: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "companies", nav: "companies", get: list },
+  { path: "companies/new", nav: "companies", get: open, post: opened }
+]

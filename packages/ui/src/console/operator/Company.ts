@@ -1,0 +1,208 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { toldOf as webhookTold } from "../Menu.ts"
+import type { OperatorVisit, Page, Shown } from "../Page.ts"
+import { body, button, cover, date, type Fact, facts, link, note, panel, sides, stack, status, sub, timeline } from "../Parts.ts"
+import { verbWords } from "../pages/Audit.ts"
+import { scopesOf, told as keyTold } from "../pages/Keys.ts"
+import { rateWords } from "../pages/Limits.ts"
+import { rowLink, table } from "../Table.ts"
+import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview, OperatorPerson, WebhookEndpoint } from "../wire.ts"
+import { ago, allowed, companyTold, count, operatorName } from "./Common.ts"
+import { paymentTable } from "./CompanyPayments.ts"
+
+// One company: what it has, what stops it, its newest payments, its keys, people and endpoints.
+
+const latest = 8
+const monthMillis = 30 * 86_400_000
+
+const frozenNote = ({ say }: OperatorVisit, { frozen, held_sats }: CompanyOverview) =>
+  frozen === null
+    ? null
+    : note(
+        "info",
+        `Frozen since ${say.since(Date.parse(frozen.since))}, ${ago(say.nowMillis - Date.parse(frozen.since))}: “${frozen.reason}”`,
+        h(
+          "p",
+          null,
+          "Nothing can be sent. The company can still receive, and its keys can read. ",
+          frozen.pending === "wait" && held_sats > 0
+            ? `${Formats.sats(held_sats)} sats are held and will be sent when you unfreeze the company. `
+            : "",
+          "The company sees this reason on its pages."
+        )
+      )
+
+const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
+  table("API keys, newest first", {
+    columns: [
+      {
+        title: "Key",
+        place: "c1",
+        cell: (key) => [
+          rowLink(to(`keys/${key.id}`), key.name === "" ? key.id : `Key “${key.name}”`),
+          sub(scopesOf(key), " · last used ", date(say, key.last_used_at))
+        ]
+      },
+      { title: "Status", place: "c2", cell: (key) => status(keyTold(key, say.nowMillis)) }
+    ],
+    groups: [{ rows }],
+    kind: "mid",
+    opens: true
+  })
+
+const peopleTable = ({ to }: OperatorVisit, companyId: string, rows: ReadonlyArray<OperatorPerson>) =>
+  table("People", {
+    columns: [
+      {
+        title: "Person",
+        place: "c1",
+        cell: ({ id, name, role }) => [rowLink(to(`people/${id}?company=${companyId}`), h("bdi", null, name)), sub(role)]
+      },
+      {
+        title: "Status",
+        place: "c2",
+        cell: (row) => status(row.status === "active" ? { tone: "good", text: "Active" } : { tone: "wait", text: "Invited" })
+      }
+    ],
+    groups: [{ rows }],
+    kind: "mid",
+    opens: true
+  })
+
+const endpointTable = ({ say, to }: OperatorVisit, companyId: string, rows: ReadonlyArray<WebhookEndpoint>) =>
+  table("Webhook endpoints", {
+    columns: [
+      {
+        title: "Endpoint",
+        place: "c1",
+        cell: ({ id, url }) => rowLink(to(`companies/${companyId}/webhooks/${id}`), url.replace(/^https?:\/\//, ""))
+      },
+      { title: "Status", place: "c2", cell: (row) => status(webhookTold(row, say.nowMillis)) }
+    ],
+    groups: [{ rows }],
+    kind: "mid",
+    opens: true
+  })
+
+const limitFacts = ({ limits, remaining }: CompanyLimits): ReadonlyArray<Fact | null> => {
+  const row = (name: string, of: number | null | undefined, left?: number | null): Fact | null =>
+    of === null || of === undefined ? null : [name, [Formats.sats(of), typeof left === "number" && sub(`${Formats.sats(left)} left`)]]
+  return [
+    row("One payment, sats", limits?.per_withdrawal_sats),
+    row("1 hour, sats", limits?.hour_sats, remaining?.hour_sats),
+    row("24 hours, sats", limits?.day_sats, remaining?.day_sats),
+    row("Month, sats", limits?.month_sats, remaining?.month_sats),
+    row("24 hours, payments", limits?.day_count, remaining?.day_count),
+    row("Approval above, sats", limits?.approval_above_sats)
+  ]
+}
+
+const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: CompanyFees, limits: CompanyLimits) => {
+  const set = limitFacts(limits).filter((one) => one !== null)
+  return panel(
+    "Plan, fees and limits",
+    { beside: link(to(`companies/${id}/terms`), "Change…") },
+    body(
+      facts(
+        [
+          ["Plan", plan],
+          ["Lightning fee", rateWords(fees.lightning)],
+          ["On-chain fee", rateWords(fees.on_chain)],
+          ["Internal fee", rateWords(fees.internal)],
+          ...(set.length === 0 ? [["Limits", "none"] as const] : set)
+        ],
+        "sums"
+      )
+    )
+  )
+}
+
+const history = async ({ api, say, to }: OperatorVisit, id: string) => {
+  const entries = await allowed(api.call("GET /operator/audit", { query: { company_id: id, limit: 6 } }))
+  if (entries === undefined || entries.length === 0) return null
+  const who = (name: string) => (name === "" ? "" : ` by ${operatorName(name)}`)
+  return panel(
+    "What happened",
+    { beside: link(to(`audit?company_id=${id}`), "All") },
+    body(
+      timeline(
+        say,
+        entries.toReversed().map(({ verb, outcome, actor_name, created_at }) => ({
+          text: `${outcome === "done" ? "" : "Refused: "}${verbWords(verb)}${who(actor_name)}`,
+          ...(outcome !== "done" && { tone: "bad" as const }),
+          atMillis: Date.parse(created_at)
+        }))
+      )
+    )
+  )
+}
+
+const get = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, say, to, of, params } = visit
+  const { id = "" } = params
+  const [company, transactions, keys, people, endpoints, fees, limits, [flow]] = await Promise.all([
+    api.call("GET /operator/companies/{id}", { params: { id } }),
+    api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { limit: latest } }),
+    api.call("GET /operator/companies/{id}/api-keys", { params: { id }, query: { limit: 100 } }),
+    allowed(api.call("GET /operator/people", { query: { company_id: id, limit: 100 } })),
+    api.call("GET /operator/companies/{companyId}/webhook-endpoints", { params: { companyId: id } }),
+    api.call("GET /operator/companies/{id}/fees", { params: { id } }),
+    api.call("GET /operator/companies/{id}/limits", { params: { id } }),
+    of(id).steps([say.nowMillis - monthMillis, say.nowMillis + 1])
+  ])
+  const figure = (name: string, sats: number) => [name, Formats.sats(sats), say.fiat(sats) ?? "sats"] as const
+  const [valid, revoked] = [keys.filter(({ revoked_at }) => revoked_at === null), keys.filter(({ revoked_at }) => revoked_at !== null)]
+  const members = (people ?? []).filter((row) => row.status !== "removed")
+  return {
+    title: company.name,
+    status: companyTold(company),
+    lead: ["Company since ", date(say, company.created_at), " · last used ", date(say, company.last_seen_at)],
+    crumbs: [["Companies", "companies"]],
+    isLive: true,
+    actions: [
+      button(to(`companies/${id}/statements`), "Statements"),
+      button(to(`adjustments/new?company=${id}`), "Adjust…"),
+      company.frozen === null
+        ? button(to(`companies/${id}/freeze`), "Freeze…", "danger")
+        : button(to(`companies/${id}/unfreeze`), "Unfreeze…", "main")
+    ],
+    body: [
+      frozenNote(visit, company),
+      cover("Balance", [
+        figure("Available, sats", company.available_sats),
+        figure("Held, sats", company.held_sats),
+        figure("In, 30 days, sats", flow?.inSats ?? 0),
+        figure("Out, 30 days, sats", flow?.outSats ?? 0)
+      ]),
+      sides(
+        stack(
+          panel(
+            "Payments",
+            { isRuled: true, beside: link(to(`companies/${id}/payments`), "All payments") },
+            await paymentTable(visit, id, transactions)
+          ),
+          panel(
+            "Keys",
+            {
+              isRuled: true,
+              beside: link(to(`companies/${id}/keys/new`), "Issue key…"),
+              ...(revoked.length > 0 && { footer: `${count(revoked.length, "key was", "keys were")} revoked` })
+            },
+            valid.length === 0 ? body(h("p", { class: "soft" }, "There are no valid keys.")) : keyTable(visit, valid)
+          ),
+          people !== undefined &&
+            panel(
+              "People",
+              { isRuled: true, beside: link(to(`people/new?company=${id}`), "Invite…") },
+              members.length === 0 ? body(h("p", { class: "soft" }, "No people yet.")) : peopleTable(visit, id, members)
+            ),
+          endpoints.length > 0 && panel("Webhooks", { isRuled: true }, endpointTable(visit, id, endpoints))
+        ),
+        stack(terms(visit, company, fees, limits), await history(visit, id))
+      )
+    ]
+  }
+}
+
+export const company: Page<OperatorVisit> = { path: "companies/:id", nav: "companies", get }

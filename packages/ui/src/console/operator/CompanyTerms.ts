@@ -1,0 +1,260 @@
+import { type ComponentChild, h } from "preact"
+import * as Formats from "../Format.ts"
+import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
+import { body, checks, choice, field, form, note, panel, plain, stack, todo } from "../Parts.ts"
+import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
+import { plans } from "./Companies.ts"
+import { confirming, deciding, numberIn } from "./Common.ts"
+
+// What an operator changes about a company: freeze, plan, fees and limits.
+
+const amounts = [
+  ["per_withdrawal_sats", "One payment, sats"],
+  ["hour_sats", "1 hour, sats"],
+  ["day_sats", "24 hours, sats"],
+  ["month_sats", "Month, sats"],
+  ["day_count", "24 hours, payments"],
+  ["approval_above_sats", "Needs approval above, sats"]
+] as const
+
+const recipientTypes = [
+  ["lightning_address", "Lightning addresses"],
+  ["lightning_invoice", "Lightning invoices"],
+  ["chain_address", "On-chain addresses"],
+  ["lnurl", "LNURLs"],
+  ["bolt12_offer", "Offers"]
+] as const
+
+/** The fields of all limits of a company or key. An empty field means no limit. */
+export const limitFields = ({ form: given }: Pick<AnyVisit, "form">, now: Limits | null) =>
+  h(
+    "div",
+    { class: "fields" },
+    h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
+    amounts.map(([name, label]) =>
+      field({ label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: given.get(name) ?? now?.[name]?.toString() ?? "" })
+    ),
+    checks("Only to these kinds of payees", "checkbox", "recipient_types", recipientTypes, now?.recipient_types ?? []),
+    field({
+      label: "Only to these payees",
+      name: "recipients",
+      hint: "Lightning addresses, LNURLs, offers and bitcoin addresses, separated by spaces. Leave empty for all",
+      value: given.get("recipients") ?? now?.recipients?.join(" ") ?? ""
+    })
+  )
+
+export const limitsIn = (visit: Pick<AnyVisit, "form">): GivenLimits => {
+  const kinds = visit.form.getAll("recipient_types")
+  const types = recipientTypes.flatMap(([type]) => (kinds.includes(type) ? [type] : []))
+  const recipients = text(visit, "recipients")
+    .split(/[\s,]+/)
+    .filter((one) => one !== "")
+  return {
+    ...Object.fromEntries(
+      amounts.flatMap(([name]) => {
+        const amount = numberIn(visit, name)
+        return amount === undefined ? [] : [[name, amount] as const]
+      })
+    ),
+    ...(types.length > 0 && { recipient_types: types }),
+    ...(recipients.length > 0 && { recipients })
+  }
+}
+
+const ways = [
+  ["lightning", "Lightning"],
+  ["on_chain", "On-chain"],
+  ["internal", "Internal"]
+] as const
+
+const feeFields = ({ fees, own }: CompanyFees) =>
+  h(
+    "div",
+    { class: "fields" },
+    h("p", { class: "soft" }, "Saving replaces all custom fees. Leave both fields empty for the plan’s fee."),
+    ways.map(([way, label]) =>
+      h(
+        "fieldset",
+        { class: "fields" },
+        h("legend", { class: "label" }, `${label}, now ${fees[way].base_sats} sats + ${fees[way].parts_per_million / 10_000}%`),
+        field({
+          label: `${label}: fixed, sats`,
+          name: `${way}_base`,
+          inputMode: "decimal",
+          pattern: "[0-9]+([.][0-9]+)?",
+          value: own[way]?.base_sats.toString() ?? ""
+        }),
+        field({
+          label: `${label}: parts per million`,
+          name: `${way}_rate`,
+          inputMode: "numeric",
+          pattern: "[0-9]+",
+          value: own[way]?.parts_per_million.toString() ?? ""
+        })
+      )
+    )
+  )
+
+const feesIn = (visit: OperatorVisit) =>
+  Object.fromEntries(
+    ways.flatMap(([way]) => {
+      const [base, rate] = [numberIn(visit, `${way}_base`), numberIn(visit, `${way}_rate`)]
+      return base === undefined && rate === undefined ? [] : [[way, { base_sats: base ?? 0, parts_per_million: rate ?? 0 }] as const]
+    })
+  )
+
+const crumbs = (id: string, name: string) =>
+  [
+    ["Companies", "companies"],
+    [name, `companies/${id}`]
+  ] as const
+
+const find = ({ api, params: { id = "" } }: OperatorVisit) => api.call("GET /operator/companies/{id}", { params: { id } })
+
+const terms = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, to, params } = visit
+  const { id = "" } = params
+  const [company, fees, { limits }] = await Promise.all([
+    find(visit),
+    api.call("GET /operator/companies/{id}/fees", { params: { id } }),
+    api.call("GET /operator/companies/{id}/limits", { params: { id } })
+  ])
+  const at = to(`companies/${id}/terms`)
+  const part = (title: string, what: string, fields: ComponentChild, button: string, why?: string) =>
+    form(
+      at,
+      {},
+      panel(
+        title,
+        {},
+        h("input", { type: "hidden", name: "do", value: what }),
+        body(fields),
+        deciding(button, why === undefined ? {} : { why })
+      )
+    )
+  return {
+    title: "Plan, fees and limits",
+    crumbs: crumbs(id, company.name),
+    body: h(
+      "div",
+      { class: "two" },
+      part(
+        "Limits",
+        "limits",
+        limitFields(visit, limits),
+        "Save limits",
+        "They apply immediately, to all keys combined. Raising a limit may need a second operator."
+      ),
+      stack(
+        part("Plan", "plan", h("div", { class: "fields" }, choice("Plan", "plan", plans, company.plan)), "Change plan"),
+        part("Fees", "fees", feeFields(fees), "Save fees", "Confirmed withdrawals keep their fees.")
+      )
+    )
+  }
+}
+
+const changeTerms = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const { api, params } = visit
+  const { id = "" } = params
+  switch (text(visit, "do")) {
+    case "plan":
+      await api.call("PATCH /operator/companies/{id}", { params: { id }, body: { plan: text(visit, "plan") === "paid" ? "paid" : "free" } })
+      break
+    case "fees":
+      await api.call("PUT /operator/companies/{id}/fees", { params: { id }, body: feesIn(visit) })
+      break
+    default:
+      await api.call("PUT /operator/companies/{id}/limits", { params: { id }, body: limitsIn(visit) })
+  }
+  return { redirect: `companies/${id}` }
+}
+
+const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
+  const company = await find(visit)
+  const { id, name } = company
+  return {
+    title: `Freeze ${name}`,
+    crumbs: crumbs(id, name),
+    body: form(
+      visit.to(`companies/${id}/freeze`),
+      { class: "form-side" },
+      plain("Freeze", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
+            field({
+              label: "Reason",
+              name: "reason",
+              required: true,
+              maxLength: 500,
+              hint: "The company sees it on its pages",
+              value: visit.form.get("reason") ?? company.frozen?.reason ?? ""
+            }),
+            checks(
+              "Confirmed withdrawals that have not been sent",
+              "radio",
+              "pending",
+              [
+                ["wait", "Wait", "They will be sent when you unfreeze the company."],
+                ["go_on", "Continue", "Only new ones are refused."]
+              ],
+              [visit.form.get("pending") ?? company.frozen?.pending ?? "wait"]
+            )
+          )
+        ),
+        confirming(visit, `Freeze ${name}`, { kind: "danger" })
+      ])
+    )
+  }
+}
+
+const freeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  const body = { reason: text(visit, "reason"), pending: text(visit, "pending") === "go_on" ? ("go_on" as const) : ("wait" as const) }
+  await visit.api.call("POST /operator/companies/{id}/freeze", { params: { id }, body })
+  return { redirect: `companies/${id}` }
+}
+
+const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
+  const { id, name, frozen, held_sats } = await find(visit)
+  if (frozen === null) return { title: `Unfreeze ${name}`, crumbs: crumbs(id, name), body: note("info", `${name} is not frozen.`) }
+  return {
+    title: `Unfreeze ${name}`,
+    lead: `Frozen since ${visit.say.since(Date.parse(frozen.since))}: “${frozen.reason}”`,
+    crumbs: crumbs(id, name),
+    body: form(
+      visit.to(`companies/${id}/unfreeze`),
+      { class: "form-side" },
+      panel(
+        "What happens",
+        {},
+        body(
+          todo([
+            "It can send again immediately.",
+            held_sats === 0
+              ? "Nothing is held."
+              : `${Formats.sats(held_sats)} sats are held. Pending withdrawals are sent within seconds. Those that need approval still need it.`,
+            "Withdrawals with expired invoices fail, and the money is returned."
+          ])
+        ),
+        confirming(visit, `Unfreeze ${name}`, {
+          why: "If the company’s balance is above the configured threshold, a second operator must do the same within 24 hours."
+        })
+      )
+    )
+  }
+}
+
+const unfreeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  await visit.api.call("POST /operator/companies/{id}/unfreeze", { params: { id } })
+  return { redirect: `companies/${id}` }
+}
+
+export const companyTerms: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "companies/:id/freeze", nav: "companies", get: freezePage, post: freeze },
+  { path: "companies/:id/unfreeze", nav: "companies", get: unfreezePage, post: unfreeze },
+  { path: "companies/:id/terms", nav: "companies", get: terms, post: changeTerms }
+]

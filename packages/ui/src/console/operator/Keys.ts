@@ -1,0 +1,298 @@
+import { type ComponentChildren, h } from "preact"
+import { Refused } from "../Api.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
+import { Qr } from "../../checkout/Qr.ts"
+import { body, button, checks, choice, copied, date, facts, field, form, note, panel, plain, sides, stack } from "../Parts.ts"
+import { scopesOf, told } from "../pages/Keys.ts"
+import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
+import { confirming, deciding } from "./Common.ts"
+import { limitFields, limitsIn } from "./CompanyTerms.ts"
+
+// A company's keys, as the operator issues, limits, approves and revokes them.
+
+const scopes = [
+  ["read", "Read", "See payments and export"],
+  ["receive", "Receive", "Create checkouts, invoices and addresses"],
+  ["send", "Send", "Send and refund"],
+  ["approve", "Approve", "Approve what another key sends"],
+  ["webhooks", "Webhooks", "Add and change webhook endpoints"],
+  ["admin", "Admin", "Everything"]
+] as const
+
+const crumbs = (id: string, name: string) =>
+  [
+    ["Companies", "companies"],
+    [name, `companies/${id}`]
+  ] as const
+
+const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, to, params, form: given } = visit
+  const { id = "" } = params
+  const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
+  const chosen = given.getAll("scopes")
+  return {
+    title: "Issue a key",
+    crumbs: crumbs(id, name),
+    body: form(
+      to(`companies/${id}/keys/new`),
+      { once: visit.once, class: "form-side" },
+      plain("Issue a key", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            field({
+              label: "Name",
+              name: "name",
+              required: true,
+              maxLength: 100,
+              hint: "Where it is used, such as till 3",
+              value: given.get("name") ?? ""
+            }),
+            checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
+            field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
+          )
+        ),
+        confirming(visit, "Issue key", {
+          why: "It is shown once. A key that sends or approves needs a second operator, unless the company is new."
+        })
+      ])
+    )
+  }
+}
+
+const secret = (title: string, visit: OperatorVisit, companyId: string, words: string, key: string): Shown => ({
+  title,
+  crumbs: [["Companies", "companies"]],
+  body: panel(
+    title,
+    {},
+    body(h("p", null, words), h("pre", { class: "secret" }, key)),
+    h("div", { class: "confirm" }, button(visit.to(`companies/${companyId}`), "Done", "main"))
+  )
+})
+
+const once = "Copy it now: it won’t be shown again."
+
+const issue = async (visit: OperatorVisit): Promise<Shown> => {
+  const { id = "" } = visit.params
+  const [expires, chosen] = [text(visit, "expires"), visit.form.getAll("scopes")]
+  const { key, name, approval } = await visit.api.call("POST /operator/companies/{id}/api-keys", {
+    params: { id },
+    once: text(visit, "once"),
+    body: {
+      name: text(visit, "name"),
+      scopes: scopes.flatMap(([scope]) => (chosen.includes(scope) ? [scope] : [])),
+      ...(expires !== "" && { expires_at: `${expires}T23:59:59.000Z` })
+    }
+  })
+  return secret(
+    `Key “${name}” issued`,
+    visit,
+    id,
+    approval === "pending" ? `${once} It becomes valid when a second operator approves it.` : once,
+    key
+  )
+}
+
+const find = ({ api, params: { id = "" } }: OperatorVisit) => api.call("GET /operator/api-keys/{id}", { params: { id } })
+
+/** The app that uses the key over Nostr Wallet Connect, if there is one. */
+const appOf = ({ api }: OperatorVisit, id: string): Promise<WalletConnection | undefined> =>
+  api.call("GET /operator/api-keys/{id}/wallet-connection", { params: { id } }).catch((error: unknown) => {
+    if (error instanceof Refused && error.status === 404) return undefined
+    throw error
+  })
+
+const fromWords = ({ allowed_from: allowed }: Pick<ApiKey, "allowed_from">): string =>
+  allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`
+
+type Part = (title: string, what: string, button: string, children: ComponentChildren, kind?: string, why?: string) => ComponentChildren
+
+/** A form of the page. The token is requested on the next page, because the page has several forms. */
+const partOf =
+  ({ to }: OperatorVisit, { id }: LimitedApiKey): Part =>
+  (title, what, button, children, kind = "", why) =>
+    form(
+      to(`keys/${id}`),
+      {},
+      panel(
+        title,
+        {},
+        h("input", { type: "hidden", name: "do", value: what }),
+        body(children),
+        deciding(button, { kind, ...(why !== undefined && { why }) })
+      )
+    )
+
+const details = ({ say }: OperatorVisit, key: LimitedApiKey) =>
+  panel(
+    "Details",
+    {},
+    body(
+      facts([
+        ["Id", copied(key.id, "key id")],
+        ["Permissions", scopesOf(key)],
+        ["Allowed from", fromWords(key)],
+        ["Created", date(say, key.created_at)],
+        ["Last used", date(say, key.last_used_at)],
+        key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],
+        key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
+      ])
+    )
+  )
+
+const addresses = ({ form: given }: OperatorVisit, { allowed_from: allowed }: LimitedApiKey) =>
+  h(
+    "div",
+    { class: "fields" },
+    field({
+      label: "IP addresses and ranges",
+      name: "ranges",
+      hint: "Such as 203.0.113.0/24, separated by spaces. Leave empty to allow all",
+      value: given.get("ranges") ?? allowed?.ranges.join(" ") ?? ""
+    }),
+    choice(
+      "Applies to",
+      "for",
+      [
+        ["everything", "Everything"],
+        ["sending", "Sending"]
+      ],
+      given.get("for") ?? allowed?.for ?? "everything"
+    )
+  )
+
+const appPanel = ({ say }: OperatorVisit, app: WalletConnection | undefined, part: Part) =>
+  app === undefined
+    ? part(
+        "App",
+        "connect",
+        "Connect an app",
+        h("p", { class: "soft" }, "An app that supports Nostr Wallet Connect can use the key within its limits.")
+      )
+    : panel(
+        "App",
+        {},
+        body(
+          facts([
+            ["Public key", copied(app.app_key, "public key")],
+            ["Relays", app.relays.join(", ")],
+            ["Connected", date(say, app.created_at)]
+          ]),
+          h("p", { class: "soft" }, "To disconnect it, revoke the key.")
+        )
+      )
+
+const overlap = field({
+  label: "Keep the old key valid for (hours)",
+  name: "overlap",
+  required: true,
+  inputMode: "numeric",
+  pattern: "[0-9]+",
+  value: "24"
+})
+
+const show = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, say } = visit
+  const key: LimitedApiKey = await find(visit)
+  const [app, { name }] = await Promise.all([
+    appOf(visit, key.id),
+    api.call("GET /operator/companies/{id}", { params: { id: key.company_id } })
+  ])
+  const part = partOf(visit, key)
+  const isValid = key.revoked_at === null
+  const isWaiting = isValid && key.approval === "pending"
+  return {
+    title: key.name === "" ? key.id : `Key “${key.name}”`,
+    status: told(key, say.nowMillis),
+    crumbs: crumbs(key.company_id, name),
+    body: [
+      isWaiting && note("", "An operator requested this key. It becomes valid when another operator approves it. To reject it, revoke it."),
+      sides(
+        stack(
+          isWaiting && part("Approve", "approve", `Approve ${key.name}`, h("p", { class: "soft" }, `It can: ${scopesOf(key)}.`), "main"),
+          isValid && part("Limits", "limits", "Save limits", limitFields(visit, key.limits), "main")
+        ),
+        stack(
+          details(visit, key),
+          isValid && [
+            part("Addresses", "addresses", "Save addresses", addresses(visit, key)),
+            appPanel(visit, app, part),
+            part("Replace", "rotate", "Replace key", overlap, "", "Use 0 for a stolen key."),
+            part(
+              "Revoke",
+              "revoke",
+              `Revoke ${key.name}`,
+              h("p", { class: "soft" }, "Programs with this key stop working at once."),
+              "danger"
+            )
+          ]
+        )
+      )
+    ]
+  }
+}
+
+const connected = async (visit: OperatorVisit, id: string): Promise<Shown> => {
+  const { connection } = await visit.api.call("POST /operator/api-keys/{id}/connect", { params: { id } })
+  return {
+    title: "App connection",
+    crumbs: [["Companies", "companies"]],
+    body: panel(
+      "App connection",
+      {},
+      body(
+        h("p", null, "Scan it with the app, or paste it there. It won’t be shown again."),
+        h(Qr, { text: connection, label: "QR code of the connection" }),
+        h("pre", { class: "secret" }, connection)
+      ),
+      h("div", { class: "confirm" }, button(visit.to(`keys/${id}`), "Done", "main"))
+    )
+  }
+}
+
+const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
+  const { api } = visit
+  const { id = "" } = visit.params
+  const params = { id }
+  const stay = { redirect: `keys/${id}` }
+  switch (text(visit, "do")) {
+    case "approve":
+      await api.call("POST /operator/api-keys/{id}/approve", { params })
+      return stay
+    case "addresses": {
+      const ranges = text(visit, "ranges")
+        .split(/[\s,]+/)
+        .filter((one) => one !== "")
+      const kind = text(visit, "for") === "sending" ? ("sending" as const) : ("everything" as const)
+      await api.call("PUT /operator/api-keys/{id}/allowed-from", {
+        params,
+        body: { allowed_from: ranges.length === 0 ? null : { for: kind, ranges } }
+      })
+      return stay
+    }
+    case "connect":
+      return connected(visit, id)
+    case "rotate": {
+      const { key, name, company_id } = await api.call("POST /operator/api-keys/{id}/rotate", {
+        params,
+        body: { overlap_seconds: Number(text(visit, "overlap")) * 3600 }
+      })
+      return secret(`Key “${name}” replaced`, visit, company_id, once, key)
+    }
+    case "revoke": {
+      const { company_id } = await find(visit)
+      await api.call("DELETE /operator/api-keys/{id}", { params })
+      return { redirect: `companies/${company_id}` }
+    }
+    default:
+      await api.call("PUT /operator/api-keys/{id}/limits", { params, body: limitsIn(visit) })
+      return stay
+  }
+}
+
+export const keys: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "companies/:id/keys/new", nav: "companies", get: issuePage, post: issue },
+  { path: "keys/:id", nav: "companies", get: show, post: change }
+]

@@ -1,0 +1,86 @@
+import type { Section } from "../Frame.ts"
+import type { OperatorVisit } from "../Page.ts"
+import { banner, link, when } from "../Parts.ts"
+import type { Surroundings } from "../Site.ts"
+import type { Reconciliation } from "../wire.ts"
+import { ago, allowed } from "./Common.ts"
+import { pausedBy } from "./Stops.ts"
+import { withdrawalKinds } from "./Waiting.ts"
+
+const sections = (found: Reconciliation | undefined): ReadonlyArray<Section> => {
+  const report = found?.report
+  const differs = report !== null && report !== undefined && report.differences.length > 0
+  return [
+    {
+      entries: [
+        { name: "now", path: "", text: "Now", glyph: "pulse" },
+        {
+          name: "backlog",
+          path: "backlog",
+          text: "Backlog",
+          glyph: "hourglass",
+          count: found === undefined ? 0 : withdrawalKinds.reduce((sum, kind) => sum + found.waiting[kind].count, 0)
+        },
+        { name: "companies", path: "companies", text: "Companies", glyph: "companies" }
+      ]
+    },
+    {
+      title: "Money",
+      entries: [
+        { name: "nodes", path: "nodes", text: "Nodes", glyph: "nodes" },
+        {
+          name: "reconciliation",
+          path: "reconciliation",
+          text: "Reconciliation",
+          glyph: "scales",
+          ...(differs && { told: { tone: "bad" as const, text: "needs attention" } })
+        },
+        { name: "suspense", path: "suspense", text: "Suspense", glyph: "tray" },
+        { name: "adjustments", path: "adjustments", text: "Adjustments", glyph: "book" }
+      ]
+    },
+    {
+      title: "Installation",
+      entries: [
+        { name: "people", path: "people", text: "People", glyph: "people" },
+        { name: "tokens", path: "tokens", text: "Tokens", glyph: "key" },
+        { name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
+        { name: "audit", path: "audit", text: "Audit log", glyph: "clock" }
+      ]
+    }
+  ]
+}
+
+/** Messages about every page: what is stopped for everyone. */
+const bannersOf = async (visit: OperatorVisit, found: Reconciliation | undefined) => {
+  const { sendingMillis, receivingMillis } = visit.stops
+  if (sendingMillis === null && receivingMillis === null) return null
+  const { say, to } = visit
+  const who = await pausedBy(visit)
+  const by = who === undefined ? "" : ` by ${who}`
+  const since = (millis: number) => ["since ", when(millis, say.since(millis)), ` (${ago(say.nowMillis - millis)})${by}. `]
+  const many = found === undefined ? 0 : found.waiting.withdrawal_requested.count + found.waiting.payout_without_coins.count
+  return [
+    sendingMillis !== null &&
+      banner(
+        "Sending is paused for everyone",
+        [since(sendingMillis), many > 0 && `${many} ${many === 1 ? "withdrawal is" : "withdrawals are"} waiting.`],
+        link(to("resume"), "Resume sending…")
+      ),
+    receivingMillis !== null &&
+      banner("Receiving is paused for everyone", since(receivingMillis), link(to("resume?what=receiving"), "Resume receiving…"))
+  ]
+}
+
+/** The frame around the operator’s pages. */
+export const surroundings = async (visit: OperatorVisit): Promise<Surroundings> => {
+  const found = await allowed(visit.api.call("GET /operator/reconciliation"))
+  return {
+    owner: "satrail",
+    at: "Operator’s console",
+    sections: sections(found),
+    placeholder: "Company, or the id of a payment",
+    banners: await bannersOf(visit, found),
+    live: "15000"
+  }
+}

@@ -1,0 +1,177 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import type { OperatorVisit, Page, Shown } from "../Page.ts"
+import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import { ago, count, moment } from "./Common.ts"
+import { type Facts, factsOf, type Problem, problemsOf, stoppedOf } from "./Problems.ts"
+
+const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
+  {
+    title: "What",
+    place: "c1 all",
+    cell: ({ tone, glyph, title, text, href }) =>
+      h(
+        "span",
+        { class: "who" },
+        h("span", { class: `sign ${tone}` }, icon(glyph)),
+        h("span", null, rowLink(href, title), h("span", { class: "sub" }, text))
+      )
+  },
+  {
+    title: "Since",
+    place: "c3",
+    width: "w-since",
+    cell: ({ sinceMillis }) =>
+      sinceMillis === null
+        ? h("span", { class: "soft" }, "now")
+        : [moment(say, sinceMillis), " ", h("span", { class: "soft nowrap" }, `· ${ago(say.nowMillis - sinceMillis)}`)]
+  },
+  {
+    title: "Sats",
+    place: "c4",
+    kind: "amount",
+    width: "w-sats",
+    cell: ({ sats, beneath }) =>
+      sats === null || sats === 0
+        ? ""
+        : [
+            Formats.sats(sats),
+            h("span", { class: "only-narrow" }, " sats"),
+            h("span", { class: "sub off" }, beneath ?? say.fiat(sats) ?? "")
+          ]
+  },
+  {
+    title: "",
+    place: "all",
+    kind: "r act",
+    width: "w-act",
+    cell: ({ action }) => h("span", { class: "btn", "aria-hidden": true }, action)
+  }
+]
+
+const list = (visit: OperatorVisit, label: string, rows: ReadonlyArray<Problem>) =>
+  table(label, { columns: columns(visit), groups: [{ rows }], kind: "mid now-table", opens: true })
+
+interface Check {
+  readonly name: string
+  readonly told: Told
+  readonly figure: string
+}
+
+const good = (text: string): Told => ({ tone: "good", text })
+const seconds = (lag: number) => (lag < 1 ? "less than a second behind" : `${Math.round(lag)} s behind`)
+
+/** Everything that was checked and is in order. */
+const checksOf = (
+  { status: found, liquidity, reconciliation: { report, waiting }, companies }: Facts,
+  { say }: OperatorVisit,
+  isLate: boolean
+) => {
+  const { outgoing_sats: out, incoming_sats: into, wallet_sats: wallet, days_left: days } = liquidity
+  const pending = waiting.withdrawal_dispatched.count + waiting.withdrawal_requested.count
+  const isEven = report !== null && report.differences.length === 0 && report.node.unexplained_sats === 0
+  const names: Readonly<Record<string, string>> = { store: "Database", node: "Lightning node", chain: "Chain" }
+  return [
+    ...found.checks
+      .filter(({ reason }) => reason === null)
+      .map(({ name }): Check => ({
+        name: names[name] ?? name.charAt(0).toUpperCase() + name.slice(1),
+        told: good(name in names ? "Responding" : "OK"),
+        figure: (name === "store" ? found.database : name === "node" ? found.node : name === "chain" ? found.chain : null) ?? ""
+      })),
+    ...(isEven
+      ? [
+          {
+            name: "Ledger against the node and the chain",
+            told: good("Equal"),
+            figure: `compared ${ago(say.nowMillis - Date.parse(report.reconciled_at))} ago`
+          }
+        ]
+      : []),
+    ...(isLate ? [] : [{ name: "Withdrawals", told: good("On time"), figure: pending === 0 ? "none pending" : `${pending} pending` }]),
+    ...(found.warnings.length === 0 && out !== null && into !== null
+      ? [{ name: "Channels", told: good("Enough liquidity"), figure: `${Formats.short(out)} to send, ${Formats.short(into)} to receive` }]
+      : []),
+    ...(wallet === null
+      ? []
+      : [
+          {
+            name: "On-chain wallet",
+            told: good(`${Formats.sats(wallet)} sats`),
+            figure: days === null ? "" : `lasts about ${Math.round(days)} days at the current rate`
+          }
+        ]),
+    ...(found.webhooks_lag_seconds <= 300
+      ? [{ name: "Webhooks", told: good("On time"), figure: seconds(found.webhooks_lag_seconds) }]
+      : []),
+    ...(found.rates_at === null
+      ? []
+      : [{ name: "Exchange rates", told: good("Up to date"), figure: `${ago(say.nowMillis - Date.parse(found.rates_at))} old` }]),
+    {
+      name: "Companies",
+      told: good(count(companies.length, "company", "companies")),
+      figure: companies.some(({ frozen }) => frozen !== null) ? `${companies.filter(({ frozen }) => frozen !== null).length} frozen` : ""
+    }
+  ] satisfies ReadonlyArray<Check>
+}
+
+const checkTable = (rows: ReadonlyArray<Check>) =>
+  table("Checks", {
+    columns: [
+      { title: "What", place: "c1", cell: ({ name }) => name },
+      { title: "State", place: "c2", cell: ({ told }) => status(told) },
+      { title: "Figure", place: "c3", kind: "soft", cell: ({ figure }) => figure }
+    ],
+    groups: [{ rows }]
+  })
+
+const get = async (visit: OperatorVisit): Promise<Shown> => {
+  const { say, to, stops } = visit
+  const facts = await factsOf(visit)
+  const [problems, stopped] = [problemsOf(facts, visit), stoppedOf(facts, visit)]
+  const { report } = facts.reconciliation
+  const figure = (name: string, sats: number) =>
+    [name, Formats.sats(sats), say.fiat(sats) === undefined ? "sats" : `sats · ${say.fiat(sats)}`] as const
+  return {
+    title: problems.length === 0 ? "Now" : `${count(problems.length, "thing needs", "things need")} your attention`,
+    lead: `${say.day(say.nowMillis)}, ${say.time(say.nowMillis)}`,
+    actions: stops.sendingMillis === null && button(to("pause"), "Pause sending…", "danger"),
+    isLive: true,
+    body: [
+      problems.length === 0
+        ? plain(
+            "What is wrong",
+            empty(
+              "good",
+              "All clear",
+              stopped.length === 0 ? "Nothing needs your attention." : "There are no problems. Some things are stopped on purpose."
+            )
+          )
+        : plain("What is wrong", list(visit, "What is wrong", problems)),
+      stopped.length > 0 && panel("Stopped on purpose", { isRuled: true }, list(visit, "Stopped on purpose", stopped)),
+      report !== null &&
+        cover("Money", [
+          figure("Owed to companies", report.liabilities_sats),
+          figure("Held by the node and the wallet", report.assets_sats),
+          figure(
+            report.assets_sats < report.liabilities_sats ? "Missing" : "Held beyond what is owed",
+            Math.abs(report.assets_sats - report.liabilities_sats)
+          )
+        ]),
+      panel(
+        problems.length === 0 ? "All checks" : "Everything else is fine",
+        { isRuled: true, beside: h("span", { class: "faint" }, "Checked ", say.seconds(say.nowMillis)) },
+        checkTable(
+          checksOf(
+            facts,
+            visit,
+            problems.some(({ glyph }) => glyph === "hourglass")
+          )
+        )
+      )
+    ]
+  }
+}
+
+export const now: Page<OperatorVisit> = { path: "", nav: "now", get }

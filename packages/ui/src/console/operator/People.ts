@@ -1,0 +1,207 @@
+import { h } from "preact"
+import { Refused } from "../Api.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
+import { body, button, choice, date, empty, facts, field, form, note, panel, plain, stack, status } from "../Parts.ts"
+import { ownPasskeys, isRole, lastUsed, roles, roleText, told } from "../pages/People.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import type { OperatorPerson } from "../wire.ts"
+import { companyChoice, confirming, deciding, guide } from "./Common.ts"
+import { companiesOf } from "./CompanyNames.ts"
+
+// The operator's people, and those of companies: inviting, approving, recovering and removing them.
+
+const most = 1000
+
+const columns = ({ say, to, person }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
+  {
+    title: "Name",
+    place: "c1",
+    cell: ({ id, name }) =>
+      id === person.id ? [h("bdi", null, name), h("span", { class: "sub" }, "You")] : rowLink(to(`people/${id}`), name)
+  },
+  { title: "Role", place: "c2", cell: ({ role }) => roleText(role) },
+  { title: "Passkeys", place: "off", kind: "soft", cell: ({ passkeys }) => passkeys.map(({ name }) => name).join(", ") || "none" },
+  { title: "Last active", place: "off", kind: "soft", cell: (row) => date(say, lastUsed(row)) },
+  { title: "Status", place: "c4", cell: (row) => status(told(row, say.nowMillis)) }
+]
+
+/** The operator's people. Those of a company are on its page. */
+const list = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, to } = visit
+  const rows = (await api.call("GET /operator/people", { query: { limit: most } })).filter((row) => row.status !== "removed")
+  return {
+    title: "People",
+    lead: "Operators sign in with their own passkey, and the audit log names them. A company’s people are on its page.",
+    actions: button(to("people/new"), "Invite", "main", "plus"),
+    body: [
+      plain(
+        "Operators",
+        rows.length === 0
+          ? empty("people", "No people yet", "Invite each operator, so that no one shares a token.")
+          : table("Operators", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+      ),
+      ownPasskeys(visit)
+    ]
+  }
+}
+
+const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
+  const { to, form: given, query } = visit
+  return {
+    title: "Invite a person",
+    crumbs: [["People", "people"]],
+    body: form(
+      to("people/new"),
+      { once: visit.once, class: "form-side" },
+      plain("Invite", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            field({
+              label: "Name",
+              name: "name",
+              required: true,
+              maxLength: 100,
+              hint: "As it appears in the audit log",
+              value: given.get("name") ?? ""
+            }),
+            await companyChoice(visit, "Of", given.get("company") ?? query.get("company") ?? "", "The operator"),
+            choice(
+              "Role",
+              "role",
+              roles.map(([role, name]) => [role, name]),
+              given.get("role") ?? (query.has("company") ? "admin" : "viewer")
+            ),
+            h("p", { class: "hint" }, h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do"))
+          )
+        ),
+        confirming(visit, "Create invitation", {
+          why: "You get a link to send to the person. It can be used once and expires after three days."
+        })
+      ])
+    )
+  }
+}
+
+const linkPage = (
+  visit: OperatorVisit,
+  { name, link, approval }: { readonly name: string; readonly link: string; readonly approval: string | null }
+): Shown => ({
+  title: `Invitation for ${name}`,
+  crumbs: [["People", "people"]],
+  body: panel(
+    "Link",
+    {},
+    approval === "pending" &&
+      h("div", { class: "note flat" }, h("p", null, "It becomes valid when a second operator approves the invitation.")),
+    body(
+      h(
+        "p",
+        null,
+        "Send this to the person over a channel that only they can read. It won’t be shown again, and anyone who has it can use it once."
+      ),
+      h("pre", { class: "secret" }, link)
+    ),
+    h("div", { class: "confirm" }, button(visit.to("people"), "Done", "main"))
+  )
+})
+
+const invite = async (visit: OperatorVisit): Promise<Shown> => {
+  const [role, company] = [text(visit, "role"), text(visit, "company")]
+  const made = await visit.api.call("POST /operator/people", {
+    once: text(visit, "once"),
+    body: { name: text(visit, "name"), role: isRole(role) ? role : "viewer", ...(company !== "" && { company_id: company }) }
+  })
+  return linkPage(visit, made)
+}
+
+/** The company of the person, in the address or in a form; empty for an operator. */
+const companyIn = (visit: OperatorVisit): string => visit.query.get("company") ?? text(visit, "company")
+
+const find = async (visit: OperatorVisit): Promise<OperatorPerson> => {
+  const { id = "" } = visit.params
+  const company = companyIn(visit)
+  const query = { limit: most, ...(company !== "" && { company_id: company }) }
+  const found = (await visit.api.call("GET /operator/people", { query })).find((row) => row.id === id)
+  if (found === undefined) throw new Refused(404, "not_found", "No such person.")
+  return found
+}
+
+const show = async (visit: OperatorVisit): Promise<Shown> => {
+  const { say, to } = visit
+  const row = await find(visit)
+  const company = row.company_id === null ? undefined : (await companiesOf(visit.api, [row.company_id])).get(row.company_id)
+  const act = (title: string, what: string, words: string, why: string, kind: string) =>
+    form(
+      to(`people/${row.id}`),
+      {},
+      panel(
+        title,
+        {},
+        h("input", { type: "hidden", name: "company", value: companyIn(visit) }),
+        h("input", { type: "hidden", name: "do", value: what }),
+        deciding(words, { why, kind })
+      )
+    )
+  return {
+    title: row.name,
+    status: told(row, say.nowMillis),
+    crumbs: [["People", "people"]],
+    body: [
+      row.approval === "pending" &&
+        note("", `${row.requested_by ?? "An operator"} invited this person. The link becomes valid when another operator approves it.`),
+      h(
+        "div",
+        { class: "wide-left" },
+        stack(
+          row.approval === "pending" && act("Approve", "approve", `Approve ${row.name}`, `The role is ${roleText(row.role)}.`, "main"),
+          row.status !== "removed" && [
+            act(
+              "Lost or stolen passkey",
+              "recover",
+              "Revoke passkeys and create a link",
+              "The person is signed out everywhere, and adds a new passkey with the link.",
+              "danger"
+            ),
+            act("Remove", "remove", `Remove ${row.name}`, "The person loses access at once. This cannot be undone.", "danger")
+          ]
+        ),
+        panel(
+          "Details",
+          {},
+          body(
+            facts([
+              ["Of", company === undefined ? "Operator" : h("a", { href: to(`companies/${company.id}`) }, company.name)],
+              ["Role", roleText(row.role)],
+              ["Passkeys", row.passkeys.map(({ name }) => name).join(", ") || "none"],
+              ["Last active", date(say, lastUsed(row))],
+              row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)],
+              row.requested_by === null ? null : ["Invited by", row.requested_by]
+            ])
+          )
+        )
+      )
+    ]
+  }
+}
+
+const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
+  const params = { id: visit.params["id"] ?? "" }
+  switch (text(visit, "do")) {
+    case "approve":
+      await visit.api.call("POST /operator/people/{id}/approve", { params })
+      break
+    case "recover":
+      return linkPage(visit, await visit.api.call("POST /operator/people/{id}/recover", { params }))
+    default:
+      await visit.api.call("DELETE /operator/people/{id}", { params })
+  }
+  return { redirect: "people" }
+}
+
+export const people: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "people", nav: "people", get: list },
+  { path: "people/new", nav: "people", get: invitePage, post: invite },
+  { path: "people/:id", nav: "people", get: show, post: change }
+]

@@ -1,0 +1,350 @@
+import * as Formats from "../Format.ts"
+import { toldOf as webhookTold } from "../Menu.ts"
+import type { OperatorVisit } from "../Page.ts"
+import type { Icon } from "../Parts.ts"
+import type {
+  Adjustment,
+  CompanyOverview,
+  Liquidity,
+  OperatorAdjustment,
+  OperatorPerson,
+  Reconciliation,
+  ReconciliationReport,
+  Status,
+  SuspendedPayment,
+  WebhookEndpoint
+} from "../wire.ts"
+import { ago, allowed, count, since } from "./Common.ts"
+import { type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
+
+// What is wrong now, since when, how many sats, and where to go.
+
+export interface Problem {
+  readonly tone: "bad" | "warn" | "info"
+  readonly glyph: Icon
+  readonly title: string
+  readonly text: string
+  readonly sinceMillis: number | null
+  readonly sats: number | null
+  /** Beneath the sats, in place of their value. */
+  readonly beneath?: string
+  readonly href: string
+  readonly action: string
+}
+
+export interface Facts {
+  readonly status: Status
+  readonly liquidity: Liquidity
+  readonly reconciliation: Reconciliation
+  readonly suspense: ReadonlyArray<SuspendedPayment>
+  readonly adjustments: ReadonlyArray<OperatorAdjustment>
+  readonly people: ReadonlyArray<OperatorPerson>
+  readonly endpoints: ReadonlyArray<WebhookEndpoint>
+  readonly companies: ReadonlyArray<CompanyOverview>
+}
+
+const most = 1000
+
+export const factsOf = async ({ api }: OperatorVisit): Promise<Facts> => {
+  const [status, liquidity, reconciliation, suspense, adjustments, people, endpoints, companies] = await Promise.all([
+    api.call("GET /operator/status"),
+    api.call("GET /operator/liquidity"),
+    api.call("GET /operator/reconciliation"),
+    api.call("GET /operator/suspense", { query: { limit: most } }),
+    api.call("GET /operator/adjustments", { query: { limit: most, status: "pending" } }),
+    allowed(api.call("GET /operator/people", { query: { limit: most } })),
+    api.call("GET /operator/webhook-endpoints"),
+    api.call("GET /operator/companies", { query: { limit: most } })
+  ])
+  return {
+    status,
+    liquidity,
+    reconciliation,
+    suspense: suspense.filter(({ assigned_to }) => assigned_to === null),
+    adjustments,
+    people: (people ?? []).filter(({ approval }) => approval === "pending"),
+    endpoints,
+    companies
+  }
+}
+
+/** The unexplained difference of one side, in words. */
+const sides = [
+  ["node", "Lightning node"],
+  ["on_chain", "on-chain wallet"]
+] as const
+
+const oldestOf = (times: ReadonlyArray<string>): number | null =>
+  times.length === 0 ? null : Math.min(...times.map((at) => Date.parse(at)))
+
+/** After this long without a run, the last report is outdated. */
+const staleMillis = 900_000
+
+const causeWords = (report: ReconciliationReport): string =>
+  Object.entries(report.differences_by_cause)
+    .map(([cause, many]) => `${cause.replaceAll("_", " ")}${many > 1 ? ` (${many})` : ""}`)
+    .join(", ")
+
+const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => {
+  const row = { tone: "bad", glyph: "scales", href: to("reconciliation"), action: "See the difference" } as const
+  if (report === null)
+    return [
+      {
+        ...row,
+        tone: "warn",
+        title: "The ledger has never been compared with the node and the wallet",
+        text: "No process is running reconciliation, or the first run has not finished.",
+        sinceMillis: null,
+        sats: null
+      }
+    ]
+  const found = sides.flatMap(([side, name]): ReadonlyArray<Problem> => {
+    const sats = report[side].unexplained_sats
+    if (sats === 0) return []
+    return [
+      {
+        ...row,
+        title: `The ${name} has ${Formats.sats(Math.abs(sats))} sats ${sats < 0 ? "less" : "more"} than the ledger`,
+        text: report.differences.length === 0 ? "The cause is not known yet." : `Causes: ${causeWords(report)}.`,
+        sinceMillis: oldestOf(report.differences.map((one) => one.since)),
+        sats: Math.abs(sats)
+      }
+    ]
+  })
+  if (found.length === 0 && report.differences.length > 0) {
+    const sats = report.differences.reduce(
+      (sum, { ours_sats: ours, theirs_sats: theirs }) => sum + Math.abs((theirs ?? 0) - (ours ?? 0)),
+      0
+    )
+    return [
+      {
+        ...row,
+        title: `${count(report.differences.length, "record doesn’t match", "records don’t match")} the node or the chain`,
+        text: `Causes: ${causeWords(report)}.`,
+        sinceMillis: oldestOf(report.differences.map((one) => one.since)),
+        sats
+      }
+    ]
+  }
+  const age = say.nowMillis - Date.parse(report.reconciled_at)
+  if (age <= staleMillis) return found
+  return [
+    ...found,
+    {
+      ...row,
+      title: `The ledger was last compared ${ago(age)} ago`,
+      text: "Reconciliation runs every few minutes. Check the node, and the process that reconciles.",
+      sinceMillis: Date.parse(report.reconciled_at),
+      sats: null,
+      action: "See the last run"
+    }
+  ]
+}
+
+/** Whether an operator stopped what these records wait for. Then they are shown as stopped, not as late. */
+const isStopped = (kind: Kind, { stops }: OperatorVisit) =>
+  stops.sendingMillis !== null && (kind === "withdrawal_requested" || kind === "payout_without_coins")
+
+const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: OperatorVisit): ReadonlyArray<Problem> => {
+  const { say, to } = visit
+  const frozen = new Map(companies.flatMap(({ id, frozen: how }) => (how?.pending === "wait" ? [[id, true] as const] : [])))
+  const names = new Map(companies.map(({ id, name }) => [id, name]))
+  return Object.entries(kinds).flatMap(([name, { lateMillis, title, tone, why }]): ReadonlyArray<Problem> => {
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `kinds`
+    const kind = name as Kind
+    const late = waiting[kind].oldest.filter(
+      ({ since, company_id }) =>
+        lateMillis !== null &&
+        say.nowMillis - Date.parse(since) > lateMillis &&
+        !(frozen.has(company_id) && kind === "withdrawal_requested")
+    )
+    const [first] = late
+    if (first === undefined || isStopped(kind, visit)) return []
+    const isWithdrawal = withdrawalKinds.some((one) => one === kind)
+    const whose = late.length === 1 ? names.get(first.company_id) : undefined
+    return [
+      {
+        tone,
+        glyph: "hourglass",
+        title: title(late.length, since(say, first.since)),
+        text: whose === undefined ? why : `${whose}. ${why}`,
+        sinceMillis: Date.parse(first.since),
+        sats: kind === "task_overdue" ? null : late.reduce((sum, { amount_sats }) => sum + amount_sats, 0),
+        href: to(!isWithdrawal ? "backlog" : late.length === 1 ? `withdrawals/${first.id}` : `backlog?kind=${kind}`),
+        action: isWithdrawal && late.length === 1 ? "See its steps" : "See them"
+      }
+    ]
+  })
+}
+
+const slowSeconds = 300
+
+const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => {
+  const row = { tone: "bad", glyph: "nodes", sinceMillis: null, sats: null, href: to("nodes"), action: "See the node" } as const
+  const checks = status.checks.flatMap(({ name, reason }): ReadonlyArray<Problem> =>
+    reason === null ? [] : [{ ...row, title: `The check “${name}” fails`, text: reason }]
+  )
+  const channels = status.warnings.map(({ code, message }): Problem => ({
+    ...row,
+    tone: code === "no_active_channel" ? "bad" : "warn",
+    title: message,
+    text: "Open channels, or move funds between them. On-chain and internal payments continue.",
+    sats: code === "outbound_low" ? liquidity.outgoing_sats : code === "inbound_low" ? liquidity.incoming_sats : null,
+    action: "See channels"
+  }))
+  const roles = status.roles.flatMap(({ role, held_until }): ReadonlyArray<Problem> =>
+    held_until !== null
+      ? []
+      : [
+          {
+            ...row,
+            title: `No process holds the role “${role}”`,
+            text: "Its work won’t be done until a process takes the role.",
+            action: "See roles"
+          }
+        ]
+  )
+  const lag = (title: string, seconds: number): ReadonlyArray<Problem> =>
+    seconds <= slowSeconds
+      ? []
+      : [
+          {
+            ...row,
+            glyph: "hook",
+            title,
+            text: "Companies hear about their payments late. The money is not affected.",
+            sinceMillis: say.nowMillis - seconds * 1000,
+            action: "See roles"
+          }
+        ]
+  return [
+    ...checks,
+    ...channels,
+    ...roles,
+    ...lag("Events are not visible", status.events_lag_seconds),
+    ...lag("Webhooks are late", status.webhooks_lag_seconds)
+  ]
+}
+
+const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
+
+const ofDecisions = ({ suspense, adjustments, people, endpoints }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => [
+  ...(suspense.length === 0
+    ? []
+    : [
+        {
+          tone: "warn",
+          glyph: "tray",
+          title: `${count(suspense.length, "payment has", "payments have")} no owner`,
+          text: "The node received payments that were not credited to any company.",
+          sinceMillis: oldestOf(suspense.map(({ created_at }) => created_at)),
+          sats: sumOf(suspense.map(({ received_sats }) => received_sats)),
+          href: to("suspense"),
+          action: "Assign…"
+        } as const
+      ]),
+  ...(adjustments.length === 0
+    ? []
+    : [
+        {
+          tone: "warn",
+          glyph: "book",
+          title: `${count(adjustments.length, "adjustment awaits", "adjustments await")} a second operator`,
+          text: adjustments.map((one: Pick<Adjustment, "reason">) => `“${one.reason}”`).join(", "),
+          sinceMillis: oldestOf(adjustments.map(({ created_at }) => created_at)),
+          sats: sumOf(adjustments.map(({ amount_sats }) => Math.abs(amount_sats))),
+          href: to("adjustments"),
+          action: "Decide…"
+        } as const
+      ]),
+  ...(people.length === 0
+    ? []
+    : [
+        {
+          tone: "warn",
+          glyph: "people",
+          title: `${count(people.length, "invitation awaits", "invitations await")} a second operator`,
+          text: people.map(({ name }) => name).join(", "),
+          sinceMillis: oldestOf(people.map(({ created_at }) => created_at)),
+          sats: null,
+          href: to("people"),
+          action: "Decide…"
+        } as const
+      ]),
+  ...endpoints.flatMap((endpoint): ReadonlyArray<Problem> => {
+    const { tone, text } = webhookTold(endpoint, say.nowMillis)
+    if (tone !== "bad" && tone !== "warn") return []
+    return [
+      {
+        tone,
+        glyph: "hook",
+        title: `Your webhook: ${text.toLowerCase()}`,
+        text: endpoint.url,
+        sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
+        sats: null,
+        href: to(`webhooks/${endpoint.id}`),
+        action: "See why"
+      }
+    ]
+  })
+]
+
+/** What is wrong, worst first. */
+export const problemsOf = (facts: Facts, visit: OperatorVisit): ReadonlyArray<Problem> =>
+  [...ofReconciliation(facts, visit), ...ofBacklog(facts, visit), ...ofService(facts, visit), ...ofDecisions(facts, visit)].toSorted(
+    (a, b) => Number(a.tone !== "bad") - Number(b.tone !== "bad")
+  )
+
+/** What operators stopped. It is not a problem, but is shown so that it is not forgotten. */
+export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { stops, to }: OperatorVisit): ReadonlyArray<Problem> => {
+  const queued = [waiting.withdrawal_requested, waiting.payout_without_coins]
+  const many = sumOf(queued.map(({ count: one }) => one))
+  return [
+    ...(stops.sendingMillis === null
+      ? []
+      : [
+          {
+            tone: "warn",
+            glyph: "pause",
+            title: "Sending is paused for everyone",
+            text: "Confirmed withdrawals wait. Companies see a banner.",
+            sinceMillis: stops.sendingMillis,
+            sats: sumOf(queued.map(({ amount_sats }) => amount_sats)),
+            beneath: `${many} waiting`,
+            href: to("resume"),
+            action: "Resume…"
+          } as const
+        ]),
+    ...(stops.receivingMillis === null
+      ? []
+      : [
+          {
+            tone: "warn",
+            glyph: "pause",
+            title: "Receiving is paused for everyone",
+            text: "No invoice or address can be created. Payments that arrive are credited.",
+            sinceMillis: stops.receivingMillis,
+            sats: null,
+            href: to("resume?what=receiving"),
+            action: "Resume…"
+          } as const
+        ]),
+    ...companies.flatMap(({ id, name, frozen, held_sats }): ReadonlyArray<Problem> =>
+      frozen === null
+        ? []
+        : [
+            {
+              tone: "info",
+              glyph: "frozen",
+              title: `${name} is frozen`,
+              text: `“${frozen.reason}”`,
+              sinceMillis: Date.parse(frozen.since),
+              sats: held_sats,
+              beneath: "held",
+              href: to(`companies/${id}/unfreeze`),
+              action: "Unfreeze…"
+            }
+          ]
+    )
+  ]
+}

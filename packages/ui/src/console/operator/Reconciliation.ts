@@ -1,0 +1,290 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown } from "../Page.ts"
+import {
+  body,
+  button,
+  copied,
+  date,
+  empty,
+  facts,
+  field,
+  form,
+  link,
+  note,
+  panel,
+  plain,
+  sides,
+  stack,
+  status,
+  sub,
+  type Told,
+  todo
+} from "../Parts.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import type { Difference, ReconciledAsset, ReconciliationReport } from "../wire.ts"
+import { ago, confirming, count, guide, numberIn } from "./Common.ts"
+import { companiesOf } from "./CompanyNames.ts"
+
+// The ledger compared with the node and the wallet: what is there, what should be, and what explains the difference.
+
+interface Side {
+  readonly name: string
+  readonly more: string
+  readonly asset: ReconciledAsset
+}
+
+const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 })
+const amount = (sats: number): string => exact.format(sats).replace("-", "−")
+
+/** In flight: one figure, or the range that it can explain. */
+const inFlight = ({ on_its_way_sats: [least = 0, most = 0] }: ReconciledAsset): string =>
+  least === most ? amount(least) : `${amount(least)} to ${amount(most)}`
+
+const expected = ({ ledger_sats, own_sats }: ReconciledAsset): number => ledger_sats + (own_sats ?? 0)
+
+const differenceTold = (sats: number): Told =>
+  sats === 0 ? { tone: "good", text: "0" } : { tone: "bad", text: Formats.signed(sats).replace("+0", amount(sats)) }
+
+const columns: ReadonlyArray<Column<Side>> = [
+  { title: "Where", place: "c1", cell: ({ name, more }) => [h("span", { class: "strong" }, name), sub(more)] },
+  { title: "Ledger", place: "all", key: "Ledger", kind: "fiat", cell: ({ asset }) => amount(asset.ledger_sats) },
+  {
+    title: "Own funds",
+    place: "all",
+    key: "Own funds",
+    kind: "fiat",
+    cell: ({ asset }) => (asset.own_sats === null ? "not known yet" : amount(asset.own_sats))
+  },
+  { title: "Expected", place: "all", key: "Expected", kind: "fiat", cell: ({ asset }) => amount(expected(asset)) },
+  { title: "Actual", place: "all", key: "Actual", kind: "amount", cell: ({ asset }) => amount(asset.owned_sats) },
+  { title: "In flight", place: "all", key: "In flight", kind: "fiat", cell: ({ asset }) => inFlight(asset) },
+  { title: "Unexplained", place: "c2", kind: "amount", cell: ({ asset }) => status(differenceTold(asset.unexplained_sats)) }
+]
+
+/** What each cause means. The guide says more. */
+const causes: Readonly<Record<Difference["cause"], string>> = {
+  payment_not_ours: "The node paid something that no withdrawal requested",
+  payment_of_failed: "The node paid a withdrawal that had failed and was returned",
+  payment_not_booked: "The node paid, and the withdrawal is still pending",
+  payment_amount: "The node paid a different amount than was booked",
+  payment_fee: "The node paid a different fee than was booked",
+  withdrawal_not_paid: "Booked as paid, but the node reports it as failed or unknown",
+  withdrawal_not_proven: "The preimage does not match the payment hash",
+  receipt_not_ours: "The node was paid for an invoice that another program created",
+  receipt_not_credited: "The node received a payment that was not credited to any company",
+  receipt_amount: "The credited amount differs from the amount received",
+  deposit_not_received: "A company was credited with money that the node did not receive",
+  deposit_amount: "A company was credited with a different amount than arrived",
+  deposit_not_credited: "A failed deposit is in a block",
+  coin_gone: "A coin is spent, but not by satrail, or its block is gone",
+  node_balance: "The node’s funds differ from the ledger and your own funds",
+  on_chain_balance: "The wallet’s funds differ from the ledger and your own funds"
+}
+
+/** Money may be leaving: stop sending first. */
+const urgent: ReadonlySet<Difference["cause"]> = new Set(["payment_not_ours", "payment_of_failed", "deposit_not_received", "coin_gone"])
+
+const difference = ({ ours_sats: ours, theirs_sats: theirs }: Difference): number => (theirs ?? 0) - (ours ?? 0)
+
+/** The record that a difference is about. */
+const recordOf = ({ cause, record_id: id, company_id }: Difference, { to }: OperatorVisit): string | undefined => {
+  if (id === null) return undefined
+  if (cause.startsWith("payment") || cause.startsWith("withdrawal")) return to(`withdrawals/${id}`)
+  return cause === "deposit_not_credited" ? to(`deposits/${id}`) : company_id === null ? undefined : to(`companies/${company_id}/payments`)
+}
+
+const explained = async (visit: OperatorVisit, report: ReconciliationReport) => {
+  const { say } = visit
+  const rows = report.differences
+  const companies = await companiesOf(
+    visit.api,
+    rows.flatMap(({ company_id }) => (company_id === null ? [] : [company_id]))
+  )
+  const sats = (value: number | null) => (value === null ? "none" : amount(value))
+  return panel(
+    "The differences, explained",
+    { isRuled: true, beside: h("span", { class: "faint" }, count(rows.length, "cause")) },
+    table<Difference>("Differences, oldest first", {
+      columns: [
+        {
+          title: "Cause",
+          place: "c1 all",
+          cell: (row) => {
+            const href = recordOf(row, visit)
+            const company = row.company_id === null ? undefined : companies.get(row.company_id)?.name
+            return [
+              href === undefined ? h("span", { class: "strong" }, causes[row.cause]) : rowLink(href, causes[row.cause]),
+              sub(h("code", null, row.cause), company !== undefined && ` · ${company}`)
+            ]
+          }
+        },
+        { title: "About", place: "c3", cell: ({ about }) => copied(about, "subject") },
+        { title: "Since", place: "c4", cell: ({ since }) => date(say, since) },
+        { title: "Ledger, sats", place: "all", key: "Ledger", kind: "fiat", cell: ({ ours_sats }) => sats(ours_sats) },
+        { title: "Node, sats", place: "all", key: "Node", kind: "fiat", cell: ({ theirs_sats }) => sats(theirs_sats) },
+        { title: "Difference", place: "c2", kind: "amount", cell: (row) => Formats.signed(difference(row)) }
+      ],
+      groups: [{ rows }],
+      opens: true
+    })
+  )
+}
+
+const advice = (visit: OperatorVisit, report: ReconciliationReport) => {
+  const { to, stops } = visit
+  const causesNow = new Set(report.differences.map(({ cause }) => cause))
+  const isUrgent = [...causesNow].some((cause) => urgent.has(cause))
+  return panel(
+    "What to do",
+    { isRuled: true, beside: link(guide(visit, "reconcile#causes"), "Guide: causes") },
+    h(
+      "div",
+      { class: "body stack" },
+      todo([
+        ...(isUrgent && stops.sendingMillis === null ? [[link(to("pause"), "Pause sending"), ": money may be leaving."]] : []),
+        "Find each cause in the guide. The subject is a payment hash, a record, a coin or an account.",
+        "If you or a colleague moved the money, declare it as your own funds. The difference will disappear after the next run.",
+        "If nobody did, someone else has access to the node. Keep sending paused, and rotate every macaroon."
+      ]),
+      h("div", { class: "do" }, button(to("reconciliation/own-funds"), "We moved it: declare own funds…"))
+    )
+  )
+}
+
+const accountWords = [
+  ["available", "Companies, available"],
+  ["held", "Companies, held"],
+  ["service_fees", "Service fees"],
+  ["network_fees", "Network fees"],
+  ["suspense", "Suspense"],
+  ["adjustments", "Adjustments"],
+  ["loss", "Losses"],
+  ["node", "Lightning node"],
+  ["chain", "On-chain wallet"],
+  ["internal", "Internal transfers"]
+] as const
+
+const get = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, say, to } = visit
+  const { report } = await api.call("GET /operator/reconciliation")
+  const actions = button(to("reconciliation/own-funds"), "Own funds…")
+  if (report === null)
+    return {
+      title: "Reconciliation",
+      actions,
+      body: plain(
+        "Reconciliation",
+        empty("scales", "No run yet", "No process is reading the node’s records, or the first run hasn’t happened yet.")
+      )
+    }
+  const off = report.node.unexplained_sats + report.on_chain.unexplained_sats
+  const isEven = report.differences.length === 0 && report.node.unexplained_sats === 0 && report.on_chain.unexplained_sats === 0
+  const sides2: ReadonlyArray<Side> = [
+    { name: "Lightning node", more: "channels and its wallet", asset: report.node },
+    { name: "On-chain wallet", more: "coins", asset: report.on_chain }
+  ]
+  const at = Date.parse(report.reconciled_at)
+  return {
+    title: "Reconciliation",
+    status: isEven
+      ? { tone: "good", text: "Equal" }
+      : {
+          tone: "bad",
+          text:
+            off === 0 ? count(report.differences.length, "difference") : `${amount(Math.abs(off))} sats ${off < 0 ? "missing" : "too many"}`
+        },
+    lead: ["Last run ", date(say, report.reconciled_at), `, ${ago(say.nowMillis - at)} ago`],
+    isLive: true,
+    actions,
+    body: [
+      report.is_behind && note("", "There was more to read than one run can process. The next run continues shortly."),
+      panel(
+        "Actual against expected",
+        { isRuled: true, beside: h("span", { class: "faint" }, "sats") },
+        table("Actual against expected", { columns, groups: [{ rows: sides2 }], kind: "recon" })
+      ),
+      sides(
+        stack(
+          report.differences.length > 0 && (await explained(visit, report)),
+          isEven
+            ? plain("Differences", empty("good", "No differences", "Every payment on the node and the chain matches a ledger record."))
+            : advice(visit, report)
+        ),
+        panel(
+          "Ledger by account",
+          {},
+          body(
+            facts(
+              accountWords.map(([account, name]) => [name, amount(report.accounts[account])] as const),
+              "sums"
+            )
+          )
+        )
+      )
+    ]
+  }
+}
+
+const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, to, form: given } = visit
+  const { report } = await api.call("GET /operator/reconciliation")
+  const now = (asset: ReconciledAsset | undefined) => (asset === undefined || asset.own_sats === null ? "" : String(asset.own_sats))
+  const hint = (asset: ReconciledAsset | undefined) =>
+    asset === undefined || asset.unexplained_sats === 0
+      ? "Nothing is unexplained"
+      : `With the unexplained difference: ${String((asset.own_sats ?? 0) + asset.unexplained_sats)}`
+  return {
+    title: "Own funds",
+    lead: "Your own money in the node and the wallet, separate from the companies’.",
+    crumbs: [["Reconciliation", "reconciliation"]],
+    body: form(
+      to("reconciliation/own-funds"),
+      { class: "form-side" },
+      plain("Own funds", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            h(
+              "p",
+              null,
+              "Declare it after you have moved your own money, and only if you know where it went. ",
+              link(guide(visit, "reconcile#operator-equity"), "Guide: operator equity")
+            ),
+            field({
+              label: "On the Lightning node, sats",
+              name: "node",
+              inputMode: "decimal",
+              pattern: "-?[0-9]+([.][0-9]{1,3})?",
+              hint: hint(report?.node),
+              value: given.get("node") ?? now(report?.node)
+            }),
+            field({
+              label: "In the on-chain wallet, sats",
+              name: "chain",
+              inputMode: "decimal",
+              pattern: "-?[0-9]+([.][0-9]{1,3})?",
+              hint: hint(report?.on_chain),
+              value: given.get("chain") ?? now(report?.on_chain)
+            })
+          )
+        ),
+        confirming(visit, "Declare own funds", { why: "Takes effect with the next run. Leave a field empty to keep its current value." })
+      ])
+    )
+  }
+}
+
+const declare = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const [node, chain] = [numberIn(visit, "node"), numberIn(visit, "chain")]
+  await visit.api.call("PATCH /operator/reconciliation/own-funds", {
+    body: { ...(node !== undefined && { node_sats: node }), ...(chain !== undefined && { on_chain_sats: chain }) }
+  })
+  return { redirect: "reconciliation" }
+}
+
+export const reconciliation: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "reconciliation", nav: "reconciliation", get },
+  { path: "reconciliation/own-funds", nav: "reconciliation", get: ownFunds, post: declare }
+]

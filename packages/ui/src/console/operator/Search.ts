@@ -1,0 +1,65 @@
+import { h } from "preact"
+import { Refused } from "../Api.ts"
+import * as Formats from "../Format.ts"
+import type { Elsewhere, OperatorVisit, Page, Shown } from "../Page.ts"
+import { button, empty, plain, status } from "../Parts.ts"
+import { rowLink, table } from "../Table.ts"
+import type { CompanyOverview } from "../wire.ts"
+import { companyTold } from "./Common.ts"
+
+// Finds a company by name or id, and a withdrawal or deposit by id.
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+const exists = (read: Promise<unknown>): Promise<boolean> =>
+  read.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refused && error.status === 404) return false
+      throw error
+    }
+  )
+
+/** The page of the record with this id. */
+const placeOf = async ({ api }: OperatorVisit, id: string): Promise<string | undefined> => {
+  const params = { id }
+  if (await exists(api.call("GET /operator/withdrawals/{id}", { params }))) return `withdrawals/${id}`
+  if (await exists(api.call("GET /operator/deposits/{id}", { params }))) return `deposits/${id}`
+  return (await exists(api.call("GET /operator/companies/{id}", { params }))) ? `companies/${id}` : undefined
+}
+
+const get = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
+  const { api, query, say, to } = visit
+  const sought = (query.get("q") ?? "").trim()
+  if (isId(sought)) {
+    const place = await placeOf(visit, sought)
+    if (place !== undefined) return { redirect: place }
+  }
+  const rows = sought === "" || isId(sought) ? [] : await api.call("GET /operator/companies", { query: { search: sought, limit: 100 } })
+  return {
+    title:
+      rows.length === 0 ? `No results for “${sought}”` : `${rows.length} ${rows.length === 1 ? "company" : "companies"} for “${sought}”`,
+    body: plain(
+      "Results",
+      rows.length === 0
+        ? empty(
+            "search",
+            "Nothing matches",
+            "Search for a company’s name, or the id of a company, withdrawal or deposit.",
+            button(to("companies"), "Companies", "main")
+          )
+        : table<CompanyOverview>("Companies", {
+            columns: [
+              { title: "Company", place: "c1", cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name)) },
+              { title: "Status", place: "c3", cell: (row) => status(companyTold(row)) },
+              { title: "Balance, sats", place: "c2", kind: "amount", cell: ({ posted_sats }) => Formats.sats(posted_sats) },
+              { title: "Value", place: "c4", kind: "fiat", cell: ({ posted_sats }) => say.fiat(posted_sats) ?? "" }
+            ],
+            groups: [{ rows }],
+            opens: true
+          })
+    )
+  }
+}
+
+export const search: Page<OperatorVisit> = { path: "search", nav: "", get }

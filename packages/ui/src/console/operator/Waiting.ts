@@ -1,0 +1,226 @@
+import type { ComponentChildren } from "preact"
+import type { OperatorVisit } from "../Page.ts"
+import { link, type Told } from "../Parts.ts"
+import type { CompanyOverview, FollowedWithdrawal, Reconciliation } from "../wire.ts"
+import { ago } from "./Common.ts"
+
+// What money and work wait for, in words, and what to do about it.
+
+export type Kind = keyof Reconciliation["waiting"]
+
+interface Words {
+  /** The chip, and the state in a list. */
+  readonly text: string
+  readonly title: (many: number, span: string) => string
+  /** After this long someone has to act; null if never. The alarms use the same times. */
+  readonly lateMillis: number | null
+  readonly tone: "bad" | "warn"
+  /** What it means, for the list of problems. */
+  readonly why: string
+}
+
+const minute = 60_000
+const hour = 60 * minute
+const are = (many: number, one: string, more: string) => (many === 1 ? `A ${one} has` : `${many} ${more} have`)
+const oldest = (many: number, span: string) => (many === 1 ? span : `up to ${span}`)
+
+export const kinds: { readonly [kind in Kind]: Words } = {
+  withdrawal_dispatched: {
+    text: "At the node",
+    title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
+    lateMillis: 10 * minute,
+    tone: "bad",
+    why: "The node has not reported a final result. The money stays held, so it is safe either way."
+  },
+  withdrawal_requested: {
+    text: "Not sent yet",
+    title: (many, span) =>
+      `${are(many, "confirmed withdrawal", "confirmed withdrawals")} been waiting to be sent for ${oldest(many, span)}`,
+    lateMillis: 10 * minute,
+    tone: "bad",
+    why: "Nothing was sent. Either no worker is running, or the payee’s server isn’t responding."
+  },
+  withdrawal_unapproved: {
+    text: "Needs approval",
+    title: (many, span) => `${are(many, "withdrawal", "withdrawals")} waited for approval for ${oldest(many, span)}`,
+    lateMillis: null,
+    tone: "warn",
+    why: "The company has to approve or reject it. It fails after a day."
+  },
+  payout_without_coins: {
+    text: "No coins yet",
+    title: (many, span) => `${are(many, "payout", "payouts")} waited for coins for ${oldest(many, span)}`,
+    lateMillis: hour,
+    tone: "bad",
+    why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended."
+  },
+  payout_without_block: {
+    text: "Unconfirmed payout",
+    title: (many, span) => `${are(many, "payout", "payouts")} been unconfirmed for ${oldest(many, span)}`,
+    lateMillis: 3 * hour,
+    tone: "warn",
+    why: "It was broadcast. Compare its fee with the mempool."
+  },
+  deposit_without_block: {
+    text: "Unconfirmed deposit",
+    title: (many, span) => `${are(many, "deposit", "deposits")} been unconfirmed for ${oldest(many, span)}`,
+    lateMillis: null,
+    tone: "warn",
+    why: "The payer chose the fee."
+  },
+  deposit_unconfirmed: {
+    text: "Deposit confirming",
+    title: (many, span) => `${are(many, "deposit", "deposits")} been confirming for ${oldest(many, span)}`,
+    lateMillis: 24 * hour,
+    tone: "warn",
+    why: "It is credited once it has the confirmations its amount requires."
+  },
+  voucher_open: {
+    text: "Open voucher",
+    title: (many, span) => `${are(many, "voucher", "vouchers")} been open for ${oldest(many, span)}`,
+    lateMillis: null,
+    tone: "warn",
+    why: "It has not been claimed."
+  },
+  task_overdue: {
+    text: "Overdue job",
+    title: (many, span) => `${are(many, "job", "jobs")} been overdue for ${oldest(many, span)}`,
+    lateMillis: minute,
+    tone: "bad",
+    why: "No process is picking it up. Check that a process with workers is running."
+  }
+}
+
+/** The kinds of the backlog, which are withdrawals. */
+export const withdrawalKinds = [
+  "withdrawal_dispatched",
+  "withdrawal_requested",
+  "withdrawal_unapproved",
+  "payout_without_coins",
+  "payout_without_block"
+] as const satisfies ReadonlyArray<Kind>
+
+export const isWithdrawalKind = (text: string | null): text is (typeof withdrawalKinds)[number] =>
+  withdrawalKinds.some((kind) => kind === text)
+
+/** The kind of a pending withdrawal; undefined after it ended. */
+export const kindOf = ({ status, rail_type: rail, timeline }: FollowedWithdrawal): (typeof withdrawalKinds)[number] | undefined => {
+  if (status === "pending_approval") return "withdrawal_unapproved"
+  if (status !== "pending") return undefined
+  const isSent = timeline.some(({ what }) => what === "dispatched")
+  if (rail === "lightning") return isSent ? "withdrawal_dispatched" : "withdrawal_requested"
+  return isSent ? "payout_without_block" : "payout_without_coins"
+}
+
+/** Whether it waits because someone stopped it. */
+const stopOf = (
+  withdrawal: FollowedWithdrawal,
+  { stops }: Pick<OperatorVisit, "stops">,
+  company: CompanyOverview | undefined
+): "frozen" | "paused" | undefined => {
+  const kind = kindOf(withdrawal)
+  if (kind !== "withdrawal_requested" && kind !== "payout_without_coins") return undefined
+  if (company?.frozen?.pending === "wait") return "frozen"
+  return stops.sendingMillis === null ? undefined : "paused"
+}
+
+/** When its current step began. */
+export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number => Date.parse(timeline.at(-1)?.at ?? created_at)
+
+export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: CompanyOverview | undefined): Told => {
+  const kind = kindOf(withdrawal)
+  if (kind === undefined)
+    return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }
+  const stop = stopOf(withdrawal, visit, company)
+  if (stop !== undefined) return { tone: stop, text: stop === "frozen" ? "Frozen" : "Paused" }
+  const { text, lateMillis } = kinds[kind]
+  const millis = visit.say.nowMillis - waitsSince(withdrawal)
+  if (kind === "withdrawal_unapproved") return { tone: "warn", text }
+  return lateMillis !== null && millis > lateMillis
+    ? { tone: "bad", text: kind === "withdrawal_dispatched" ? `In flight for ${ago(millis)}` : `${text} for ${ago(millis)}` }
+    : { tone: "wait", text }
+}
+
+export interface Advice {
+  readonly first: string
+  readonly next: ReadonlyArray<ComponentChildren>
+}
+
+/** What to do next, as in the guide to incidents. */
+export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: CompanyOverview | undefined): Advice => {
+  const { to } = visit
+  const name = company?.name ?? "the company"
+  const stop = stopOf(withdrawal, visit, company)
+  if (stop === "frozen")
+    return {
+      first: `${name} is frozen, so nothing has been sent.`,
+      next: [
+        ["Find out why on ", link(to(`companies/${withdrawal.company_id}`), `the page of ${name}`), "."],
+        "It is sent within seconds of unfreezing. If its invoice has expired, it fails and the money is returned."
+      ]
+    }
+  if (stop === "paused")
+    return {
+      first: "Sending is paused, so nothing has been sent.",
+      next: [
+        [link(to("resume"), "Resume sending"), " once you have found the cause. The withdrawal is then sent within seconds."],
+        "If its invoice expires before that, it fails and the money is returned."
+      ]
+    }
+  switch (kindOf(withdrawal)) {
+    case "withdrawal_dispatched":
+      return {
+        first: "Wait. Do not pay it again.",
+        next: [
+          "The node is handling it. A payee can hold a payment for days before it settles or is returned.",
+          [
+            "If it stays in flight for more than a day, look for a channel that is closing under ",
+            link(to("nodes"), "Nodes"),
+            ". You will know the result once the channel has closed."
+          ],
+          `Tell ${name}: “The payee’s side is holding your payment. Nothing is lost: it will either arrive or be returned.”`
+        ]
+      }
+    case "withdrawal_requested":
+      return {
+        first: "Nothing was sent. Find out whether a worker or the payee’s server is down.",
+        next: [
+          ["Look at ", link(to("nodes"), "Nodes"), ": is the node available, and does a process hold each role?"],
+          "If it is waiting for the payee’s server, wait. The service retries, and the withdrawal fails if the server stays unavailable.",
+          "Otherwise search the log for `withdrawal: step failed`."
+        ]
+      }
+    case "withdrawal_unapproved":
+      return {
+        first: "There is nothing for you to do.",
+        next: [
+          `Another key or person at ${name} who can approve has to decide. Nothing has been sent.`,
+          "If nobody decides within a day, or before its invoice expires, the withdrawal fails and the money is returned."
+        ]
+      }
+    case "payout_without_coins":
+      return {
+        first: "If the batching interval has ended, send coins to the hot wallet.",
+        next: [
+          ["Compare the wallet’s balance under ", link(to("nodes"), "Nodes"), " with the amount."],
+          "Payouts requested within one batching interval share a transaction, which is sent when the interval ends.",
+          "If the wallet has enough coins, search the log for `payout:`."
+        ]
+      }
+    case "payout_without_block":
+      return {
+        first: "Wait for a block. Do not pay it again.",
+        next: [
+          "Compare its fee with the mempool in an explorer.",
+          "It settles automatically once it has the confirmations its amount requires."
+        ]
+      }
+    case undefined:
+      return withdrawal.status === "settled"
+        ? { first: "Nothing to do. It was paid.", next: ["The preimage or the transaction under Details proves it."] }
+        : {
+            first: "Nothing to do. It failed, and the money was returned.",
+            next: [withdrawal.failure?.message ?? "The node’s final result was a failure.", `${name} can send it again.`]
+          }
+  }
+}

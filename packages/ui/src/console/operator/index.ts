@@ -1,0 +1,41 @@
+import type { OperatorVisit, Page } from "../Page.ts"
+import { webhooks } from "../pages/Webhooks.ts"
+import { webhookSettings } from "../pages/WebhookSettings.ts"
+import { audit } from "./Audit.ts"
+import { backlog } from "./Backlog.ts"
+import { companies } from "./Companies.ts"
+import { company } from "./Company.ts"
+import { companyPayments } from "./CompanyPayments.ts"
+import { companyTerms } from "./CompanyTerms.ts"
+import { keys } from "./Keys.ts"
+import { nodes } from "./Nodes.ts"
+import { now } from "./Now.ts"
+import { people } from "./People.ts"
+import { reconciliation } from "./Reconciliation.ts"
+import { search } from "./Search.ts"
+import { stops } from "./Stops.ts"
+import { suspense } from "./Suspense.ts"
+import { tokens } from "./Tokens.ts"
+import { tracing } from "./Withdrawal.ts"
+
+/** All pages of the operator's console. A path with a parameter comes after those without. */
+export const pages: ReadonlyArray<Page<OperatorVisit>> = [
+  now,
+  backlog,
+  ...tracing,
+  ...stops,
+  ...companies,
+  ...companyPayments,
+  ...companyTerms,
+  ...keys,
+  company,
+  nodes,
+  ...reconciliation,
+  ...suspense,
+  ...people,
+  ...tokens,
+  ...webhookSettings.map((page) => ({ ...page, needs: "all" as const })),
+  ...webhooks,
+  audit,
+  search
+]

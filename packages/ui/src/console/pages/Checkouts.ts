@@ -1,0 +1,211 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { type List, pagesOf } from "../List.ts"
+import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
+import { act, body, button, copied, date, facts, field, form, panel, plain, sides, stack, status, type Told } from "../Parts.ts"
+import { type Column, rowLink } from "../Table.ts"
+import type { Checkout } from "../wire.ts"
+import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "./Records.ts"
+
+export const told = ({ status, late, expires_at, received_sats, amount_sats }: Checkout, nowMillis: number): Told => {
+  switch (status) {
+    case "paid":
+      if (amount_sats !== null && received_sats > amount_sats) return { tone: "warn", text: "Overpaid" }
+      return { tone: "good", text: late ? "Paid late" : "Paid" }
+    case "underpaid":
+      return { tone: "warn", text: "Partly paid" }
+    case "open":
+      return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
+    case "expired":
+      return { tone: received_sats > 0 ? "warn" : "idle", text: received_sats > 0 ? "Expired, partly paid" : "Expired" }
+    default:
+      return { tone: "idle", text: "Canceled" }
+  }
+}
+
+export const titleOf = ({ order_id, description }: Checkout): string =>
+  order_id === null ? (description === "" ? "Checkout" : description) : `Order ${order_id}`
+
+export const priceOf = ({ fiat_amount, fiat_currency, amount_sats }: Checkout): string => {
+  if (fiat_amount !== null && fiat_currency !== null) return Formats.fiatText(Number(fiat_amount), fiat_currency)
+  return amount_sats === null ? "Any amount" : `${Formats.sats(amount_sats)} sats`
+}
+
+const columns = ({ say, to }: Visit): ReadonlyArray<Column<Checkout>> => [
+  { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+  {
+    title: "Order",
+    place: "c1",
+    cell: (checkout) => [
+      rowLink(to(`checkouts/${checkout.id}`), titleOf(checkout)),
+      " ",
+      checkout.order_id !== null && h("span", { class: "soft desc" }, checkout.description)
+    ]
+  },
+  { title: "Status", place: "c4", cell: (checkout) => status(told(checkout, say.nowMillis)) },
+  { title: "Due, sats", place: "off", kind: "fiat", cell: ({ amount_sats }) => (amount_sats === null ? "any" : Formats.sats(amount_sats)) },
+  {
+    title: "Received, sats",
+    place: "off",
+    kind: "amount",
+    cell: ({ received_sats }) => (received_sats === 0 ? "–" : Formats.sats(received_sats))
+  },
+  { title: "Price", place: "c2", kind: "fiat", cell: priceOf }
+]
+
+const newCheckout = ({ to }: Visit) => button(to("checkouts/new"), "New checkout", "main", "plus")
+
+const list: List<Checkout> = {
+  path: "checkouts",
+  nav: "checkouts",
+  title: "Checkouts",
+  lead: "One payment page per order. Checkouts stay in this list, paid or not.",
+  glyph: "checkouts",
+  noun: "checkouts",
+  none: "Create one for an order, and send its link to the customer.",
+  read: ({ api }, query) => api.page("GET /v1/checkouts", { query }),
+  at: ({ created_at }) => created_at,
+  kinds: [
+    ["open", "Open", ({ status }) => status === "open"],
+    ["look", "Needs attention", (checkout, nowMillis) => told(checkout, nowMillis).tone === "warn"],
+    ["paid", "Paid", ({ status }) => status === "paid"],
+    ["expired", "Expired", ({ status }) => status === "expired" || status === "canceled"]
+  ],
+  columns,
+  csv: [
+    ["created_at", ({ created_at }) => created_at],
+    ["id", ({ id }) => id],
+    ["order_id", ({ order_id }) => order_id],
+    ["description", ({ description }) => description],
+    ["status", ({ status }) => status],
+    ["amount_sats", ({ amount_sats }) => amount_sats],
+    ["received_sats", ({ received_sats }) => received_sats],
+    ["fiat_amount", ({ fiat_amount }) => fiat_amount],
+    ["fiat_currency", ({ fiat_currency }) => fiat_currency],
+    ["paid_at", ({ paid_at }) => paid_at],
+    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
+  ],
+  create: (visit) => may(visit, "receive") && newCheckout(visit)
+}
+
+const create = (visit: Visit): Promise<Shown> => {
+  const { to, once, form: given, preferences } = visit
+  const value = (name: string) => given.get(name) ?? ""
+  return Promise.resolve({
+    title: "New checkout",
+    crumbs: [["Checkouts", "checkouts"]],
+    body: form(
+      to("checkouts/new"),
+      { once, class: "form-side" },
+      plain("New checkout", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            amountFields(visit, preferences.currency, "Leave empty to let the payer choose"),
+            field({
+              label: "Order",
+              name: "order_id",
+              optional: true,
+              maxLength: 200,
+              hint: "Your order number. You can search for it",
+              value: value("order_id")
+            }),
+            descriptionField(visit, "Shown to the customer")
+          )
+        ),
+        h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Create checkout"))
+      ])
+    )
+  })
+}
+
+const made = async (visit: Visit): Promise<Elsewhere> => {
+  const order = text(visit, "order_id")
+  const { id } = await visit.api.call("POST /v1/checkouts", {
+    once: text(visit, "once"),
+    body: { amount: null, ...amountOf(visit), ...(order !== "" && { order_id: order }), ...descriptionOf(visit) }
+  })
+  return { redirect: `checkouts/${id}` }
+}
+
+const show = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, params, beside } = visit
+  const { id = "" } = params
+  const [checkout, payments] = await Promise.all([
+    api.call("GET /v1/checkouts/{id}", { params: { id } }),
+    api.paymentsOf({ kind: "checkout", id })
+  ])
+  const isOpen = checkout.status === "open" || checkout.status === "underpaid"
+  return {
+    title: titleOf(checkout),
+    status: told(checkout, say.nowMillis),
+    lead: [priceOf(checkout), checkout.description].filter((text) => text !== "").join(" · "),
+    crumbs: [["Checkouts", "checkouts"]],
+    isLive: true,
+    actions: [
+      isOpen && may(visit, "receive") && act(to(`checkouts/${id}`), "Cancel checkout", "danger"),
+      button(beside(new URL(checkout.url).pathname.slice(1)), "Open the page", "main")
+    ],
+    body: sides(
+      stack(
+        panel(
+          "Link for the customer",
+          {},
+          body(
+            h(
+              "p",
+              null,
+              h("a", { href: beside(new URL(checkout.url).pathname.slice(1)) }, checkout.url),
+              " ",
+              copied(checkout.url, "link")[2]
+            )
+          )
+        ),
+        paymentsPanel(visit, "Payments of this checkout", payments)
+      ),
+      stack(
+        panel(
+          "Details",
+          {},
+          body(
+            facts([
+              ["Order", checkout.order_id ?? "none"],
+              ["Price", priceOf(checkout)],
+              checkout.rate === null ? null : ["Rate", `1 BTC = ${checkout.rate}`],
+              ["Due", checkout.amount_sats === null ? "any amount" : `${Formats.sats(checkout.amount_sats)} sats`],
+              ["Received", `${Formats.sats(checkout.received_sats)} sats`],
+              ["Created", date(say, checkout.created_at)],
+              ["Expires", date(say, checkout.expires_at)],
+              ["Paid", date(say, checkout.paid_at, "not yet")]
+            ])
+          )
+        ),
+        panel(
+          "Ids",
+          {},
+          body(
+            facts([
+              ["Checkout", copied(checkout.id, "checkout id")],
+              ["Invoice", copied(checkout.invoice_id, "invoice id")],
+              ["Address", copied(checkout.address, "address")],
+              metadataFact(checkout.metadata)
+            ])
+          )
+        )
+      )
+    )
+  }
+}
+
+const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
+  const { id = "" } = params
+  await api.call("POST /v1/checkouts/{id}/cancel", { params: { id } })
+  return { redirect: `checkouts/${id}` }
+}
+
+export const checkouts: ReadonlyArray<Page> = [
+  ...pagesOf(list),
+  { path: "checkouts/new", nav: "checkouts", needs: "receive", get: create, post: made },
+  { path: "checkouts/:id", nav: "checkouts", get: show, post: cancel }
+]

@@ -1,0 +1,208 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
+import { body, button, checks, confirm, date, empty, facts, field, form, panel, plain, status, sub, type Told } from "../Parts.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import type { ApiKey } from "../wire.ts"
+
+const staleMillis = 90 * 86_400_000
+
+export const told = ({ revoked_at, approval, expires_at, last_used_at, created_at }: ApiKey, nowMillis: number): Told => {
+  if (revoked_at !== null) return { tone: "idle", text: "Revoked" }
+  if (approval === "pending") return { tone: "warn", text: "Awaiting approval" }
+  if (expires_at !== null && Date.parse(expires_at) <= nowMillis) return { tone: "idle", text: "Expired" }
+  if (nowMillis - Date.parse(last_used_at ?? created_at) > staleMillis) return { tone: "warn", text: "Not used recently" }
+  return { tone: "good", text: "Valid" }
+}
+
+export const scopesOf = ({ scopes, limits }: ApiKey): string => {
+  const words = scopes.map((scope) => scope.charAt(0).toUpperCase() + scope.slice(1)).join(", ")
+  return limits === null || limits.day_sats === null ? words : `${words}, up to ${Formats.sats(limits.day_sats)} a day`
+}
+
+const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
+  const { say, to } = visit
+  return [
+    {
+      title: "Name",
+      place: "c1",
+      cell: ({ id, name }) => [rowLink(to(`keys/${id}`), name === "" ? id : name), " ", h("code", { class: "faint" }, id)]
+    },
+    { title: "Permissions", place: "c3", cell: scopesOf },
+    { title: "Status", place: "c4", cell: (key) => status(told(key, say.nowMillis)) },
+    { title: "Last used", place: "all", key: "Last used", cell: ({ last_used_at }) => date(say, last_used_at) },
+    { title: "Created", place: "off", kind: "soft", cell: ({ created_at }) => date(say, created_at) },
+    {
+      title: "",
+      place: "c2",
+      cell: ({ id, revoked_at, name }) =>
+        revoked_at === null &&
+        may(visit, "admin") &&
+        h("a", { class: "btn quiet danger", href: to(`keys/${id}/revoke`) }, "Revoke…", h("span", { class: "visually-hidden" }, ` ${name}`))
+    }
+  ]
+}
+
+const list = async (visit: Visit): Promise<Shown> => {
+  const rows = await visit.api.call("GET /v1/api-keys", { query: { limit: 100 } })
+  return {
+    title: "API keys",
+    lead: "Give keys to programs. A key created here can receive and read, but not send.",
+    actions: may(visit, "admin") && button(visit.to("keys/new"), "New key", "main", "plus"),
+    body: plain(
+      "API keys",
+      rows.length === 0
+        ? empty("key", "No keys", "No program can use the API yet.")
+        : table("API keys, newest first", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+    )
+  }
+}
+
+const create = (visit: Visit): Promise<Shown> => {
+  const { to, once, person, form: given } = visit
+  const chosen = given.getAll("scopes")
+  return Promise.resolve({
+    title: "New API key",
+    crumbs: [["API keys", "keys"]],
+    body: form(
+      to("keys/new"),
+      { once, class: "form-side" },
+      plain("New key", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            field({
+              label: "Name",
+              name: "name",
+              required: true,
+              maxLength: 100,
+              hint: "Where you use it, for example, till 3",
+              value: given.get("name") ?? ""
+            }),
+            checks(
+              "Permissions",
+              "checkbox",
+              "scopes",
+              [
+                ["receive", "Receive", "Create checkouts, invoices and addresses"],
+                ["read", "Read", "See payments and export"],
+                ["webhooks", "Webhooks", "Add and change webhook endpoints"]
+              ],
+              chosen.length === 0 ? ["receive"] : chosen
+            ),
+            field({
+              label: "Expires on",
+              name: "expires",
+              type: "date",
+              optional: true,
+              hint: "Without a date, it expires when your key does",
+              value: given.get("expires") ?? ""
+            })
+          )
+        ),
+        confirm("Create key", { isConfirmed: person.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
+      ])
+    )
+  })
+}
+
+const scopes = ["read", "receive", "webhooks"] as const
+
+const created = async (visit: Visit): Promise<Shown> => {
+  await confirmed(visit)
+  const expires = text(visit, "expires")
+  const chosen = visit.form.getAll("scopes")
+  const { key, name } = await visit.api.call("POST /v1/api-keys", {
+    once: text(visit, "once"),
+    body: {
+      name: text(visit, "name"),
+      scopes: scopes.filter((scope) => chosen.includes(scope)),
+      ...(expires !== "" && { expires_at: `${expires}T23:59:59.000Z` })
+    }
+  })
+  return {
+    title: `Key “${name}” created`,
+    crumbs: [["API keys", "keys"]],
+    body: panel(
+      "New key",
+      {},
+      body(h("p", null, "Copy it now: it won’t be shown again."), h("pre", { class: "secret" }, key)),
+      h("div", { class: "confirm" }, button(visit.to("keys"), "Done", "main"))
+    )
+  }
+}
+
+const show = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, params } = visit
+  const { id = "" } = params
+  const key = await api.call("GET /v1/api-keys/{id}", { params: { id } })
+  const { limits, remaining, allowed_from: allowed } = key
+  const limit = (name: string, of: number | null | undefined, left: number | null | undefined) =>
+    of === null || of === undefined
+      ? null
+      : ([name, [`${Formats.sats(of)}`, left !== null && left !== undefined && sub(`${Formats.sats(left)} left`)]] as const)
+  return {
+    title: key.name === "" ? key.id : key.name,
+    status: told(key, say.nowMillis),
+    crumbs: [["API keys", "keys"]],
+    actions: key.revoked_at === null && may(visit, "admin") && button(to(`keys/${id}/revoke`), "Revoke…", "danger"),
+    body: panel(
+      "Details",
+      {},
+      body(
+        facts([
+          ["Id", h("code", null, key.id)],
+          ["Permissions", scopesOf(key)],
+          ["Allowed from", allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`],
+          limit("One payment", limits?.per_withdrawal_sats, null),
+          limit("Per hour, sats", limits?.hour_sats, remaining?.hour_sats),
+          limit("Per day, sats", limits?.day_sats, remaining?.day_sats),
+          limit("Per month, sats", limits?.month_sats, remaining?.month_sats),
+          limit("Per day, payments", limits?.day_count, remaining?.day_count),
+          ["Created", date(say, key.created_at)],
+          ["Last used", date(say, key.last_used_at)],
+          key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],
+          key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
+        ])
+      )
+    )
+  }
+}
+
+const revoke = async (visit: Visit): Promise<Shown> => {
+  const { id = "" } = visit.params
+  const key = await visit.api.call("GET /v1/api-keys/{id}", { params: { id } })
+  return {
+    title: `Revoke “${key.name}”`,
+    crumbs: [["API keys", "keys"]],
+    body: form(
+      visit.to(`keys/${id}/revoke`),
+      { class: "form-side" },
+      plain("Revoke", [
+        body(
+          h("p", null, "Programs that use this key stop working immediately, and its sessions end. This cannot be undone."),
+          facts([
+            ["Id", h("code", null, key.id)],
+            ["Last used", date(visit.say, key.last_used_at)]
+          ])
+        ),
+        confirm(`Revoke ${key.name}`, { isConfirmed: visit.person.isConfirmed, kind: "danger" })
+      ])
+    )
+  }
+}
+
+const revoked = async (visit: Visit): Promise<Elsewhere> => {
+  await confirmed(visit)
+  const { id = "" } = visit.params
+  await visit.api.call("DELETE /v1/api-keys/{id}", { params: { id } })
+  return { redirect: "keys" }
+}
+
+export const keys: ReadonlyArray<Page> = [
+  { path: "keys", nav: "keys", get: list },
+  { path: "keys/new", nav: "keys", needs: "admin", get: create, post: created },
+  { path: "keys/:id", nav: "keys", get: show },
+  { path: "keys/:id/revoke", nav: "keys", needs: "admin", get: revoke, post: revoked }
+]

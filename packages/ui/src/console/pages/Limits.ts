@@ -1,0 +1,93 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import type { Page, Shown, Visit } from "../Page.ts"
+import { body, empty, facts, link, panel, plain } from "../Parts.ts"
+import { type Column, table } from "../Table.ts"
+import type { FeeRate, Limits } from "../wire.ts"
+
+interface Row {
+  readonly what: string
+  readonly limit: number
+  readonly left: number | null
+  readonly isSats: boolean
+}
+
+const rowsOf = ({ account: { limits, remaining } }: Visit): ReadonlyArray<Row> => {
+  const row = (what: string, limit: number | null | undefined, left: number | null | undefined, isSats = true): ReadonlyArray<Row> =>
+    limit === null || limit === undefined ? [] : [{ what, limit, left: left ?? null, isSats }]
+  return [
+    ...row("One outgoing payment", limits?.per_withdrawal_sats, limits?.per_withdrawal_sats),
+    ...row("Within any hour", limits?.hour_sats, remaining?.hour_sats),
+    ...row("Within any 24 hours", limits?.day_sats, remaining?.day_sats),
+    ...row("In a month", limits?.month_sats, remaining?.month_sats),
+    ...row("Outgoing payments, 24 hours", limits?.day_count, remaining?.day_count, false)
+  ]
+}
+
+const columns = ({ say }: Visit): ReadonlyArray<Column<Row>> => [
+  { title: "What", place: "c1", cell: ({ what }) => what },
+  { title: "Limit", place: "c2", kind: "fiat", cell: ({ limit, isSats }) => `${Formats.sats(limit)}${isSats ? " sats" : ""}` },
+  { title: "Used", place: "c3", key: "Used", kind: "fiat", cell: ({ limit, left }) => (left === null ? "–" : Formats.sats(limit - left)) },
+  { title: "Left", place: "c4", key: "Left", kind: "amount", cell: ({ left }) => (left === null ? "–" : Formats.sats(left)) },
+  { title: "Left, value", place: "off", kind: "fiat", cell: ({ left, isSats }) => (left === null || !isSats ? "" : (say.fiat(left) ?? "")) }
+]
+
+export const rateWords = ({ base_sats, parts_per_million }: FeeRate): string => {
+  const parts = [base_sats > 0 ? `${base_sats} sats` : "", parts_per_million > 0 ? `${parts_per_million / 10_000}%` : ""].filter(
+    (text) => text !== ""
+  )
+  return parts.length === 0 ? "none" : parts.join(" + ")
+}
+
+const rules = (limits: Limits | null) => {
+  if (limits === null) return []
+  const { approval_above_sats: approval, recipient_types: types, recipients } = limits
+  return [
+    approval === null ? null : (["Needs approval", `Above ${Formats.sats(approval)} sats`] as const),
+    types === null ? null : (["Payees", types.map((type) => type.replaceAll("_", " ")).join(", ")] as const),
+    recipients === null ? null : (["Only to", recipients.join(", ")] as const)
+  ]
+}
+
+const get = (visit: Visit): Promise<Shown> => {
+  const { account, to } = visit
+  const rows = rowsOf(visit)
+  return Promise.resolve({
+    title: "Limits",
+    lead: "Set by the operator. Fees count toward them. Payments that fail or are canceled don’t.",
+    body: [
+      plain(
+        "Limits",
+        rows.length === 0
+          ? empty("gauge", "No limits", "You can send up to your balance.")
+          : table("Limits and remaining amounts", { columns: columns(visit), groups: [{ rows }] })
+      ),
+      h(
+        "div",
+        { class: "two" },
+        panel(
+          "Fees you pay",
+          {},
+          body(
+            facts([
+              ["Plan", account.plan],
+              ["Lightning", rateWords(account.fees.lightning)],
+              ["On-chain", rateWords(account.fees.on_chain)],
+              ["Internal", rateWords(account.fees.internal)]
+            ])
+          )
+        ),
+        panel(
+          "Rules for sending",
+          {},
+          body(
+            facts(rules(account.limits)),
+            h("p", { class: "soft" }, "Each key can have its own limits: see ", link(to("keys"), "API keys"), ".")
+          )
+        )
+      )
+    ]
+  })
+}
+
+export const limits: Page = { path: "limits", nav: "limits", get }

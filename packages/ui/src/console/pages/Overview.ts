@@ -1,0 +1,193 @@
+import { h } from "preact"
+import { bars, legend, line } from "../Chart.ts"
+import * as Formats from "../Format.ts"
+import { failing } from "../Menu.ts"
+import { may, type Page, type Shown, type Visit } from "../Page.ts"
+import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, when } from "../Parts.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import type { Balance, LimitsRemaining } from "../wire.ts"
+import { type Line, linesOf, pathOf, signedSats, toldOf } from "./Rows.ts"
+
+const latest = 8
+
+/** Problems of the company, worst first. */
+const concernsOf = async (visit: Visit): Promise<ReadonlyArray<Concern>> => {
+  const { api, say, to } = visit
+  const [endpoints, waiting] = await Promise.all([
+    failing(visit),
+    api.call("GET /v1/transactions", { query: { status: "pending_approval", limit: 5 } })
+  ])
+  return [
+    ...endpoints.map(({ id, url, failing_since, told }): Concern => {
+      const since = failing_since === null ? "" : ` since ${say.when(Date.parse(failing_since))}`
+      const host = URL.canParse(url) ? new URL(url).host : url
+      return {
+        tone: told.tone === "bad" ? "bad" : "warn",
+        title: `Webhook failing${since}`,
+        text: `${host} isn’t accepting events. They are kept and will be resent.`,
+        href: to(`webhooks/${id}`),
+        action: "See why"
+      }
+    }),
+    ...waiting.map(({ id, amount_sats, recipient }): Concern => ({
+      tone: "warn",
+      title: `${Formats.sats(amount_sats)} sats need approval`,
+      text: recipient.length > 60 ? `${recipient.slice(0, 40)}…` : recipient,
+      href: to(`payments/out/${id}`),
+      action: "Review"
+    }))
+  ]
+}
+
+const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
+  { title: "What", place: "c1", cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft off" }, line.more)] },
+  { title: "Status", place: "c3", kind: "", cell: (line) => status(toldOf(line)) },
+  { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
+  {
+    title: "Amount, sats",
+    place: "c2",
+    kind: "amount",
+    cell: (line) => (line.type === "adjustment" ? Formats.signed(line.amountSats) : signedSats(line))
+  },
+  { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
+]
+
+const spans = [
+  ["hour_sats", "Sending, 1 hour"],
+  ["day_sats", "Sending, 24 hours"],
+  ["month_sats", "Sending, this month"],
+  ["day_count", "Outgoing payments, 24 hours"]
+] as const satisfies ReadonlyArray<readonly [keyof LimitsRemaining, string]>
+
+/** The configured limits, with their remaining amounts. */
+export const limitsLeft = ({ account, say }: Visit) =>
+  spans.flatMap(([name, text]) => {
+    const [of, left] = [account.limits?.[name], account.remaining?.[name]]
+    return typeof of === "number" && typeof left === "number" ? [meter(say, text, { of, left, isSats: name !== "day_count" })] : []
+  })
+
+const dayMillis = 86_400_000
+/** Number of days in the chart of money in and out. */
+const flowDays = 14
+const spanOf = (query: URLSearchParams): "7" | "28" | "365" => {
+  const span = query.get("span")
+  return span === "7" || span === "365" ? span : "28"
+}
+
+/** The start of each recent day, followed by the current time. */
+const daysOf = ({ say }: Visit, count: number): ReadonlyArray<number> => {
+  const noon = Formats.startOfDay(say.nowMillis, say.zone) + dayMillis / 2
+  const days = Array.from({ length: count }, (_, n) => Formats.startOfDay(noon - (count - 1 - n) * dayMillis, say.zone))
+  return [...days, say.nowMillis + 1]
+}
+
+/** The closing balance of each month, from the statements. */
+const monthly = async ({ api, say, to }: Visit) => {
+  const now = new Date(say.nowMillis)
+  const names = Array.from({ length: 12 }, (_, n) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - (11 - n), 1)).toISOString().slice(0, 7)
+  )
+  const months = await Promise.all(names.map((month) => api.call("GET /v1/statements/{month}", { params: { month } })))
+  return months.map((month) => ({ atMillis: Date.parse(month.from), sats: Math.trunc(month.closing_sats), href: to("statements") }))
+}
+
+const charts = async (visit: Visit, funds: Balance) => {
+  const { api, say, to, query } = visit
+  const span = spanOf(query)
+  const steps = await api.steps(daysOf(visit, Math.max(flowDays, span === "365" ? 0 : Number(span))))
+  const href = (millis: number) => to(`payments?day=${say.dayKey(millis)}`)
+  const points =
+    span === "365"
+      ? await monthly(visit)
+      : steps
+          .slice(-Number(span))
+          .map(({ fromMillis, balanceSats }) => ({ atMillis: fromMillis, sats: balanceSats, href: href(fromMillis) }))
+  const flows = steps
+    .slice(-flowDays)
+    .map(({ fromMillis, inSats, outSats }) => ({ atMillis: fromMillis, in: inSats, out: outSats, href: href(fromMillis) }))
+  const [came, went] = [flows.reduce((sum, day) => sum + day.in, 0), flows.reduce((sum, day) => sum + day.out, 0)]
+  const pending = [
+    funds.held_sats > 0 ? `${Formats.sats(funds.held_sats)} held` : "",
+    funds.pending_deposits_sats > 0 ? `${Formats.sats(funds.pending_deposits_sats)} confirming` : ""
+  ].filter((text) => text !== "")
+  const figure = (text: string, sats: number, more: string, id?: string) => {
+    const fiat = say.fiat(sats)
+    const words = [fiat === undefined ? "" : `· ${fiat}`, more].filter((word) => word !== "").join(" ")
+    return h("p", { class: "figure", "data-testid": id }, text, " ", h("small", null, "sats ", h("span", { class: "soft" }, words)))
+  }
+  const chosen = (value: string, text: string) => ({ text, href: to(value === "28" ? "" : `?span=${value}`), isOn: value === span })
+  return h(
+    "div",
+    { class: "two" },
+    panel(
+      "Available",
+      { beside: segments("Period", [chosen("7", "7 days"), chosen("28", "4 weeks"), chosen("365", "12 months")]) },
+      body(
+        figure(Formats.sats(funds.balance), funds.balance, "", "available"),
+        h("p", { class: "soft num" }, pending.length === 0 ? "Nothing held" : pending.join(" · ")),
+        line(say, points)
+      )
+    ),
+    panel(
+      "In and out by day",
+      { beside: legend() },
+      body(
+        figure(Formats.signed(came - went), came - went, `in ${flowDays} days`),
+        h("p", { class: "soft num" }, `in ${Formats.sats(came)} · out ${Formats.sats(went)}`),
+        bars(say, flows)
+      )
+    )
+  )
+}
+
+const get = async (visit: Visit): Promise<Shown> => {
+  const { api, to, account } = visit
+  const [concerns, funds, transactions] = await Promise.all([
+    concernsOf(visit),
+    api.call("GET /v1/transactions/balance"),
+    api.call("GET /v1/transactions", { query: { limit: latest } })
+  ])
+  const lines = await linesOf(visit, transactions)
+  const limits = limitsLeft(visit)
+  const newcomers = plain(
+    "Payments",
+    empty(
+      "payments",
+      "No payments yet",
+      "Create a checkout, pay it and watch it arrive here.",
+      may(visit, "receive") && button(to("checkouts/new"), "New checkout", "main"),
+      may(visit, "admin") && button(to("keys/new"), "Create an API key")
+    )
+  )
+  return {
+    title: "Overview",
+    ...(account.frozen && { status: { tone: "frozen" as const, text: "Sending frozen" } }),
+    isLive: true,
+    actions: [
+      may(visit, "send") && button(to("send"), "Send"),
+      may(visit, "receive") && button(to("checkouts/new"), "New checkout", "main", "plus")
+    ],
+    body: [
+      concerns.length > 0 && attention(concerns),
+      lines.length > 0 && (await charts(visit, funds)),
+      lines.length === 0
+        ? newcomers
+        : h(
+            "div",
+            { class: "wide-left" },
+            panel(
+              "Latest payments",
+              { isRuled: true, beside: link(to("payments"), "All payments") },
+              table("Latest payments", { columns: columns(visit), groups: [{ rows: lines }], opens: true })
+            ),
+            panel(
+              "Limits left",
+              { beside: link(to("limits"), "All limits") },
+              body(limits.length === 0 ? h("p", { class: "soft" }, "No limits.") : limits)
+            )
+          )
+    ]
+  }
+}
+
+export const overview: Page = { path: "", nav: "overview", get }

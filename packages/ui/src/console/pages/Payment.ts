@@ -1,0 +1,334 @@
+import { h } from "preact"
+import type { Payment } from "../Api.ts"
+import { Refused } from "../Api.ts"
+import * as Formats from "../Format.ts"
+import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit, whoMay } from "../Page.ts"
+import {
+  act,
+  body,
+  button,
+  confirm,
+  copied,
+  type Fact,
+  facts,
+  form,
+  link,
+  type Moment,
+  note,
+  panel,
+  plain,
+  sides,
+  stack,
+  sub,
+  timeline,
+  when
+} from "../Parts.ts"
+import type { Checkout, Deposit, Event, Withdrawal } from "../wire.ts"
+import { book } from "./Postings.ts"
+import { metadataFact } from "./Records.ts"
+import { bookedValue, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
+
+// The page of one payment: its steps, its related records, and its actions.
+
+const eventWords: Readonly<Record<string, string>> = {
+  "invoice.created": "Invoice created",
+  "invoice.settled": "Invoice paid",
+  "checkout.paid": "Checkout paid",
+  "checkout.underpaid": "Checkout partly paid",
+  "checkout.expired": "Checkout expired",
+  "checkout.canceled": "Checkout canceled",
+  "refund.created": "Refund created",
+  "refund.completed": "Refund paid",
+  "refund.failed": "Refund failed",
+  "refund.expired": "Refund expired",
+  "refund.canceled": "Refund canceled"
+}
+
+/** Turns `withdrawal.on_chain.completed` into “Withdrawal on chain completed”. */
+const wordsOf = (type: string): string => {
+  const known = eventWords[type]
+  if (known !== undefined) return known
+  const words = type.replaceAll(/[._]/g, " ")
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const toneOf = (type: string): "good" | "bad" | "wait" => {
+  if (/\.(?:completed|settled|paid|approved)$/.test(type)) return "good"
+  return /\.(?:failed|reversed|expired|canceled|rejected)$/.test(type) ? "bad" : "wait"
+}
+
+/** Events of the payment and its records, oldest first. */
+const momentsOf = async ({ api }: Visit, subjects: ReadonlyArray<string | null>): Promise<ReadonlyArray<Moment>> => {
+  const events = await Promise.all(
+    subjects.flatMap((subject) => (subject === null ? [] : [api.call("GET /v1/events", { query: { subject, limit: 50 } })]))
+  )
+  return events
+    .flat()
+    .toSorted((a: Event, b: Event) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
+    .map(({ type, timestamp }: Event) => ({ text: wordsOf(type), tone: toneOf(type), atMillis: Date.parse(timestamp) }))
+}
+
+export const found = async (visit: Visit, type: Payment["type"]): Promise<Payment> => {
+  const { id = "" } = visit.params
+  const [payment] = await visit.api.payments([{ type, id }])
+  if (payment === undefined) throw new Refused(404, "not_found", "Payment not found")
+  return payment
+}
+
+const ids = (of: ReadonlyArray<readonly [string, string | null | undefined]>, metadata: Readonly<Record<string, string>>) =>
+  panel(
+    "Ids",
+    {},
+    body(
+      facts([
+        ...of.map(([name, value]): Fact | null =>
+          value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
+        ),
+        metadataFact(metadata)
+      ])
+    )
+  )
+
+const sidesOf = (payment: Payment, visit: Visit) => {
+  const { say, to } = visit
+  const value = bookedValue(payment, say)
+  const now = say.fiat(payment.amountSats)
+  const { orderId, checkoutId, rate, rateAtMillis } = payment
+  return [
+    orderId === null ? null : (["Order", link(to(`search?q=${encodeURIComponent(orderId)}`), orderId)] as const),
+    checkoutId === null ? null : (["Checkout", [link(to(`checkouts/${checkoutId}`), `${checkoutId.slice(0, 8)}…`)]] as const),
+    value === undefined || rate === null
+      ? null
+      : ([
+          "Priced at",
+          [value, sub(`1 BTC = ${rate}`, rateAtMillis !== null && [", ", when(rateAtMillis, say.when(rateAtMillis))])]
+        ] as const),
+    now === undefined ? null : (["Worth now", now] as const)
+  ]
+}
+
+const titled = (payment: Payment, { say }: Visit): Pick<Shown, "title" | "figure" | "status" | "lead"> => {
+  const value = bookedValue(payment, say)
+  const lead = [
+    value === undefined ? "" : `${value} when it was booked`,
+    payment.orderId === null ? "" : titleOf(payment),
+    payment.description
+  ]
+  return {
+    title: titleOf(payment),
+    figure: [signedSats(payment), " ", h("small", null, "sats")],
+    status: toldOf(payment),
+    lead: lead.filter((text) => text !== "").join(" · ")
+  }
+}
+
+const crumbs = [["Payments", "payments"]] as const
+
+const received = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, beside } = visit
+  const payment = await found(visit, "deposit")
+  const [deposit, checkout]: readonly [Deposit, Checkout | undefined] = await Promise.all([
+    api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } }),
+    payment.checkoutId === null ? undefined : api.call("GET /v1/checkouts/{id}", { params: { id: payment.checkoutId } })
+  ])
+  const invoice =
+    payment.invoiceId === null
+      ? undefined
+      : await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: payment.invoiceId } })
+  const [moments, postings] = await Promise.all([
+    momentsOf(visit, [payment.id, payment.checkoutId, payment.invoiceId]),
+    api.postings(payment.ledgerTxId)
+  ])
+  const left = deposit.amount_sats - deposit.refunded_sats
+  const created: ReadonlyArray<Moment> =
+    checkout === undefined ? [] : [{ text: "Checkout created", atMillis: Date.parse(checkout.created_at) }]
+  const isRefundable = left > 0 && deposit.status === "settled"
+  return {
+    ...titled(payment, visit),
+    crumbs,
+    isLive: true,
+    actions: [
+      checkout !== undefined &&
+        h("a", { class: "btn", href: beside(`${new URL(checkout.url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
+      isRefundable && may(visit, "send") && button(to(`payments/in/${payment.id}/refund`), "Refund…", "main")
+    ],
+    body: sides(
+      stack(
+        panel(
+          "Timeline",
+          { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) },
+          body(timeline(say, [...created, ...moments]))
+        ),
+        book(postings, visit)
+      ),
+      stack(
+        panel(
+          "Details",
+          {},
+          body(
+            facts([
+              ...sidesOf(payment, visit),
+              ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
+              ["Fee", payment.feeSats === 0 ? "None" : `${Formats.sats(payment.feeSats)} sats`],
+              ["Refunded", deposit.refunded_sats === 0 ? "Nothing" : `${Formats.sats(deposit.refunded_sats)} sats`],
+              ["Refundable", [`${Formats.sats(left)} sats`, isRefundable && !may(visit, "send") && sub(whoMay("refund", "send"))]]
+            ])
+          )
+        ),
+        ids(
+          [
+            ["Payment", payment.id],
+            ["Ledger", payment.ledgerTxId],
+            ["Invoice", payment.invoiceId],
+            ["Hash", invoice?.r_hash],
+            ["Preimage", invoice?.r_preimage],
+            ["Transaction", deposit.chain_tx_id],
+            ["Received at", payment.recipient]
+          ],
+          payment.metadata
+        )
+      )
+    )
+  }
+}
+
+const sent = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to } = visit
+  const payment = await found(visit, "withdrawal")
+  const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", { params: { withdrawalID: payment.id } })
+  const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id, payment.refundId]), api.postings(payment.ledgerTxId)])
+  const { failure, approval, lightning_payment: lightning } = withdrawal
+  const isWaiting = payment.status === "pending_approval"
+  const at = to(`payments/out/${payment.id}`)
+  return {
+    ...titled(payment, visit),
+    crumbs,
+    isLive: !isWaiting,
+    actions:
+      payment.status === "settled" &&
+      h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment"),
+    body: [
+      isWaiting && !may(visit, "approve") && note("info", "Awaiting approval", h("p", null, whoMay("approve it", "approve"))),
+      isWaiting &&
+        may(visit, "approve") &&
+        form(
+          at,
+          {},
+          plain("Approval", [
+            body(
+              facts([
+                ["Asked by", approval?.asked_by ?? "unknown"],
+                ["Amount", `${Formats.sats(payment.amountSats)} sats`],
+                ["To", payment.recipient]
+              ])
+            ),
+            confirm(`Approve ${Formats.sats(payment.amountSats)} sats`, { isConfirmed: visit.person.isConfirmed })
+          ])
+        ),
+      isWaiting && may(visit, "approve") && act(at, "Reject", "danger", { reject: "yes" }),
+      sides(
+        stack(
+          panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
+          book(postings, visit)
+        ),
+        stack(
+          panel(
+            "Details",
+            {},
+            body(
+              facts([
+                ["To", h("span", null, payment.recipient)],
+                ["How", rails[payment.rail]],
+                ...sidesOf(payment, visit),
+                ["Fee", payment.feeSats === 0 ? "None" : `${payment.feeSats} sats`],
+                failure === null ? null : ["Failed", failure.message],
+                approval?.decided_by === undefined || approval.decided_by === null
+                  ? null
+                  : [approval.state === "approved" ? "Approved by" : "Decided by", approval.decided_by]
+              ])
+            )
+          ),
+          ids(
+            [
+              ["Payment", payment.id],
+              ["Ledger", payment.ledgerTxId],
+              ["Refund", payment.refundId],
+              ["Hash", lightning?.payment_hash],
+              ["Preimage", lightning?.payment_preimage],
+              ["Transaction", withdrawal.chain_tx_id]
+            ],
+            payment.metadata
+          )
+        )
+      )
+    ]
+  }
+}
+
+const decide = async (visit: Visit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  const params = { withdrawalID: id }
+  await confirmed(visit)
+  if (text(visit, "reject") === "") await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/approve", { params })
+  else await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/reject", { params })
+  return { redirect: `payments/out/${id}` }
+}
+
+/** A proof of payment for the payee, as text: the preimage proves a Lightning payment, the transaction an on-chain one. */
+const proof = async (visit: Visit) => {
+  const payment = await found(visit, "withdrawal")
+  const withdrawal: Withdrawal = await visit.api.call("GET /v1/transactions/withdrawals/{withdrawalID}", {
+    params: { withdrawalID: payment.id }
+  })
+  const { lightning_payment: lightning, chain_tx_id: transaction } = withdrawal
+  const value = bookedValue(payment, visit.say)
+  const lines = [
+    ["Paid by", visit.account.name],
+    ["Paid to", payment.recipient],
+    ["Amount", `${Formats.sats(payment.amountSats)} sats${value === undefined ? "" : ` (${value})`}`],
+    ["Paid at", withdrawal.updated_at],
+    ["Payment", payment.id],
+    ["Payment hash", lightning?.payment_hash],
+    ["Preimage", lightning?.payment_preimage],
+    ["Transaction", transaction]
+  ].flatMap(([name = "", value]) => (value === undefined || value === null || value === "" ? [] : [`${name}: ${value}`]))
+  const why = lightning === null ? [] : ["", "The SHA-256 of the preimage is the payment hash. Only the payee could reveal it."]
+  return {
+    file: {
+      name: `payment-${payment.id.slice(0, 8)}.txt`,
+      contentType: "text/plain; charset=utf-8",
+      text: [...lines, ...why, ""].join("\n")
+    }
+  }
+}
+
+const adjustment = async ({ api, say, params }: Visit): Promise<Shown> => {
+  const { id = "" } = params
+  const { amount_sats, reason, created_at, ledger_tx_id } = await api.call("GET /v1/transactions/adjustments/{adjustmentID}", {
+    params: { adjustmentID: id }
+  })
+  return {
+    title: "Adjustment by the operator",
+    figure: [Formats.signed(amount_sats), " ", h("small", null, "sats")],
+    status: { tone: "good", text: "Booked" },
+    crumbs,
+    body: panel(
+      "Details",
+      {},
+      body(
+        facts([
+          ["Reason", reason],
+          ["Booked", when(Date.parse(created_at), say.when(Date.parse(created_at)))],
+          ["Ledger", copied(ledger_tx_id, "ledger id")]
+        ])
+      )
+    )
+  }
+}
+
+export const payment: ReadonlyArray<Page> = [
+  { path: "payments/in/:id", nav: "payments", get: received },
+  { path: "payments/out/:id", nav: "payments", get: sent, post: decide },
+  { path: "payments/out/:id/proof", nav: "payments", get: proof },
+  { path: "payments/adjustment/:id", nav: "payments", get: adjustment }
+]

@@ -1,0 +1,344 @@
+import { h } from "preact"
+import type { Payment } from "../Api.ts"
+import { csv, type CsvColumn } from "../Csv.ts"
+import * as Formats from "../Format.ts"
+import { pages } from "../List.ts"
+import { type File, may, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
+import { button, type Chip, chips, empty, plain, status, sub, when } from "../Parts.ts"
+import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
+import type { Operations, Transaction } from "../wire.ts"
+import { type Line, linesOf, pathOf, rails, signedSats, toldOf } from "./Rows.ts"
+
+const perPage = 50
+/** Maximum number of rows that are counted, summed and exported. For more rows, export the whole ledger by month. */
+const mostCounted = 10_000
+const perRead = 1000
+
+type Query = Operations["GET /v1/transactions"]["query"]
+
+const dayMillis = 86_400_000
+
+interface Filter {
+  readonly name: string
+  readonly values: ReadonlyArray<readonly [value: string, text: string]>
+  readonly label: string
+}
+
+const filters: ReadonlyArray<Filter> = [
+  {
+    name: "period",
+    label: "Period",
+    values: [
+      ["7", "Last 7 days"],
+      ["30", "Last 30 days"],
+      ["365", "Last 12 months"]
+    ]
+  },
+  {
+    name: "status",
+    label: "Status",
+    values: [
+      ["settled", "Settled"],
+      ["pending", "In progress"],
+      ["pending_approval", "Needs approval"],
+      ["failed", "Failed"]
+    ]
+  },
+  {
+    name: "type",
+    label: "Direction",
+    values: [
+      ["deposit", "In"],
+      ["withdrawal", "Out"],
+      ["adjustment", "Adjustments"]
+    ]
+  },
+  {
+    name: "rail_type",
+    label: "How",
+    values: [
+      ["lightning", "Lightning"],
+      ["on_chain", "On-chain"]
+    ]
+  }
+]
+
+const isOneOf = <A extends string>(all: ReadonlyArray<A>, text: string | null): A | undefined => all.find((one) => one === text)
+
+/** The filters of the page's address, for the API. */
+const askedBy = ({ query, say }: Visit): Query => {
+  const [days, day] = [query.get("period"), query.get("day")]
+  const key = query.get("metadata_key") ?? undefined
+  const start = day === null || Number.isNaN(Date.parse(`${day}T00:00:00Z`)) ? undefined : dayIn(day, say.zone)
+  return {
+    ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * dayMillis).toISOString() }),
+    ...(start !== undefined && { from: new Date(start).toISOString(), until: new Date(start + dayMillis).toISOString() }),
+    status: isOneOf(["pending_approval", "pending", "settled", "failed"], query.get("status")),
+    type: isOneOf(["withdrawal", "deposit", "adjustment"], query.get("type")),
+    rail_type: isOneOf(["lightning", "on_chain"], query.get("rail_type")),
+    ...(key !== undefined && { metadata_key: key, metadata_value: query.get("metadata_value") ?? "" })
+  }
+}
+
+/** Returns the start of a day such as 2026-11-24 in a time zone. */
+const dayIn = (day: string, zone: string): number => {
+  const noon = Date.parse(`${day}T12:00:00Z`)
+  return Formats.startOfDay(noon, zone)
+}
+
+const chipsOf = ({ query, to }: Visit): ReadonlyArray<Chip> => {
+  const page = (change: Readonly<Record<string, string>>) => to(withQuery("payments", query, { cursor: "", trail: "", ...change }))
+  const known = filters.flatMap(({ name, label, values }): ReadonlyArray<Chip> => {
+    const value = query.get(name)
+    if (value === null)
+      return [{ text: label, href: to(withQuery("payments/filter", query, { cursor: "", trail: "", by: name })), isOn: false }]
+    return [{ text: values.find(([one]) => one === value)?.[1] ?? value, href: page({ [name]: "" }), isOn: true }]
+  })
+  const day = query.get("day")
+  const key = query.get("metadata_key")
+  return [
+    ...known,
+    ...(day === null ? [] : [{ text: day, href: page({ day: "" }), isOn: true }]),
+    key === null
+      ? { text: "Metadata", href: to(withQuery("payments/filter", query, { cursor: "", trail: "", by: "metadata" })), isOn: false }
+      : { text: `${key} is ${query.get("metadata_value") ?? ""}`, href: page({ metadata_key: "", metadata_value: "" }), isOn: true }
+  ]
+}
+
+interface Counted {
+  readonly rows: ReadonlyArray<Transaction>
+  readonly isAll: boolean
+}
+
+/** Reads every row that a filter selects, up to the maximum that is counted. */
+const counted = async ({ api }: Visit, query: Query): Promise<Counted> => {
+  const rows: Array<Transaction> = []
+  let cursor: string | undefined
+  do {
+    const page = await api.page("GET /v1/transactions", { query: { ...query, limit: perRead, ...(cursor !== undefined && { cursor }) } })
+    rows.push(...page.data)
+    cursor = page.next
+  } while (cursor !== undefined && rows.length < mostCounted)
+  return { rows, isAll: cursor === undefined }
+}
+
+interface Sums {
+  in: number
+  out: number
+  fees: number
+  confirming: number
+}
+
+const sumsOf = (rows: ReadonlyArray<Transaction>): Sums => {
+  const sums: Sums = { in: 0, out: 0, fees: 0, confirming: 0 }
+  for (const { type, status, amount_sats, fee_sats } of rows) {
+    if (status === "pending" && type === "deposit") sums.confirming += amount_sats
+    if (status !== "settled") continue
+    if (type === "withdrawal" || amount_sats < 0) sums.out += Math.abs(amount_sats)
+    else sums.in += amount_sats
+    sums.fees += fee_sats
+  }
+  return sums
+}
+
+const dayWords = ({ in: came, out, confirming }: Sums): string =>
+  [`in ${Formats.sats(came)}`, out > 0 ? `out ${Formats.sats(out)}` : "", confirming > 0 ? `${Formats.sats(confirming)} confirming` : ""]
+    .filter((text) => text !== "")
+    .join(" · ")
+
+const cover = ({ say }: Visit, sums: Sums, label: string) =>
+  plain(
+    label,
+    h(
+      "dl",
+      { class: "cover sums" },
+      (
+        [
+          ["In", Formats.sats(sums.in), sums.in],
+          ["Out", Formats.sats(sums.out), sums.out],
+          ["Fees", Formats.sats(sums.fees), sums.fees],
+          ["Change", Formats.signed(sums.in - sums.out - sums.fees), sums.in - sums.out - sums.fees]
+        ] as const
+      ).map(([name, text, sats]) =>
+        h("div", null, h("dt", null, name), h("dd", null, h("b", null, text), " ", h("small", null, say.fiat(sats))))
+      )
+    )
+  )
+
+export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Column<Line>> => [
+  {
+    title: "Time",
+    place: "c3",
+    kind: "faint",
+    width: "w-time",
+    isSorted: true,
+    cell: ({ createdAtMillis, rail }) => [
+      when(createdAtMillis, isDated ? say.when(createdAtMillis) : say.seconds(createdAtMillis)),
+      h("span", { class: "only-narrow" }, rail === null ? "" : ` · ${rails[rail]}`)
+    ]
+  },
+  {
+    title: "What",
+    place: "c1",
+    cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", line.more !== "" && h("span", { class: "soft desc" }, line.more)]
+  },
+  { title: "How", place: "off", kind: "soft", width: "w-by", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
+  { title: "Status", place: "c4", width: "w-state", cell: (line) => status(toldOf(line)) },
+  {
+    title: "Amount, sats",
+    place: "c2",
+    kind: "amount",
+    width: "w-amount",
+    cell: (line) => (line.type === "adjustment" ? Formats.signed(line.amountSats) : signedSats(line))
+  },
+  {
+    title: say.price === undefined ? "Value" : `Value, ${say.price.currency.toUpperCase()}`,
+    place: "off",
+    kind: "fiat",
+    width: "w-fiat",
+    cell: ({ value }) => value
+  }
+]
+
+/** One group per day, with the totals of the rows that are counted. */
+const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, all: ReadonlyArray<Transaction>): ReadonlyArray<Group<Line>> => {
+  const days = Map.groupBy(lines, ({ createdAtMillis }) => say.dayKey(createdAtMillis))
+  const sums = Map.groupBy(all, ({ created_at }) => say.dayKey(Date.parse(created_at)))
+  return [...days].map(([key, rows]) => {
+    const [{ createdAtMillis } = { createdAtMillis: 0 }] = rows
+    const day = say.day(createdAtMillis)
+    return { title: key === say.today ? `Today, ${day}` : day, sums: dayWords(sumsOf(sums.get(key) ?? [])), rows }
+  })
+}
+
+const tooMany = "To export these payments, choose a shorter period, or a month under Statements."
+
+const goTo = ({ to, say, query }: Visit) =>
+  h(
+    "form",
+    { class: "paging", action: to("payments") },
+    h("label", { for: "day" }, "Go to date ", h("input", { type: "date", id: "day", name: "day", value: query.get("day") ?? say.today })),
+    h("button", { class: "btn" }, "Go")
+  )
+
+const nothing = (visit: Visit) =>
+  visit.query.size === 0
+    ? empty(
+        "payments",
+        "No payments yet",
+        "Payments appear here as soon as someone pays a checkout, an invoice or an address.",
+        may(visit, "receive") && button(visit.to("checkouts/new"), "New checkout", "main")
+      )
+    : empty("search", "No results", "No payment matches all of these filters.", button(visit.to("payments"), "Clear all", "main"))
+
+const list = async (visit: Visit): Promise<Shown> => {
+  const { api, query, to } = visit
+  const asked = askedBy(visit)
+  const cursor = query.get("cursor") ?? undefined
+  const [page, all] = await Promise.all([
+    api.page("GET /v1/transactions", { query: { ...asked, limit: perPage, ...(cursor !== undefined && { cursor }) } }),
+    counted(visit, asked)
+  ])
+  const lines = await linesOf(visit, page.data)
+  const count = all.isAll ? Formats.sats(all.rows.length) : `more than ${Formats.sats(mostCounted)}`
+  const first = lines[0] === undefined ? -1 : all.rows.findIndex(({ id }) => id === lines[0]?.id)
+  const place = first < 0 ? `of ${count}` : `${Formats.sats(first + 1)}–${Formats.sats(first + lines.length)} of ${count}`
+  const body = [
+    chips(chipsOf(visit)),
+    lines.length === 0 ? plain("Payments", nothing(visit)) : cover(visit, sumsOf(all.rows), `Totals of ${count} payments`),
+    lines.length > 0 &&
+      plain(
+        "Payments",
+        table("Payments by day", { columns: columns(visit, false), groups: byDay(visit, lines, all.rows), kind: "pay-table", opens: true }),
+        paging([`${place} · times in ${visit.say.zone}`, !all.isAll && sub(tooMany)], {
+          ...pages("payments", visit, page.next),
+          extra: goTo(visit)
+        })
+      )
+  ]
+  const path = withQuery("payments/export", query, { cursor: "", trail: "" })
+  return {
+    title: "Payments",
+    body,
+    isLive: cursor === undefined,
+    ...(lines.length > 0 && all.isAll && { actions: exported(to(path), count) })
+  }
+}
+
+interface Exported {
+  readonly row: Transaction
+  readonly payment: Payment | undefined
+}
+
+const heads: ReadonlyArray<CsvColumn<Exported>> = [
+  ["created_at", ({ row }) => row.created_at],
+  ["type", ({ row }) => row.type],
+  ["id", ({ row }) => row.id],
+  ["description", ({ row, payment }) => payment?.description ?? row.reason ?? ""],
+  ["rail_type", ({ row }) => row.rail_type],
+  ["status", ({ row }) => row.status],
+  ["amount_sats", ({ row }) => (row.type === "withdrawal" ? -row.amount_sats : row.amount_sats)],
+  ["fee_sats", ({ row }) => row.fee_sats],
+  ["order_id", ({ payment }) => payment?.orderId ?? null],
+  ["checkout_id", ({ payment }) => payment?.checkoutId ?? null],
+  ["recipient", ({ row }) => row.recipient],
+  ["fiat_rate", ({ payment }) => payment?.rate ?? null],
+  ["fiat_currency", ({ payment }) => payment?.currency ?? null],
+  ["metadata", ({ payment }) => JSON.stringify(payment?.metadata ?? {})]
+]
+
+/** Exports exactly the rows of the list, as CSV. */
+const file = async (visit: Visit): Promise<File> => {
+  const { rows } = await counted(visit, askedBy(visit))
+  const asked = rows.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
+  const payments = new Map((await visit.api.payments(asked)).map((payment) => [payment.id, payment]))
+  return csv(
+    "payments",
+    heads,
+    rows.map((row) => ({ row, payment: payments.get(row.id) }))
+  )
+}
+
+const filterPage = (visit: Visit): Promise<Shown> => {
+  const { query, to } = visit
+  const by = query.get("by") ?? ""
+  const filter = filters.find(({ name }) => name === by)
+  const kept = [...query].filter(([name]) => name !== "by" && name !== by)
+  const hidden = kept.map(([name, value]) => h("input", { type: "hidden", name, value }))
+  const body =
+    filter === undefined
+      ? h(
+          "form",
+          { class: "body fields", action: to("payments") },
+          hidden,
+          h(
+            "div",
+            null,
+            h("label", { for: "metadata_key" }, "Key"),
+            h("input", { id: "metadata_key", name: "metadata_key", required: true })
+          ),
+          h(
+            "div",
+            null,
+            h("label", { for: "metadata_value" }, "Value"),
+            h("input", { id: "metadata_value", name: "metadata_value", required: true })
+          ),
+          h("button", { class: "btn main" }, "Filter")
+        )
+      : h(
+          "ul",
+          { class: "body fields" },
+          filter.values.map(([value, text]) =>
+            h("li", null, button(to(withQuery("payments", query, { by: "", [by]: value })), text, "wide"))
+          )
+        )
+  return Promise.resolve({
+    title: filter === undefined ? "Filter by metadata" : `Filter by ${filter.label.toLowerCase()}`,
+    crumbs: [["Payments", withQuery("payments", query, { by: "" })]],
+    body: plain("Filter", body)
+  })
+}
+
+export const payments: Page = { path: "payments", nav: "payments", get: list }
+export const exportPayments: Page = { path: "payments/export", nav: "payments", get: file }
+export const filterPayments: Page = { path: "payments/filter", nav: "payments", get: filterPage }

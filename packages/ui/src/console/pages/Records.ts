@@ -1,0 +1,99 @@
+import { type ComponentChildren, h } from "preact"
+import { Qr } from "../../checkout/Qr.ts"
+import type { Payment } from "../Api.ts"
+import { text, type Visit } from "../Page.ts"
+import { body, choice, copied, type Fact, field, panel, status, when } from "../Parts.ts"
+import { rowLink, table } from "../Table.ts"
+import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
+
+// Parts of the pages of records that are paid: checkouts, invoices, offers, addresses and vouchers.
+
+/** The payments of a record. */
+export const paymentsPanel = ({ say, to }: Visit, label: string, payments: ReadonlyArray<Payment>) => {
+  const rows = payments.map((payment) => rowOf(payment, say))
+  return panel(
+    "Payments",
+    { isRuled: true },
+    rows.length === 0
+      ? body(h("p", { class: "soft" }, "Nothing has been paid yet."))
+      : table(label, {
+          opens: true,
+          groups: [{ rows }],
+          columns: [
+            {
+              title: "When",
+              place: "c1",
+              cell: (row) => rowLink(to(pathOf(row)), when(row.createdAtMillis, say.when(row.createdAtMillis)))
+            },
+            { title: "Status", place: "c3", cell: (row) => status(toldOf(row)) },
+            { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
+            { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
+          ]
+        })
+  )
+}
+
+/** A string that wallets scan or paste. Copying requires the script. */
+export const code = (title: string, name: string, value: string, ...more: ReadonlyArray<ComponentChildren>) =>
+  panel(
+    title,
+    {},
+    body(
+      h(
+        "div",
+        { class: "scan" },
+        h("div", { class: "tile" }, h(Qr, { text: value, label: `QR code of the ${name}` })),
+        h("div", { class: "stack" }, h("p", null, h("code", null, value), " ", copied(value, name)[2]), more)
+      )
+    )
+  )
+
+export const metadataFact = (metadata: Readonly<Record<string, string>>): Fact | null =>
+  Object.keys(metadata).length === 0
+    ? null
+    : ["Metadata", Object.entries(metadata).map(([key, value]) => h("div", null, h("code", null, `${key}=${value}`)))]
+
+/** An amount and its currency. `first` is chosen unless the form has another. */
+export const amountFields = (
+  { form: given, preferences }: Visit,
+  first: string,
+  hint: string,
+  { required = false }: { readonly required?: boolean } = {}
+) =>
+  h(
+    "div",
+    { class: "pair" },
+    field({
+      label: "Amount",
+      name: "amount",
+      inputMode: "decimal",
+      pattern: "[0-9]+([.][0-9]+)?",
+      hint,
+      required,
+      value: given.get("amount") ?? ""
+    }),
+    choice(
+      "Currency",
+      "currency",
+      [...new Set([first, preferences.currency, "usd", "sats"])].map((one) => [one, one === "sats" ? "sats" : one.toUpperCase()]),
+      given.get("currency") ?? first
+    )
+  )
+
+/** The amount of a form, with its currency. Undefined if it is empty. */
+export const amountOf = (visit: Visit): { readonly amount: number; readonly currency: string } | undefined => {
+  const amount = text(visit, "amount")
+  return amount === "" ? undefined : { amount: Number(amount), currency: text(visit, "currency") }
+}
+
+export const descriptionField = ({ form: given }: Visit, hint: string) =>
+  field({ label: "What for", name: "description", optional: true, maxLength: 200, hint, value: given.get("description") ?? "" })
+
+/** The description of a form, unless it is empty. */
+export const descriptionOf = (visit: Visit): { readonly description?: string } => {
+  const description = text(visit, "description")
+  return description === "" ? {} : { description }
+}
+
+/** What the simulated wallet pays for a code without an amount. */
+export const freeSats = 1000

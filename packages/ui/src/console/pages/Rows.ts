@@ -1,0 +1,96 @@
+import type { Payment, Reads } from "../Api.ts"
+import * as Formats from "../Format.ts"
+import type { Format } from "../Format.ts"
+import type { Told } from "../Parts.ts"
+import type { Transaction } from "../wire.ts"
+
+// The texts of a payment, in lists and on its page.
+
+export type Row = Pick<Payment, "type" | "id" | "amountSats" | "rail" | "status" | "createdAtMillis"> & {
+  readonly title: string
+  readonly more: string
+  /** The value when it was booked, otherwise the current value. */
+  readonly value: string
+}
+
+export const rails = { lightning: "Lightning", on_chain: "On-chain" } as const
+
+const received: Readonly<Record<Transaction["status"], Told>> = {
+  settled: { tone: "good", text: "Paid" },
+  pending: { tone: "wait", text: "Confirming" },
+  pending_approval: { tone: "warn", text: "Needs approval" },
+  failed: { tone: "bad", text: "Failed" }
+}
+const sent: Readonly<Record<Transaction["status"], Told>> = {
+  settled: { tone: "good", text: "Sent" },
+  pending: { tone: "wait", text: "In progress" },
+  pending_approval: { tone: "warn", text: "Needs approval" },
+  failed: { tone: "bad", text: "Failed, returned" }
+}
+
+export const toldOf = ({ type, status }: { readonly type: string; readonly status: Transaction["status"] }): Told =>
+  type === "withdrawal" ? sent[status] : type === "adjustment" ? { tone: "good", text: "Booked" } : received[status]
+
+/** A recipient's text on one line: bc1q8f…k3we. */
+export const elided = (text: string): string => (text.length > 34 ? `${text.slice(0, 10)}…${text.slice(-6)}` : text)
+
+export const titleOf = (payment: Payment): string => {
+  if (payment.orderId !== null) return `${payment.type === "withdrawal" ? "Refund of order" : "Order"} ${payment.orderId}`
+  if (payment.refundId !== null) return "Refund"
+  if (payment.description !== "") return payment.description
+  const [first] = Object.entries(payment.metadata)
+  if (first !== undefined) return `${first[0]} ${first[1]}`
+  return payment.type === "withdrawal" ? "Payment sent" : "Payment received"
+}
+
+const moreOf = (payment: Payment): string => {
+  if (payment.orderId !== null && payment.description !== "") return payment.description
+  return payment.type === "withdrawal" ? elided(payment.recipient) : ""
+}
+
+/** The value when it was booked, if its rate was stored. */
+export const bookedValue = ({ rate, currency, amountSats }: Payment, say: Format): string | undefined => {
+  const unit = currency ?? say.price?.currency
+  return rate === null || unit === undefined ? undefined : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), unit)
+}
+
+export const rowOf = (payment: Payment, say: Format): Row => ({
+  ...payment,
+  title: titleOf(payment),
+  more: moreOf(payment),
+  value: bookedValue(payment, say) ?? (say.fiat(payment.amountSats) === undefined ? "" : `≈ ${say.fiat(payment.amountSats)}`)
+})
+
+/** Signed: positive if it increases the balance. */
+export const signedSats = ({ type, amountSats }: Pick<Row, "type" | "amountSats">): string =>
+  Formats.signed(type === "withdrawal" ? -amountSats : amountSats)
+
+const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction, say: Format) => ({
+  type: "adjustment" as const,
+  id,
+  amountSats: amount_sats,
+  rail: null,
+  status,
+  createdAtMillis: Date.parse(created_at),
+  title: "Adjustment by the operator",
+  more: reason ?? "",
+  value: say.fiat(amount_sats) ?? ""
+})
+export type Line = Row | ReturnType<typeof adjustment>
+
+/** Completes a page of transactions with the records that they belong to. */
+export const linesOf = async (
+  { api, say }: { readonly api: Pick<Reads, "payments">; readonly say: Format },
+  transactions: ReadonlyArray<Transaction>
+): Promise<ReadonlyArray<Line>> => {
+  const asked = transactions.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
+  const payments = new Map((await api.payments(asked)).map((payment) => [payment.id, rowOf(payment, say)]))
+  return transactions.flatMap((transaction): ReadonlyArray<Line> => {
+    if (transaction.type === "adjustment") return [adjustment(transaction, say)]
+    const found = payments.get(transaction.id)
+    return found === undefined ? [] : [found]
+  })
+}
+
+export const pathOf = ({ type, id }: { readonly type: string; readonly id: string }): string =>
+  type === "withdrawal" ? `payments/out/${id}` : type === "deposit" ? `payments/in/${id}` : `payments/adjustment/${id}`

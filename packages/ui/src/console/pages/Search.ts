@@ -1,0 +1,143 @@
+import { h } from "preact"
+import type { Hit, Payment } from "../Api.ts"
+import type { Page, Shown, Visit } from "../Page.ts"
+import { button, empty, plain, status, type Told, when } from "../Parts.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import { priceOf, titleOf as checkoutTitle, told as checkoutTold } from "./Checkouts.ts"
+import { titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
+import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
+
+/** A result: a payment, or an unpaid checkout or invoice. */
+interface Row {
+  readonly key: string
+  readonly href: string
+  readonly title: string
+  readonly more: string
+  readonly foundIn: string
+  readonly told: Told
+  readonly atMillis: number
+  readonly amount: string
+  readonly value: string
+}
+
+const places: Readonly<Record<Hit["by"], string>> = {
+  order: "Order",
+  text: "Description or metadata",
+  id: "Id",
+  hash: "Payment hash",
+  transaction: "Transaction",
+  amount: "Amount"
+}
+
+/** The text, with the search text highlighted. */
+const marked = (text: string, sought: string) => {
+  const at = sought === "" ? -1 : text.toLowerCase().indexOf(sought.toLowerCase())
+  if (at < 0) return text
+  return [text.slice(0, at), h("mark", null, text.slice(at, at + sought.length)), text.slice(at + sought.length)]
+}
+
+const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => {
+  const row = rowOf(payment, say)
+  return {
+    key: payment.id,
+    href: to(pathOf(payment)),
+    title: row.title,
+    more: row.more,
+    foundIn: places[by],
+    told: toldOf(payment),
+    atMillis: payment.createdAtMillis,
+    amount: signedSats(payment),
+    value: row.value
+  }
+}
+
+/** For a checkout or invoice, its payments are shown, or the record itself if it has none. */
+const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArray<Row>> => {
+  const { api, say, to } = visit
+  if (kind === "deposit" || kind === "withdrawal")
+    return (await api.payments([{ type: kind, id }])).map((payment) => ofPayment(visit, payment, by))
+  const payments = await api.paymentsOf({ kind, id })
+  if (payments.length > 0) return payments.map((payment) => ofPayment(visit, payment, by))
+  if (kind === "invoice") {
+    const invoice = await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: id } })
+    return [
+      {
+        key: id,
+        href: to(`invoices/${id}`),
+        title: invoiceTitle(invoice),
+        more: "",
+        foundIn: places[by],
+        told: invoiceTold(invoice, say.nowMillis),
+        atMillis: Date.parse(invoice.created_at),
+        amount: invoice.amount_sats === null ? "any" : new Intl.NumberFormat("en").format(invoice.amount_sats),
+        value: ""
+      }
+    ]
+  }
+  const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id } })
+  return [
+    {
+      key: id,
+      href: to(`checkouts/${id}`),
+      title: checkoutTitle(checkout),
+      more: checkout.order_id === null ? "" : checkout.description,
+      foundIn: places[by],
+      told: checkoutTold(checkout, say.nowMillis),
+      atMillis: Date.parse(checkout.created_at),
+      amount: checkout.amount_sats === null ? "any" : new Intl.NumberFormat("en").format(checkout.amount_sats),
+      value: priceOf(checkout)
+    }
+  ]
+}
+
+const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => [
+  { title: "Time", place: "c3", kind: "faint", width: "w-time", cell: ({ atMillis }) => when(atMillis, say.when(atMillis)) },
+  {
+    title: "What",
+    place: "c1",
+    cell: ({ href, title, more }) => [rowLink(href, marked(title, sought)), " ", h("span", { class: "soft desc" }, marked(more, sought))]
+  },
+  { title: "Found in", place: "all", kind: "soft", width: "w-by", cell: ({ foundIn }) => foundIn },
+  { title: "Status", place: "c4", width: "w-state", cell: ({ told }) => status(told) },
+  { title: "Amount, sats", place: "c2", kind: "amount", width: "w-amount", cell: ({ amount }) => amount },
+  { title: "Value", place: "off", kind: "fiat", width: "w-fiat", cell: ({ value }) => value }
+]
+
+/** A checkout's invoice and deposit also match, so remove duplicates to show each payment once. */
+const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+  const known = new Map<string, Row>()
+  for (const row of rows) if (!known.has(row.key)) known.set(row.key, row)
+  return [...known.values()].toSorted((a, b) => b.atMillis - a.atMillis)
+}
+
+const order: ReadonlyArray<Hit["kind"]> = ["checkout", "deposit", "withdrawal", "invoice"]
+
+const get = async (visit: Visit): Promise<Shown> => {
+  const { api, query, to } = visit
+  const sought = (query.get("q") ?? "").trim()
+  const hits = sought === "" ? [] : await api.search(sought)
+  const sorted = hits.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+  const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
+  // The invoice of an unpaid checkout would duplicate it.
+  const checkouts = new Set(hits.flatMap(({ kind, id }) => (kind === "checkout" ? [id] : [])))
+  const rows = distinct(found.flat()).filter(({ key, href }) => !(checkouts.size > 0 && href.includes("/invoices/") && !checkouts.has(key)))
+  const title =
+    rows.length === 0 ? `No results for “${sought}”` : `${rows.length} ${rows.length === 1 ? "result" : "results"} for “${sought}”`
+  return {
+    title: sought === "" ? "Search" : title,
+    body: plain(
+      "Results",
+      rows.length === 0
+        ? empty(
+            "search",
+            sought === "" ? "Enter something to search for" : "No results",
+            "Search for an order, a description, a metadata value, an amount in sats, the beginning of an id, or a hash.",
+            button(to("payments"), "All payments", "main")
+          )
+        : table("Results", { columns: columns(visit, sought), groups: [{ rows }], kind: "pay-table found", opens: true }),
+      "Searched orders, descriptions, metadata, ids, hashes and amounts."
+    )
+  }
+}
+
+export const search: Page = { path: "search", nav: "", get }

@@ -1,0 +1,108 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../Page.ts"
+import { body, confirm, facts, field, form, note, panel, plain } from "../Parts.ts"
+import { amountFields, amountOf } from "./Records.ts"
+
+// Two steps: the estimate, then the payment. Repeating the second step pays only once.
+
+const first = (visit: Visit): Shown => {
+  const { to, form: given, account } = visit
+  return {
+    title: "Send",
+    body: [
+      account.frozen &&
+        note("info", "Sending is frozen", h("p", null, "The operator has frozen sending from this account. Contact the operator.")),
+      form(
+        to("send"),
+        { class: "form-side" },
+        plain("Send", [
+          body(
+            h(
+              "div",
+              { class: "fields" },
+              field({
+                label: "To",
+                name: "destination",
+                required: true,
+                hint: "A Lightning invoice or address, an LNURL, an offer, or a bitcoin address",
+                value: given.get("destination") ?? ""
+              }),
+              amountFields(visit, "sats", "Leave empty if the invoice has an amount"),
+              field({
+                label: "Your reference",
+                name: "reference",
+                optional: true,
+                maxLength: 200,
+                hint: "For example, the supplier’s invoice number. You can search for it",
+                value: given.get("reference") ?? ""
+              })
+            )
+          ),
+          h(
+            "div",
+            { class: "confirm" },
+            h("button", { class: "btn main lg" }, "Show the fee…"),
+            h("p", { class: "soft" }, "Nothing is sent yet.")
+          )
+        ])
+      )
+    ]
+  }
+}
+
+const asked = (visit: Visit) => ({ destination: text(visit, "destination"), ...amountOf(visit) })
+
+const summary = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, once, form: given, person } = visit
+  const estimate = await api.call("POST /v1/bitcoin/withdraw/estimate", { body: asked(visit) })
+  const total = estimate.amount_sats + estimate.fee_sats
+  const kept = ["destination", "amount", "currency", "reference"].map((name) =>
+    h("input", { type: "hidden", name, value: given.get(name) ?? "" })
+  )
+  return {
+    title: "Check and send",
+    crumbs: [["Send", "send"]],
+    body: form(
+      to("send"),
+      { once, class: "form-side" },
+      kept,
+      h("input", { type: "hidden", name: "max_fee_sats", value: String(estimate.fee_sats) }),
+      panel(
+        "Check and send",
+        {},
+        body(
+          h(
+            "div",
+            { class: "sums" },
+            facts([
+              ["To", estimate.recipient],
+              [
+                "Amount",
+                `${Formats.sats(estimate.amount_sats)} sats${say.fiat(estimate.amount_sats) === undefined ? "" : ` · ${say.fiat(estimate.amount_sats)}`}`
+              ],
+              ["Maximum fee", `${estimate.fee_sats} sats`],
+              ["In all", `${Formats.sats(total)} sats`],
+              text(visit, "reference") === "" ? null : ["Reference", text(visit, "reference")]
+            ])
+          )
+        ),
+        confirm(`Send ${Formats.sats(estimate.amount_sats)} sats`, { isConfirmed: person.isConfirmed })
+      )
+    )
+  }
+}
+
+const next = async (visit: Visit): Promise<Shown | Elsewhere> => {
+  const most = text(visit, "max_fee_sats")
+  if (most === "") return summary(visit)
+  await confirmed(visit)
+  const reference = text(visit, "reference")
+  const { id } = await visit.api.call("POST /v1/bitcoin/withdraw/confirm", {
+    once: text(visit, "once"),
+    body: { ...asked(visit), max_fee_sats: Number(most), ...(reference !== "" && { metadata: { reference } }) }
+  })
+  return { redirect: `payments/out/${id}` }
+}
+
+export const send: Page = { path: "send", nav: "send", needs: "send", get: (visit) => Promise.resolve(first(visit)), post: next }

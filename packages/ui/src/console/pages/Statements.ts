@@ -1,0 +1,138 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import type { Elsewhere, Page, Shown, Visit } from "../Page.ts"
+import { body, facts, panel, plain, status } from "../Parts.ts"
+import { type Column, table } from "../Table.ts"
+import type { Statement } from "../wire.ts"
+
+const months = 6
+
+/** Names of the newest months in UTC, newest first: 2026-11. */
+const newest = (nowMillis: number): ReadonlyArray<string> => {
+  const now = new Date(nowMillis)
+  return Array.from({ length: months }, (_, n) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 1)).toISOString().slice(0, 7)
+  )
+}
+
+const file = ({ beside }: Visit, { from, to }: Statement, format: "csv" | "jsonl") =>
+  beside(`v1/transactions/export?${new URLSearchParams({ format, from, until: to })}`)
+
+const columns = (visit: Visit): ReadonlyArray<Column<Statement>> => {
+  const { say, beside } = visit
+  const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.sats(of(statement))
+  return [
+    { title: "Month", place: "c1", cell: ({ from }) => h("span", { class: "strong" }, say.month(Date.parse(from))) },
+    {
+      title: "Status",
+      place: "c3",
+      cell: ({ is_final }) => status(is_final ? { tone: "good", text: "Final" } : { tone: "wait", text: "Running" })
+    },
+    { title: "Opening", place: "off", kind: "fiat", cell: amount(({ opening_sats }) => opening_sats) },
+    { title: "In", place: "off", kind: "fiat", cell: amount(({ in_sats }) => in_sats) },
+    { title: "Out", place: "off", kind: "fiat", cell: amount(({ out_sats }) => out_sats) },
+    { title: "Fees", place: "off", kind: "fiat", cell: amount(({ fees_sats }) => fees_sats) },
+    { title: "Closing, sats", place: "c2", kind: "amount", cell: amount(({ closing_sats }) => closing_sats) },
+    { title: "Value now", place: "c4", kind: "fiat", cell: ({ closing_sats }) => say.fiat(closing_sats) ?? "" },
+    {
+      title: "",
+      place: "all",
+      cell: (statement) => {
+        const name = say.month(Date.parse(statement.from))
+        const label = (text: string) => [text, h("span", { class: "visually-hidden" }, ` ${name}`)]
+        return [
+          h("a", { href: beside(`v1/statements/${statement.month}?format=html`) }, label("Open")),
+          " · ",
+          h("a", { href: file(visit, statement, "csv"), download: true }, label("CSV")),
+          " · ",
+          h("a", { href: file(visit, statement, "jsonl"), download: true }, label("JSON"))
+        ]
+      }
+    }
+  ]
+}
+
+const get = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to } = visit
+  const rows: ReadonlyArray<Statement> = await Promise.all(
+    newest(say.nowMillis).map((month) => api.call("GET /v1/statements/{month}", { params: { month } }))
+  )
+  const known = rows.filter(
+    ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) => !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
+  )
+  const value = (name: string) => h("input", { id: name, name, type: "date" })
+  return {
+    title: "Statements and export",
+    lead: "Months begin and end at midnight UTC. A final statement never changes.",
+    body: [
+      plain("Statements", table("Statements by month", { columns: columns(visit), groups: [{ rows: known }] })),
+      h(
+        "div",
+        { class: "form-side" },
+        h(
+          "form",
+          { class: "panel", action: to("statements/export"), "aria-label": "Export" },
+          h("header", null, h("h2", null, "Export")),
+          body(
+            h(
+              "div",
+              { class: "fields" },
+              h("div", null, h("label", { for: "from" }, "From ", h("span", { class: "soft" }, "optional, UTC")), value("from")),
+              h(
+                "div",
+                null,
+                h("label", { for: "until" }, "Until ", h("span", { class: "soft" }, "optional, not included")),
+                value("until")
+              ),
+              h(
+                "div",
+                null,
+                h("label", { for: "format" }, "Format"),
+                h(
+                  "select",
+                  { id: "format", name: "format" },
+                  h("option", { value: "csv" }, "CSV, for a spreadsheet"),
+                  h("option", { value: "jsonl" }, "JSON lines")
+                )
+              )
+            ),
+            h(
+              "p",
+              { class: "hint" },
+              "Every ledger transaction, with the opening and closing balance. To export only some payments, filter the ",
+              h("a", { href: to("payments") }, "list of payments"),
+              "."
+            )
+          ),
+          h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Download"))
+        ),
+        panel(
+          "Your books",
+          {},
+          body(
+            facts([
+              ["Exchange rate", "As of each transaction"],
+              ["Time zone", `Lists in ${say.zone}, statements in UTC`],
+              ["Fees", "In separate columns"]
+            ])
+          )
+        )
+      )
+    ]
+  }
+}
+
+/** Every ledger transaction of a period. Leave a date empty for no limit. */
+const exported = ({ query }: Visit): Promise<Elsewhere> => {
+  const asked = new URLSearchParams({ format: query.get("format") === "jsonl" ? "jsonl" : "csv" })
+  for (const name of ["from", "until"]) {
+    const day = query.get(name) ?? ""
+    if (/^\d{4}-\d{2}-\d{2}$/.test(day)) asked.set(name, `${day}T00:00:00.000Z`)
+  }
+  return Promise.resolve({ redirect: `v1/transactions/export?${asked}`, isBeside: true })
+}
+
+export const statements: ReadonlyArray<Page> = [
+  { path: "statements", nav: "statements", get },
+  { path: "statements/export", nav: "statements", get: exported }
+]

@@ -1,0 +1,250 @@
+import { h } from "preact"
+import * as Formats from "../Format.ts"
+import { type List, pagesOf } from "../List.ts"
+import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
+import { body, button, confirm, copied, date, type Fact, facts, form, link, panel, plain, segments, status, type Told } from "../Parts.ts"
+import { type Column, rowLink } from "../Table.ts"
+import type { Refund, Voucher } from "../wire.ts"
+import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "./Records.ts"
+
+// Vouchers, and the refunds that customers claim in the same way.
+
+const nav = "vouchers"
+
+const tabs = ({ to }: Visit, chosen: "vouchers" | "refunds") =>
+  segments(
+    "Kind of link",
+    (["vouchers", "refunds"] as const).map((path) => ({
+      text: path === "vouchers" ? "Vouchers" : "Refunds",
+      href: to(path),
+      isOn: path === chosen
+    }))
+  )
+
+const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told => {
+  if (status === "open") return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
+  if (status === "claimed") return { tone: "good", text: "Claimed" }
+  return { tone: "idle", text: status === "expired" ? "Expired" : "Canceled" }
+}
+
+const refundWords: Readonly<Record<Refund["status"], Told>> = {
+  open: { tone: "wait", text: "Not claimed yet" },
+  pending: { tone: "wait", text: "On its way" },
+  completed: { tone: "good", text: "Refunded" },
+  failed: { tone: "bad", text: "Failed, returned" },
+  expired: { tone: "idle", text: "Expired, returned" },
+  canceled: { tone: "idle", text: "Canceled, returned" }
+}
+
+const voucherTitle = ({ description }: Voucher): string => (description === "" ? "Voucher" : description)
+const refundTitle = ({ description }: Refund): string => (description === "" ? "Refund" : description)
+
+const vouchersList: List<Voucher> = {
+  path: "vouchers",
+  nav,
+  title: "Vouchers",
+  lead: "A link that pays the first wallet to claim it. Its amount is held until then.",
+  glyph: "ticket",
+  noun: "vouchers",
+  none: "Create one to give someone sats without knowing their wallet.",
+  read: ({ api }, query) => api.page("GET /v1/vouchers", { query }),
+  at: ({ created_at }) => created_at,
+  kinds: [
+    ["open", "Open", ({ status }) => status === "open"],
+    ["claimed", "Claimed", ({ status }) => status === "claimed"],
+    ["over", "Expired or canceled", ({ status }) => status === "expired" || status === "canceled"]
+  ],
+  columns: ({ say, to }): ReadonlyArray<Column<Voucher>> => [
+    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+    { title: "What for", place: "c1", cell: (voucher) => rowLink(to(`vouchers/${voucher.id}`), voucherTitle(voucher)) },
+    { title: "Status", place: "c4", cell: (voucher) => status(voucherTold(voucher, say.nowMillis)) },
+    { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
+    { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
+  ],
+  csv: [
+    ["created_at", ({ created_at }) => created_at],
+    ["id", ({ id }) => id],
+    ["description", ({ description }) => description],
+    ["status", ({ status }) => status],
+    ["amount_sats", ({ amount_sats }) => amount_sats],
+    ["fee_sats", ({ fee_sats }) => fee_sats],
+    ["withdrawal_id", ({ withdrawal_id }) => withdrawal_id],
+    ["refund_id", ({ refund_id }) => refund_id],
+    ["expires_at", ({ expires_at }) => expires_at],
+    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
+  ],
+  create: (visit) => may(visit, "send") && button(visit.to("vouchers/new"), "New voucher", "main", "plus"),
+  above: (visit) => tabs(visit, "vouchers")
+}
+
+const refundsList: List<Refund> = {
+  path: "refunds",
+  nav,
+  title: "Refunds",
+  lead: "To make one, open the payment and choose Refund….",
+  glyph: "ticket",
+  noun: "refunds",
+  none: "Open a payment to refund it.",
+  read: ({ api }, query) => api.page("GET /v1/refunds", { query }),
+  at: ({ created_at }) => created_at,
+  kinds: [
+    ["open", "Open", ({ status }) => status === "open" || status === "pending"],
+    ["completed", "Refunded", ({ status }) => status === "completed"],
+    ["returned", "Returned", ({ status }) => status === "failed" || status === "expired" || status === "canceled"]
+  ],
+  columns: ({ say, to }): ReadonlyArray<Column<Refund>> => [
+    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+    { title: "What for", place: "c1", cell: (refund) => rowLink(to(`refunds/${refund.id}`), refundTitle(refund)) },
+    { title: "Status", place: "c4", cell: (refund) => status(refundWords[refund.status]) },
+    { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
+    { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
+  ],
+  csv: [
+    ["created_at", ({ created_at }) => created_at],
+    ["id", ({ id }) => id],
+    ["description", ({ description }) => description],
+    ["status", ({ status }) => status],
+    ["amount_sats", ({ amount_sats }) => amount_sats],
+    ["deposit_id", ({ deposit_id }) => deposit_id],
+    ["withdrawal_id", ({ withdrawal_id }) => withdrawal_id],
+    ["checkout_id", ({ checkout_id }) => checkout_id],
+    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
+  ],
+  above: (visit) => tabs(visit, "refunds")
+}
+
+const create = (visit: Visit): Promise<Shown> => {
+  const { to, once, person } = visit
+  return Promise.resolve({
+    title: "New voucher",
+    crumbs: [["Vouchers", "vouchers"]],
+    body: form(
+      to("vouchers/new"),
+      { once, class: "form-side" },
+      plain("New voucher", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            amountFields(visit, "sats", "The fee is added", { required: true }),
+            descriptionField(visit, "Shown by the wallet that claims it")
+          )
+        ),
+        confirm("Create voucher", {
+          isConfirmed: person.isConfirmed,
+          why: "The amount is held until someone claims the voucher, or it expires."
+        })
+      ])
+    )
+  })
+}
+
+const made = async (visit: Visit): Promise<Shown> => {
+  await confirmed(visit)
+  const { id, amount_sats, lnurl } = await visit.api.call("POST /v1/vouchers", {
+    once: text(visit, "once"),
+    body: { amount: 0, currency: "sats", ...amountOf(visit), ...descriptionOf(visit) }
+  })
+  return {
+    title: `Voucher of ${Formats.sats(amount_sats)} sats created`,
+    crumbs: [["Vouchers", "vouchers"]],
+    body: [
+      code(
+        "Link",
+        "voucher",
+        lnurl,
+        h("p", null, "Anyone with this link can claim the money. Copy it now: it won’t be shown again."),
+        h("p", null, button(visit.to(`vouchers/${id}`), "Done", "main"))
+      )
+    ]
+  }
+}
+
+/** The facts, and a way to cancel what nobody has claimed. */
+const record = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
+  panel("Details", {}, body(facts(of))),
+  cancels !== false &&
+    may(visit, "send") &&
+    form(
+      visit.to(cancels[0]),
+      { class: "form-side" },
+      panel(
+        cancels[1],
+        {},
+        body(h("p", null, "The link stops working, and the amount and its fee are released.")),
+        confirm(cancels[1], { isConfirmed: visit.person.isConfirmed, kind: "danger" })
+      )
+    )
+]
+
+const show = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, params } = visit
+  const { id = "" } = params
+  const voucher = await api.call("GET /v1/vouchers/{id}", { params: { id } })
+  const { withdrawal_id: withdrawal, refund_id: refund } = voucher
+  return {
+    title: voucherTitle(voucher),
+    figure: [Formats.sats(voucher.amount_sats), " ", h("small", null, "sats")],
+    status: voucherTold(voucher, say.nowMillis),
+    lead: voucher.description,
+    crumbs: [["Vouchers", "vouchers"]],
+    isLive: true,
+    body: record(visit, voucher.status === "open" && [`vouchers/${id}`, "Cancel voucher"], [
+      ["Worth now", say.fiat(voucher.amount_sats) ?? "unknown"],
+      ["Fee", `${voucher.fee_sats} sats`],
+      ["Created", date(say, voucher.created_at)],
+      ["Expires", date(say, voucher.expires_at)],
+      withdrawal === null ? null : ["Claimed by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],
+      refund === null ? null : ["Refund", link(to(`refunds/${refund}`), "Refund")],
+      ["Id", copied(voucher.id, "voucher id")],
+      ["Ledger", copied(voucher.ledger_tx_id, "ledger id")],
+      metadataFact(voucher.metadata)
+    ])
+  }
+}
+
+const showRefund = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, params } = visit
+  const { id = "" } = params
+  const refund = await api.call("GET /v1/refunds/{id}", { params: { id } })
+  const { withdrawal_id: withdrawal, checkout_id: checkout } = refund
+  return {
+    title: refundTitle(refund),
+    figure: [Formats.sats(refund.amount_sats), " ", h("small", null, "sats")],
+    status: refundWords[refund.status],
+    lead: refund.description,
+    crumbs: [["Refunds", "refunds"]],
+    isLive: true,
+    body: record(visit, refund.status === "open" && [`refunds/${id}`, "Cancel refund"], [
+      ["Worth now", say.fiat(refund.amount_sats) ?? "unknown"],
+      ["Of", link(to(`payments/in/${refund.deposit_id}`), "Payment received")],
+      withdrawal === null ? null : ["Paid by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],
+      checkout === null ? null : ["Checkout", link(to(`checkouts/${checkout}`), "Checkout")],
+      ["Created", date(say, refund.created_at)],
+      ["Id", copied(refund.id, "refund id")],
+      metadataFact(refund.metadata)
+    ])
+  }
+}
+
+const cancel = async (visit: Visit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  await confirmed(visit)
+  await visit.api.call("POST /v1/vouchers/{id}/cancel", { params: { id } })
+  return { redirect: `vouchers/${id}` }
+}
+
+const cancelRefund = async (visit: Visit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  await confirmed(visit)
+  await visit.api.call("POST /v1/refunds/{id}/cancel", { params: { id } })
+  return { redirect: `refunds/${id}` }
+}
+
+export const vouchers: ReadonlyArray<Page> = [
+  ...pagesOf(vouchersList),
+  ...pagesOf(refundsList),
+  { path: "vouchers/new", nav, needs: "send", get: create, post: made },
+  { path: "vouchers/:id", nav, get: show, post: cancel },
+  { path: "refunds/:id", nav, get: showRefund, post: cancelRefund }
+]

@@ -1,0 +1,296 @@
+import path from "node:path"
+import { Api } from "../packages/http/src/Api.ts"
+import { catalogue } from "../packages/http/src/features/Catalogue.ts"
+import { whole } from "../packages/http/src/pages/Docs.ts"
+import { askedName, eventType, isMoney, isTime, nameOf, snake } from "../packages/client/src/Plain.ts"
+import { isNew } from "../packages/client/src/Client.ts"
+import { defaults, routes } from "../packages/client/src/Routes.ts"
+
+// Generates the types of @satrail/client from the OpenAPI documents: a method for each route, and the records
+// as the client returns them.
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | ReadonlyArray<string>
+  readonly format?: string
+  readonly description?: string
+  readonly enum?: ReadonlyArray<unknown>
+  readonly const?: unknown
+  readonly anyOf?: ReadonlyArray<Schema>
+  readonly oneOf?: ReadonlyArray<Schema>
+  readonly allOf?: ReadonlyArray<Schema>
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: ReadonlyArray<string>
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+}
+interface Content {
+  readonly content?: Readonly<
+    Record<string, { readonly schema: Schema; readonly examples?: { readonly default?: { readonly value: unknown } } }>
+  >
+}
+interface Operation {
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Schema }>
+  readonly requestBody?: Content & { readonly required?: boolean }
+  readonly responses: Readonly<Record<string, Content>>
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** The direction of a value: members have the same names in requests and responses, but different types. */
+type Way = "asked" | "answered"
+
+const names: Readonly<Record<string, string>> = {
+  LightningInvoice: "Invoice",
+  OwnLightningAddress: "LightningAddress",
+  LightningAddress: "CreatedLightningAddress",
+  CreateLightningInvoice: "CreateInvoice",
+  SettleLightningInvoice: "SettleInvoice",
+  OwnDomain: "Domain"
+}
+const union = (parts: ReadonlyArray<string>) => [...new Set(parts)].join(" | ")
+const member = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name))
+const capital = (name: string) => name.replace(/^./, (letter) => letter.toUpperCase())
+const isTimeType = (schema: Schema): boolean => [schema, ...(schema.anyOf ?? [])].some(({ format }) => format === "date-time")
+const isNullable = (schema: Schema | undefined): boolean => (schema?.anyOf ?? []).some(({ type }) => type === "null")
+
+const comment = (text: string | undefined, indent: string, example?: string): string => {
+  const said = (text ?? "").replaceAll("*/", "* /").trim()
+  const lines = [...(said === "" ? [] : said.split("\n")), ...(example === undefined ? [] : ["", "@example", ...example.split("\n")])]
+  if (lines.length === 0) return ""
+  const [first = ""] = lines
+  if (lines.length === 1) return `${indent}/** ${first} */\n`
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`
+}
+
+const make = () => {
+  const both = Object.values(whole(Api, { network: "regtest" })) as unknown as ReadonlyArray<Document>
+  const schemas = new Map(both.flatMap(({ components }) => Object.entries(components.schemas)))
+  /** By route, with every path parameter called `id`. */
+  const operations = new Map(
+    both.flatMap(({ paths }) =>
+      Object.entries(paths).flatMap(([at, methods]) =>
+        Object.entries(methods).map(([method, one]) => [`${method} ${at.replaceAll(/\{\w+\}/g, "{id}")}`, one] as const)
+      )
+    )
+  )
+  const written = new Map<string, string>()
+  const withMetadata = new Map<string, boolean>()
+
+  const keyOf = (ref: string) => (ref.split("/").at(-1) ?? "").replaceAll(/\W/g, "_")
+  const resolve = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (schemas.get(keyOf(schema.$ref)) ?? schema))
+
+  /** Whether a type contains metadata, whose type the user chooses. */
+  const hasMetadata = (schema: Schema): boolean => {
+    if (schema.$ref !== undefined) {
+      const key = keyOf(schema.$ref)
+      const known = withMetadata.get(key)
+      if (known !== undefined) return known
+      withMetadata.set(key, false)
+      const found = hasMetadata(resolve(schema))
+      withMetadata.set(key, found)
+      return found
+    }
+    const inside = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])]
+    const members = Object.entries(schema.properties ?? {})
+    return inside.some(hasMetadata) || members.some(([name, one]) => name === "metadata" || hasMetadata(one))
+  }
+
+  const single = (schema: Schema, type: string | undefined, way: Way): string => {
+    if (type === "string" || type === "boolean" || type === "null") return type
+    if (type === "integer" || type === "number") return "number"
+    if (type === "array") return `ReadonlyArray<${schema.items === undefined ? "unknown" : typeOf(schema.items, way)}>`
+    if (type !== "object" && schema.properties === undefined) return "unknown"
+    if (schema.properties !== undefined) return `{ ${membersOf(schema, way).join("; ")} }`
+    return typeof schema.additionalProperties === "object"
+      ? `Readonly<Record<string, ${typeOf(schema.additionalProperties, way)}>>`
+      : "Readonly<Record<string, unknown>>"
+  }
+
+  const eventTypes = (schema: Schema): string =>
+    union([schema, ...(schema.anyOf ?? [])].flatMap((one) => one.enum ?? []).map((type) => JSON.stringify(eventType(String(type)))))
+
+  const referred = (ref: string, way: Way): string => {
+    const key = keyOf(ref)
+    const schema = schemas.get(key)
+    if (schema === undefined) throw new Error(`${ref} is nowhere`)
+    if (["Currency", "EventFilter", "GivenDestination"].includes(key)) return "string"
+    if (key === "GivenMetadata") return "M"
+    const name = names[key] ?? key
+    const generic = hasMetadata({ $ref: ref })
+    if (!written.has(name)) {
+      written.set(name, "")
+      const parameter = generic ? "<M = Metadata>" : ""
+      const head = comment(schema.description, "")
+      const { type, data } = schema.properties ?? {}
+      const isEvent = name.endsWith("Event") && type !== undefined && data !== undefined
+      written.set(
+        name,
+        isEvent
+          ? `${head}export interface ${name}${parameter} extends EventOf<${eventTypes(type)}, ${typeOf(data, "answered")}> {}`
+          : schema.properties !== undefined
+            ? `${head}export interface ${name}${parameter} {\n${membersOf(schema, way, "  ")
+                .map((one) => `${one}\n`)
+                .join("")}}`
+            : `${head}export type ${name}${parameter} = ${typeOf(schema, way)}`
+      )
+    }
+    return generic ? `${name}<M>` : name
+  }
+
+  const typeOf = (schema: Schema, way: Way): string => {
+    if (schema.$ref !== undefined) return referred(schema.$ref, way)
+    if (schema.enum !== undefined) return union(schema.enum.map((one) => JSON.stringify(one)))
+    if (schema.const !== undefined) return JSON.stringify(schema.const)
+    const either = schema.anyOf ?? schema.oneOf
+    if (either !== undefined) return union(either.map((one) => typeOf(one, way)))
+    const [first] = schema.allOf ?? []
+    if (first !== undefined && schema.type === undefined) return typeOf(first, way)
+    if (Array.isArray(schema.type)) return union(schema.type.map((type: string) => single(schema, type, way)))
+    return single(schema, typeof schema.type === "string" ? schema.type : undefined, way)
+  }
+
+  const valueOf = (name: string, schema: Schema, way: Way): string => {
+    if (way === "asked" && name === "types") return `ReadonlyArray<string>${isNullable(schema) ? " | null" : ""}`
+    const orNull = isNullable(schema) ? " | null" : ""
+    if (name === "metadata") return `M${orNull}`
+    if (isTimeType(schema)) {
+      if (!isTime(name)) throw new Error(`${name} is a time, but Plain.ts does not list it`)
+      return way === "answered" ? `Date${orNull}` : `Date | string${orNull}`
+    }
+    const type = typeOf(schema, way)
+    if (!isMoney(name) || !/\bnumber\b/.test(type)) return type
+    return type.replaceAll(/\bnumber\b/g, way === "answered" ? "Money" : "Sats")
+  }
+
+  /** Members that the client adds to a request, by the schema of its body. */
+  const added = new Map<Schema, ReadonlyArray<string>>()
+
+  const membersOf = (all: Schema, way: Way, indent = ""): ReadonlyArray<string> => {
+    const { properties = {} } = all
+    const required = (all.required ?? []).filter((name) => added.get(all)?.includes(name) !== true)
+    const isPriced = way === "asked" && "amount" in properties && "currency" in properties
+    const called = (name: string) => (way === "answered" ? nameOf(name, properties) : askedName(name))
+    const members = Object.entries(properties).filter(([name]) => !isPriced || name !== "currency")
+    if (new Set(members.map(([name]) => called(name))).size !== members.length)
+      throw new Error(`two of ${Object.keys(properties)} have one name`)
+    return members.map(([name, schema]) => {
+      const isAmount = isPriced && name === "amount"
+      const optional = required.includes(name) ? "" : "?"
+      const type = isAmount ? `Amount${isNullable(schema) ? " | null" : ""}` : valueOf(name, schema, way)
+      const said = isAmount ? (isNullable(schema) ? "null if the payer decides" : undefined) : resolve(schema).description
+      const head = indent === "" ? "" : comment(said?.split("\n")[0], indent)
+      return `${head}${indent}readonly ${member(called(name))}${optional}: ${type}${optional === "" || indent === "" ? "" : " | undefined"}`
+    })
+  }
+
+  /** A request's example in the client's form. */
+  const literal = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`
+    if (typeof value !== "object" || value === null) return JSON.stringify(value)
+    const { amount, currency, ...others } = value as Readonly<Record<string, unknown>>
+    const price =
+      amount === undefined
+        ? []
+        : [`amount: ${currency === "sats" || amount === null ? String(amount) : `"${String(amount)} ${String(currency)}"`}`]
+    const rest = Object.entries(others).map(([name, one]) => `${member(askedName(name))}: ${literal(one)}`)
+    return `{ ${[...price, ...rest].join(", ")} }`
+  }
+
+  const operationAt = (route: string) => {
+    const [kind = "", at = ""] = route.split(" ")
+    const method = { CREATE: "post", ONCE: "post", LIST: "get" }[kind] ?? kind.toLowerCase()
+    const operation = operations.get(`${method} ${at}`)
+    if (operation === undefined) throw new Error(`${route} is in no OpenAPI document`)
+    const isKeyed = (operation.parameters ?? []).some((one) => one.in === "header" && one.name === "idempotency-key")
+    if (isKeyed !== (kind === "CREATE")) throw new Error(`${route}: its document ${isKeyed ? "has" : "has no"} idempotency key`)
+    const isPaged = (operation.parameters ?? []).some((one) => one.in === "query" && one.name === "cursor")
+    if (isPaged !== (kind === "LIST")) throw new Error(`${route}: its document ${isPaged ? "has" : "has no"} pages`)
+    return { kind, operation }
+  }
+
+  /** The argument of a route after its ids: its type, whether it is optional, and an example. */
+  const askOf = (noun: string, verb: string, route: string, { parameters = [], requestBody }: Operation) => {
+    const body = requestBody?.content?.["application/json"]
+    if (body !== undefined) {
+      const { schema } = body
+      const given = (schema.anyOf ?? [schema]).find(({ type }) => type !== "null") ?? schema
+      added.set(resolve(given), Object.keys((isNew.test(route) && defaults[noun]) || {}))
+      const isOptional = requestBody?.required !== true || isNullable(schema) || (resolve(given).required ?? []).length === 0
+      return { type: typeOf(given, "asked"), isOptional, example: body.examples?.default?.value }
+    }
+    const query = parameters.filter((one) => one.in === "query" && one.name !== "format")
+    if (query.length === 0) return undefined
+    const name = `${capital(noun)}${capital(verb)}Query`
+    const schema = {
+      properties: Object.fromEntries(query.map((one) => [one.name, one.schema])),
+      required: query.filter((one) => one.required === true).map((one) => one.name)
+    }
+    written.set(name, `export interface ${name} {\n${membersOf(schema, "asked", "  ").join("\n")}\n}`)
+    return { type: name, isOptional: true, example: undefined }
+  }
+
+  const methodOf = (noun: string, verb: string, route: string): string => {
+    const { kind, operation } = operationAt(route)
+    const answered = (operation.responses["200"] ?? operation.responses["201"])?.content?.["application/json"]?.schema.properties?.["data"]
+    if (answered === undefined) throw new Error(`${route} returns no JSON`)
+    const { address } = answered.properties ?? {}
+    const data = address?.$ref === undefined ? answered : address
+    const parameter = (operation.parameters ?? []).find((one) => one.in === "path")
+    const ask = askOf(noun, verb, route, operation)
+    const id = parameter === undefined ? [] : [`${parameter.name === "month" ? "month" : "id"}: string`]
+    const options = kind === "CREATE" ? "CreateOptions" : "CallOptions"
+    const type = ask?.type.replaceAll("<M>", "<W>")
+    const asked = ask === undefined ? `ask?: ${options}` : `ask${ask.isOptional ? "?" : ""}: ${type} & ${options}`
+    const result = kind === "LIST" ? `List<${typeOf(data.items ?? {}, "answered")}>` : `Promise<${typeOf(data, "answered")}>`
+    const example =
+      Object.keys(ask?.example ?? {}).length === 0
+        ? undefined
+        : `await client.${noun}.${verb}(${[...(id.length > 0 ? ["id"] : []), literal(ask?.example)].join(", ")})`
+    // The other sentences of a description are about HTTP.
+    const [first] = (operation.description ?? "").split(/(?<=\.) /)
+    const said = [operation.summary.replace(/\.?$/, "."), first].join(" ")
+    const shape = (first: ReadonlyArray<string>) => `(${[...first, ...id, asked].join(", ")})`
+    // If the key does not determine the company, the embedded service takes the company first.
+    const isAlone = kind === "CREATE" || route.includes(" /operator/")
+    const call = isAlone ? `${shape([])} => ${result}` : `{ ${shape([])}: ${result}; ${shape(["company: CompanyRef"])}: ${result} }`
+    return `${comment(said, "  ", example)}  readonly ${verb}: ${call}`
+  }
+
+  const nouns = Object.entries(routes).map(([noun, verbs]) => {
+    const methods = Object.entries(verbs).map(([verb, route]) => methodOf(noun, verb, route))
+    const name = `${capital(noun)}Verbs`
+    const isGeneric = methods.some((one) => /\bM\b/.test(one.slice(one.lastIndexOf("readonly "))))
+    const isWritten = methods.some((one) => one.includes("<W>"))
+    const parameters = isGeneric ? `<M = Metadata${isWritten ? ", W = M" : ""}>` : ""
+    const own = `Read<M, "${noun}">${isWritten ? `, Written<M, "${noun}">` : ""}`
+    const given = isGeneric ? `<${noun === "events" ? "M" : own}>` : ""
+    return { noun, type: `${name}${given}`, text: `export interface ${name}${parameters} {\n${methods.join("\n")}\n}` }
+  })
+  referred("#/components/schemas/Event", "answered")
+  // Each event has the metadata of its record.
+  const ownMetadata = (_: string, kind: string) => `${kind}Event<Read<M, "${snake(kind).slice(1)}">>`
+  written.set("Event", (written.get("Event") ?? "").replaceAll(/(\w+)Event<M>/g, ownMetadata))
+  return [
+    "// Made by `npm run docs` from the OpenAPI documents and Routes.ts. Don't edit.",
+    `import type { CallOptions, CompanyRef, CreateOptions, List } from "./Calls.ts"`,
+    `import type { Amount, EventOf, Metadata, Money, Sats } from "./Plain.ts"`,
+    `import type { Read, Written } from "./Schemas.ts"`,
+    "",
+    "/** The codes of the service's errors. */",
+    `export type ErrorCode = ${union(Object.keys(catalogue).map((code) => JSON.stringify(code)))}`,
+    ...written.values(),
+    ...nouns.map(({ text }) => text),
+    "/** All operations of the API, for companies and for operators. */",
+    `export interface Nouns<M = Metadata> {\n${nouns.map(({ noun, type }) => `  readonly ${noun}: ${type}`).join("\n")}\n}`,
+    ""
+  ].join("\n")
+}
+
+export const text = make
+
+export const file = path.resolve(import.meta.dirname, "../packages/client/src/Records.ts")

@@ -1,0 +1,109 @@
+import path from "node:path"
+import { files, importsOf, read } from "./Floors.ts"
+import { mentions, namesIn, snake } from "./Mentions.ts"
+
+/** The words of features whose name is not the word. */
+const words: Readonly<Record<string, string>> = {
+  // `offer` alone is a BOLT 12 offer: nodes and the money path pay the offers of others without the feature.
+  offers: "(?:issued|own)_offers?|offer_reads|offer_by_text|offers_verbs|deposit/offer|offer\\.created",
+  zaps: "zaps?",
+  approvals: "(?:un)?approv[a-z]*",
+  adjustments: "adjustments?",
+  statements: "statements?",
+  audit: "audit",
+  sessions: "sessions?",
+  people: "people|persons?",
+  webhooks: "webhooks?",
+  "wallet-connect": "wallet_connect[a-z]*|nwc"
+}
+
+/** Files and names in which a feature's word has another meaning. An import of the feature always counts. */
+const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly names?: RegExp }>> = {
+  // A second operator approves API keys and adjustments.
+  approvals: {
+    files:
+      /\/(?:ApiKeys?|JournalCompanies|OperatorCompanies|OperatorSection|Authentication|KeyCommands|LedgerTables|Rights)\.ts$|\/features\/adjustments[/.]|\/story\/Operator\.ts$|\/pages\/Keys\.ts$/,
+    names: /^(?:api_key[._]approved|approved(?:_by|_at_millis)?)$/
+  },
+  // Auditing the books means recounting them.
+  audit: {
+    files: /\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/reads\/Ledger\.ts$|\/(?:Simulation|Books)\.ts$/
+  },
+  // The page for payers also asks for the payments of Lightning addresses.
+  checkouts: { files: /\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$/, names: /ui\/(?:src\/)?checkout\/|^checkout\.(?:css|js)$/ },
+  // `forPeople` formats a response of the command line.
+  people: { names: /^for_people$/ },
+  // SQL statements, and those of node and wallet.
+  statements: { files: /^packages\/(?:bench|postgres)\/|\/reports\/reconciliation\// },
+  // Sessions of PostgreSQL, of WebSockets and of Nostr.
+  sessions: { files: /^packages\/(?:bitcoin|postgres|web)\/|\/wallet-connect[/.]/ }
+}
+
+/** Packages that belong to one feature. */
+const packagesOf: Readonly<Record<string, RegExp>> = { checkouts: /^packages\/react\// }
+
+/** The pattern of a feature's word in names. */
+export const wordOf = (feature: string): string => words[feature] ?? feature.replaceAll("-", "_").replace(/s$/, "s?")
+
+const rulesOf = (feature: string) => {
+  const word = wordOf(feature)
+  // In memory's folder, a feature is a file named after its service: `features/Offers.ts`.
+  const file = feature.replace(/(?:^|-)./g, (start) => start.slice(-1).toUpperCase())
+  const folder = new RegExp(`/features/(?:${feature}|${file})[/.]`)
+  const { files: elsewhere, names: others } = otherMeanings[feature] ?? {}
+  return {
+    isOwn: (one: string) => folder.test(one) || packagesOf[feature]?.test(one) === true,
+    /** A test named after the feature is its own. */
+    isOwnTest: (one: string) => mentions(snake(path.basename(one)), word),
+    isMention: (one: string, source: string, names: string) => {
+      const isImport = importsOf(source).some(({ specifier }) =>
+        folder.test(specifier.startsWith(".") ? path.join(path.dirname(one), specifier) : specifier)
+      )
+      if (isImport || elsewhere?.test(one) === true) return isImport
+      return mentions(
+        others === undefined
+          ? names
+          : names
+              .split("\n")
+              .filter((name) => !others.test(name))
+              .join("\n"),
+        word
+      )
+    }
+  }
+}
+
+/** Whether the code of a file imports or mentions a feature. */
+export const isMention = (feature: string, file: string, source: string): boolean =>
+  rulesOf(feature).isMention(file, source, namesIn(file, source))
+
+interface Mentioning {
+  readonly feature: string
+  readonly sources: ReadonlyArray<string>
+  readonly tests: ReadonlyArray<string>
+}
+
+/**
+ * The files outside each feature's own folders whose code imports or mentions it. Lists of features count, but
+ * generated files do not, because they follow the whole API.
+ */
+export const mentioning = (sources: ReadonlyArray<string>, tests: ReadonlyArray<string>): ReadonlyArray<Mentioning> => {
+  const folders = Array.from(read("packages/core/src/features/index.ts").matchAll(/"\.\/([\w-]+)\/index\.ts"/g), ([, name = ""]) => name)
+  if (folders.length === 0) throw new Error("found no feature in packages/core/src/features/index.ts")
+  const parsedOf = (some: ReadonlyArray<string>) =>
+    some.flatMap((file) => {
+      const source = read(file)
+      return source.startsWith("// Made by `npm run docs`") ? [] : [{ file, source, names: namesIn(file, source) }]
+    })
+  const [parsedSources, parsedTests] = [parsedOf(sources), parsedOf(tests)]
+  return [...new Set([...folders, ...Object.keys(words)])].map((feature) => {
+    const { isOwn, isOwnTest, isMention } = rulesOf(feature)
+    const outside = (some: typeof parsedSources) =>
+      some.filter(({ file, source, names }) => !isOwn(file) && isMention(file, source, names)).map(({ file }) => file)
+    return { feature, sources: outside(parsedSources), tests: outside(parsedTests).filter((file) => !isOwnTest(file)) }
+  })
+}
+
+/** Sources and tests of all packages. */
+export const sources = ["packages/*/src/**/*.{ts,tsx}", "packages/ui/browser/**/*.{ts,tsx}"].flatMap(files)
+export const tests = ["packages/*/test/**/*.{ts,tsx}", "examples/*/test/**/*.{ts,tsx}", "test/**/*.{ts,tsx}"].flatMap(files)

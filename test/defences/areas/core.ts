@@ -1,0 +1,236 @@
+import { type Canary, core, coreTest, inMemory, crashTest } from "../Canary.ts"
+
+export const canaries: ReadonlyArray<Canary> = [
+  {
+    name: "event-of-another-company",
+    rows: [],
+    bug: "an event is returned to any company",
+    file: core("events/Feed"),
+    in: "make",
+    find: "companyId === null || event.companyId === companyId",
+    replace: "event.companyId !== undefined",
+    test: coreTest("Events"),
+    titles: "events: an event is returned only to the company"
+  },
+  {
+    name: "worker-is-cut-short",
+    rows: [5],
+    bug: "stopping a worker interrupts its current step",
+    file: core("base/Worker"),
+    in: "run",
+    find: "forever(name, Effect.uninterruptible(step), pause)",
+    replace: "forever(name, step, pause)",
+    test: coreTest("Worker"),
+    titles: "C5:"
+  },
+  {
+    name: "offer-booked-by-hash",
+    rows: [],
+    bug: "a payment by offer is looked up by the hash that its issuer chose",
+    file: core("reports/reconciliation/LightningItems"),
+    in: "make",
+    find: "if (attempt === undefined) return",
+    replace: "if (attempt !== paymentHash) return",
+    test: coreTest("Reconciler"),
+    titles: "by offer"
+  },
+  {
+    name: "more-than-there-is",
+    rows: [29],
+    bug: "an amount may exceed the total supply",
+    file: core("base/Amount"),
+    in: "wholeSats",
+    find: "return amount > max",
+    replace: "return amount < 0n",
+    test: coreTest("Amount"),
+    titles: "C29 C35:"
+  },
+  {
+    name: "fractions-cut-off",
+    rows: [34],
+    bug: "a fraction of a satoshi is truncated instead of refused",
+    file: core("base/Amount"),
+    in: "toMsat",
+    find: "if (scaled % divisor !== 0n) {",
+    replace: "if (divisor < 0n) {",
+    test: coreTest("Amount"),
+    titles: "C34:"
+  },
+  {
+    name: "nothing-and-less",
+    rows: [35],
+    bug: "an amount may be zero or negative",
+    file: core("base/Amount"),
+    in: "toMsat",
+    find: "  if (digits <= 0n) return notPositive\n",
+    replace: "",
+    test: coreTest("Amount"),
+    titles: "C29 C35:"
+  },
+  {
+    name: "rounded-up",
+    rows: [36],
+    bug: "fiat amounts always round up, which makes many tiny payments profitable",
+    file: core("base/Amount"),
+    in: "fiatToMsat",
+    find: "const sats = (2n * dividend + divisor) / (2n * divisor)",
+    replace: "const sats = (dividend + divisor - 1n) / divisor",
+    test: coreTest("Prices"),
+    titles: "C36:"
+  },
+  {
+    name: "secret-kept",
+    rows: [57],
+    bug: "the secret of a key is stored in plain text",
+    file: core("base/SecretHash"),
+    in: "of",
+    find: "make(Id.toHex(sha256(utf8ToBytes(secret))))",
+    replace: "make(secret)",
+    test: coreTest("ApiKey"),
+    titles: "C57:"
+  },
+  {
+    name: "old-lnd-is-good",
+    rows: [59],
+    bug: "no warning is logged for a version of lnd with a known vulnerability",
+    file: "packages/core/src/nodes/Versions.ts",
+    in: "judge",
+    find: "isBefore(version, fault.fixedIn)",
+    replace: "isBefore([version[0], version[1] + 1, 0], fault.fixedIn)",
+    test: "packages/core/test/Versions.test.ts",
+    titles: "C59:"
+  },
+  {
+    name: "balance-without-fees",
+    rows: [],
+    bug: "an export's lines and running balance omit the fees",
+    file: core("reports/Booking"),
+    in: "total",
+    find: `Msat.sum(amount, serviceFee, networkFee)`,
+    replace: `Msat.sum(amount, Msat.make(serviceFee * 0n), Msat.make(networkFee * 0n))`,
+    test: inMemory,
+    titles: "sums, entries and balance"
+  },
+  {
+    name: "adjustment-as-deposit",
+    rows: [],
+    bug: "an adjustment by operators is exported as money received over the network",
+    file: core("reports/Booking"),
+    in: "kindOf",
+    find: `if (owned(to)) return outside(from) ? "deposit" : "adjustment"`,
+    replace: `if (owned(to)) return "deposit"`,
+    test: "packages/http/test/exports.test.ts",
+    titles: "an adjustment by two operators"
+  },
+  {
+    name: "webhook-rendered-when-sent",
+    rows: [],
+    bug: "an event is rendered again for every delivery, and its body is not stored",
+    file: core("events/Feed"),
+    in: "make",
+    find: `for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)`,
+    replace: `for (const one of made.filter(({ tellings }) => tellings.length > 0)) known.set(one.id, one)`,
+    test: crashTest,
+    titles: "webhooks that their owner has sent again$"
+  },
+  {
+    name: "webhook-sender-skips-what-was-looked-at",
+    rows: [],
+    bug: "the webhook sender gets the last cached page of events, whatever its position",
+    file: core("events/Tail"),
+    in: "make",
+    find: `looked !== undefined && looked.after <= after`,
+    replace: `looked !== undefined`,
+    test: "packages/core/test/Webhooks.test.ts",
+    titles: "created while the others are listed"
+  },
+  {
+    name: "one-claim-too-many",
+    rows: [],
+    bug: "a worker whose last claim returned everything claims again",
+    file: core("base/WorkSlots"),
+    in: "keepFilled",
+    find: " || !isMore",
+    replace: "",
+    test: coreTest("PaymentSlots"),
+    titles: "payment worker: a confirmed payment is claimed once"
+  },
+  {
+    name: "listed-late-is-a-difference",
+    rows: [],
+    bug: "a forward that lnd lists late stays a discrepancy beside the next one",
+    file: core("reports/reconciliation/Run"),
+    in: "corrected",
+    find: "Listed.explain(run.node, items) ?",
+    replace: "Listed.explain(run.node, []) ?",
+    test: coreTest("Listed"),
+    titles: "reconciliation: forwards that are always listed late"
+  },
+  {
+    name: "explained-by-whatever-is-listed",
+    rows: [],
+    bug: "a loss is treated as a forward that the node has not listed yet",
+    file: core("reports/reconciliation/Listed"),
+    in: "explain",
+    find: "if (unexplained === 0n || own === null) return false",
+    replace: "if (unexplained === 0n || own === null) return false\n  if (items.length > 0) return true",
+    test: coreTest("Listed"),
+    titles: "reconciliation: a forward that the node never lists"
+  },
+  {
+    name: "closing-may-cost-anything",
+    rows: [],
+    bug: "a closed channel explains a loss of more than a fraction of a satoshi",
+    file: core("reports/reconciliation/Listed"),
+    in: "roundedAway",
+    find: "999n *",
+    replace: "1000n *",
+    test: coreTest("Listed"),
+    titles: "reconciliation: a whole satoshi"
+  },
+  {
+    name: "listed-twice",
+    rows: [],
+    bug: "entries that the node lists are counted again at every comparison",
+    file: core("reports/reconciliation/Reconciler"),
+    in: "make",
+    find: "statements.own(known?.place ?? null, options.lines)",
+    replace: 'statements.own(known === undefined ? null : "0", options.lines)',
+    test: coreTest("Listed"),
+    titles: "reconciliation: a forward is counted by name"
+  },
+  {
+    name: "pool-evicts-the-smallest",
+    rows: [],
+    bug: "a full pool evicts a member of the smallest network",
+    file: core("base/Pool"),
+    in: "heaviest",
+    find: "share.size > found.size",
+    replace: "share.size < found.size",
+    test: coreTest("Pool"),
+    titles: "pool:"
+  },
+  {
+    name: "channels-inactive-count",
+    rows: [],
+    bug: "an invoice counts as payable through channels whose peers are offline",
+    file: core("nodes/Channels"),
+    in: "make",
+    find: "found.channels?.active === 0 ? Msat.zero : found.incoming",
+    replace: "found.incoming",
+    test: coreTest("Channels"),
+    titles: "channels: what inactive channels hold"
+  },
+  {
+    name: "channels-outage-warns",
+    rows: [],
+    bug: "a node that does not respond counts as one without channels",
+    file: core("nodes/Channels"),
+    in: "make",
+    find: "found === null ? [] : judge(found)",
+    replace:
+      "judge(found ?? { outgoing: Msat.zero, incoming: Msat.zero, channels: { active: 0, inactive: 0, opening: 0, closing: 0, forceClosing: 0 } })",
+    test: coreTest("Channels"),
+    titles: "channels: an outage is not a warning"
+  }
+]

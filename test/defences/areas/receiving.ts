@@ -1,0 +1,260 @@
+import { type Canary, core, coreTest, inMemory, inSql, crashTest } from "../Canary.ts"
+
+export const canaries: ReadonlyArray<Canary> = [
+  {
+    name: "second-payer-unseen",
+    rows: [15],
+    bug: "a network payment of an internally settled invoice is treated as the same payment",
+    file: core("receiving/Invoice"),
+    in: "life",
+    find: `same: ["received", "preimage", "claimedBy"]`,
+    replace: `same: ["received", "preimage"]`,
+    test: inMemory,
+    titles: "C15:"
+  },
+  {
+    name: "gone-and-waited-for",
+    rows: [45],
+    bug: "a deposit that was recorded late waits for a payment that is gone",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: `        yield* outputs.settle({ txId: chainTxId, vout })
+        continue`,
+    replace: "        continue",
+    test: coreTest("ChainDeposits"),
+    titles: "C45:"
+  },
+  {
+    name: "settled-expires-sql",
+    rows: [20, 54],
+    bug: "a settled invoice may expire afterward",
+    file: core("receiving/Invoice"),
+    in: "life",
+    find: `    from: ["pending", "claimed"],
+    to: "expired",
+    again: { in: ["held", "settling", "settled", "expired", "canceling", "canceled"] },`,
+    replace: `    from: ["pending", "claimed", "settled"],
+    to: "expired",
+    again: { in: ["held", "settling", "expired", "canceling", "canceled"] },`,
+    test: inSql,
+    titles: "grouped.*C20"
+  },
+  {
+    name: "hold-settled-after-cancel",
+    rows: [54],
+    bug: "a hold invoice that its company canceled can be settled afterward",
+    file: core("receiving/Invoice"),
+    in: "life",
+    find: `    from: ["held"],
+    to: "settling",`,
+    replace: `    from: ["held", "canceling", "canceled"],
+    to: "settling",`,
+    test: inMemory,
+    titles: "C54: Journal: a held payment that was canceled"
+  },
+  {
+    name: "held-is-credited",
+    rows: [],
+    bug: "the amount held by a hold invoice is booked as the company's before it is settled",
+    file: core("receiving/Invoice"),
+    in: "held",
+    find: `  legs: [],
+  writes: [Noun.step(life.held, invoice, payment)],`,
+    replace: `  transferId: invoice.id,
+  legs: [{ companyId: invoice.companyId, postings: [{ from: "node", to: "available", amount: payment.held }] }],
+  writes: [Noun.step(life.held, invoice, payment)],`,
+    test: inMemory,
+    titles: "a held payment belongs to no company"
+  },
+  {
+    name: "held-is-taken",
+    rows: [],
+    bug: "the node settles a held payment although nobody requested it",
+    file: core("receiving/InvoiceLookup"),
+    in: "make",
+    find: `if (invoice.status === "settling" && receiver.holding !== undefined)`,
+    replace: `if (invoice.status !== "pending" && receiver.holding !== undefined)`,
+    test: coreTest("Holds"),
+    titles: "hold: an unsettled payment"
+  },
+  {
+    name: "credited-as-requested",
+    rows: [33, 37],
+    bug: "the requested amount is credited instead of the received one",
+    file: core("receiving/Credits"),
+    in: "make",
+    find: "amount: received,",
+    replace: "amount: invoice.amount,",
+    test: coreTest("Settlements"),
+    titles: "C33:|C37:",
+    isInStories: true
+  },
+  {
+    name: "anybodys-invoice",
+    rows: [40],
+    bug: "a Lightning address reveals every invoice",
+    file: core("receiving/PayRequests"),
+    in: "make",
+    find: "found.value.lightningAddressId === address.id",
+    replace: `address.id !== ""`,
+    test: "packages/http/test/Lud21.test.ts",
+    titles: "C40:"
+  },
+  {
+    name: "deposit-by-txid",
+    rows: [43],
+    bug: "a deposit is identified by its transaction instead of its output",
+    file: core("receiving/Deposit"),
+    in: "noun",
+    find: `unique: [["chainTxId", "vout"]]`,
+    replace: `unique: [["chainTxId"]]`,
+    test: coreTest("ChainDeposits"),
+    titles: "C43:",
+    isInStories: true
+  },
+  {
+    name: "reorganization-ignored",
+    rows: [45],
+    bug: "a credit remains after a reorganization removes its payment",
+    file: core("receiving/Outputs"),
+    in: "movesOf",
+    find: `  if (placement._tag === "mempool" && deposit.status === "settled") return ["reverse"]
+`,
+    replace: "",
+    test: coreTest("ChainDeposits"),
+    titles: "C45: deposits: reversed by a reorganization"
+  },
+  {
+    name: "read-and-given-up",
+    rows: [45, 60],
+    bug: "a deposit that was read from a block is evicted because the chain source does not find it by id",
+    file: core("receiving/Outputs"),
+    in: "make",
+    find: `if (placement._tag !== "gone" || told?._tag !== "mined") return placement`,
+    replace: `if (placement._tag !== "gone" || told?._tag !== "gone") return placement`,
+    test: coreTest("ChainDeposits"),
+    titles: "deposits: a mined deposit is not evicted"
+  },
+  {
+    name: "given-up-for-ever",
+    rows: [45, 60],
+    bug: "a wrongly evicted deposit is never looked for again",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: "const givenUp = isNew ? yield* nextGivenUp : []",
+    replace: "const givenUp = isNew ? (yield* nextGivenUp).slice(0, 0) : []",
+    test: coreTest("ChainDeposits"),
+    titles: "deposits: wrongly evicted deposits"
+  },
+  {
+    name: "credited-when-mined",
+    rows: [46],
+    bug: "a deposit is credited in its first block, however large it is",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: "if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue",
+    replace: "if (Chain.confirmations(tip, height) < 1) continue",
+    test: coreTest("ChainDeposits"),
+    titles: "C46:"
+  },
+  {
+    name: "a-large-payment-in-pieces",
+    rows: [46],
+    bug: "many deposits are credited as early as each would be alone",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: "Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)",
+    replace: "Msat.greatest(amount, ofCompany.get(String(inBlock.size)) ?? Msat.zero)",
+    test: coreTest("ChainDeposits"),
+    titles: "C46: deposits: several deposits of a company in one block"
+  },
+  {
+    name: "assigned-to-everybody",
+    rows: [],
+    bug: "a payment in suspense becomes a deposit of every company that it is assigned to",
+    file: core("receiving/SuspenseAssignment"),
+    in: "noun",
+    find: `unique: [["unmatchedId"]]`,
+    replace: "unique: []",
+    test: "packages/memory/test/memory.test.ts",
+    titles: "suspense"
+  },
+  {
+    name: "cursor-before-credit",
+    rows: [60],
+    bug: "the node's read cursor is stored before the payments read are credited",
+    file: core("receiving/Credits"),
+    in: "make",
+    find: `    yield* journal
+      .commit({
+        ...Invoice.settled(invoice, deposit, paid.preimage, reading),`,
+    replace: `    if (reading !== undefined)
+      yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
+    yield* journal
+      .commit({
+        ...Invoice.settled(invoice, deposit, paid.preimage),`,
+    test: crashTest,
+    titles: "that the node had reported closed$"
+  },
+  {
+    name: "canceled-claimed",
+    rows: [],
+    bug: "an invoice that its company canceled is settled internally",
+    file: core("receiving/Invoice"),
+    in: "life",
+    find: `    from: ["pending"],
+    to: "claimed",`,
+    replace: `    from: ["pending", "canceling", "canceled"],
+    to: "claimed",`,
+    test: inMemory,
+    titles: "a canceled invoice cannot be claimed"
+  },
+  {
+    name: "canceled-never-credited",
+    rows: [54],
+    bug: "a payment in flight when its invoice was canceled is not credited",
+    file: core("receiving/Invoice"),
+    in: "life",
+    find: `    from: ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"],
+    to: "settled",`,
+    replace: `    from: ["pending", "claimed", "held", "settling", "expired"],
+    to: "settled",`,
+    test: coreTest("Cancels"),
+    titles: "C54: cancel: a payment that was on its way"
+  },
+  {
+    name: "canceled-credited-twice",
+    rows: [],
+    bug: "a canceled invoice that was paid anyway can be canceled again, and settles once more",
+    file: core("receiving/Invoice"),
+    in: "life",
+    find: `    from: ["pending", "held"],
+    to: "canceling",`,
+    replace: `    from: ["pending", "held", "settled"],
+    to: "canceling",`,
+    test: inMemory,
+    titles: "a canceled invoice can be closed; if it is paid anyway, it is credited"
+  },
+  {
+    name: "canceled-without-the-node",
+    rows: [],
+    bug: "an invoice is recorded as closed although the node holds a payment of it",
+    file: core("receiving/NodeCancellation"),
+    in: "make",
+    find: `if (!(yield* isClosed(invoice))) return false`,
+    replace: `yield* isClosed(invoice)`,
+    test: coreTest("Cancels"),
+    titles: "C54: cancel: a payment that was on its way"
+  },
+  {
+    name: "held-without-limit",
+    rows: [],
+    bug: "a company can have any number of hold invoices, which fill the HTLC slots of every channel",
+    file: core("receiving/InvoiceIssuer"),
+    in: "make",
+    find: `>= holdInvoices.mostOpen)`,
+    replace: `>= holdInvoices.mostOpen * 10)`,
+    test: coreTest("Holds"),
+    titles: "hold: a company has a limit"
+  }
+]

@@ -1,0 +1,591 @@
+import { type Canary, core, coreTest, inMemory, crashTest } from "../Canary.ts"
+
+export const canaries: ReadonlyArray<Canary> = [
+  {
+    name: "held-too-long",
+    rows: [1],
+    bug: "a payment held for a long time is refunded",
+    file: core("sending/LightningPayments"),
+    in: "conclusions",
+    find: `      case "pending":
+      case "unknown":
+        return "later"`,
+    replace: `      case "pending":
+        return task.attempts > 5 ? yield* fail(withdrawal, "timeout", task) : "later"
+      case "unknown":
+        return "later"`,
+    test: coreTest("PaymentWorker"),
+    titles: "C1:",
+    isInStories: true
+  },
+  {
+    name: "sent-after-all-and-not-noted",
+    rows: [],
+    bug: "a payment whose first call was not sent counts as unsent after a later call, and is called again without the grace period",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: "    unsent.forget(task)\n",
+    replace: "",
+    test: coreTest("PaymentCalls"),
+    titles: "C8: payment worker: a call made after an unsent one"
+  },
+  {
+    name: "hold-released-on-expiry",
+    rows: [1],
+    bug: "a payment in flight is refunded when its invoice expires",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `    const payment = yield* nodePayment.lookup
+`,
+    replace: `    const sent = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
+    if (Bolt11.expiresAtSeconds(sent) * 1000 < (yield* now)) return yield* fail(withdrawal, "invoice_expired", task)
+    const payment = yield* nodePayment.lookup
+`,
+    test: coreTest("PaymentWorker"),
+    titles: "C1:"
+  },
+  {
+    name: "no-answer-is-failure",
+    rows: [2, 7],
+    bug: "a call to the node without a response counts as a failed payment",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), nodePayment.graceMillis) }`,
+    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
+    test: coreTest("PaymentWorker"),
+    titles: "C2 C6 C7:",
+    isInStories: true
+  },
+  {
+    name: "broken-call-is-failure",
+    rows: [2],
+    bug: "a crashing call to the node counts as a failed payment",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)`,
+    replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
+    test: coreTest("PaymentCalls"),
+    titles: "C2: payment worker: a broken call"
+  },
+  {
+    name: "work-is-the-callers",
+    rows: [5],
+    bug: "the job of sending is not stored with the hold and ends with the caller",
+    file: core("sending/Withdrawal"),
+    in: "requested",
+    find: `  jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
+`,
+    replace: "",
+    test: "packages/http/test/errors.test.ts",
+    titles: "C5:"
+  },
+  {
+    name: "reversed-on-lookup-error",
+    rows: [6],
+    bug: "a failed lookup releases the hold",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `if (payment._tag !== "notFound") return`,
+    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
+    if (payment._tag !== "notFound") return`,
+    test: coreTest("PaymentWorker"),
+    titles: "C6: payment worker: a payment that was made",
+    isInStories: true
+  },
+  {
+    name: "slow-counts-as-dead",
+    rows: [2, 10],
+    bug: "a payment of a process presumed dead is sent again while that process may still send it",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: "Math.max(graceEndMillis, task.heldUntilMillis ?? 0)",
+    replace: "graceEndMillis",
+    test: coreTest("PaymentWorker"),
+    titles: "no other process sends a payment that a slow process may still send"
+  },
+  {
+    name: "not-found-is-failure",
+    rows: [8],
+    bug: "a payment that the node does not know is refunded although the call may still arrive",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
+`,
+    replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
+    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
+`,
+    test: coreTest("PaymentCalls"),
+    titles: "C8:"
+  },
+  {
+    name: "paid-before-recorded",
+    rows: [9, 22],
+    bug: "the payment hash is stored after the node is called",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `        yield* journal.commit(Withdrawal.dispatched(withdrawal, nodePayment.attempt, fence(task), atMillis))
+        return yield* pay(withdrawal, nodePayment, task)`,
+    replace: `      const next = yield* pay(withdrawal, nodePayment, task)
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, nodePayment.attempt, fence(task), atMillis))
+      return next`,
+    test: coreTest("PaymentWorker"),
+    titles: "C9 C22:"
+  },
+  {
+    name: "forgotten-after-dispatch",
+    rows: [10],
+    bug: "a sent payment has no task, so nobody looks it up after a crash",
+    file: core("sending/Withdrawal"),
+    in: "dispatched",
+    find: `  followers,
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
+    replace: `  followers,
+  jobs: [Change.complete(withdrawal.id)],
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
+    test: crashTest,
+    titles: ": payment that settles$",
+    isInStories: true
+  },
+  {
+    name: "outside-still-open",
+    rows: [15],
+    bug: "an invoice that was settled internally stays payable at the node",
+    file: core("sending/Transfers"),
+    in: "make",
+    find: "const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)",
+    replace: `const canceled = { _tag: "canceled", preimage: Redacted.make("00".repeat(32)) }`,
+    test: coreTest("Transfers"),
+    titles: "C15:",
+    isInStories: true
+  },
+  {
+    name: "internal-without-claim",
+    rows: [15, 16],
+    bug: "an invoice is settled internally without a claim",
+    file: core("sending/Transfers"),
+    in: "make",
+    find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
+`,
+    replace: "",
+    test: coreTest("Transfers"),
+    titles: "C16 C17:"
+  },
+  {
+    name: "booked-before-closed",
+    rows: [16],
+    bug: "an internal payment is booked before its invoice is closed at the node",
+    file: core("sending/Transfers"),
+    in: "make",
+    find: `        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
+        // An outside payment was first, and the invoice is credited with that one.
+        if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
+        yield* journal.commit(`,
+    replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }
+      const closing = Effect.ignore(receiver.cancelInvoice(invoice.paymentHash))
+      const book = (change: Withdrawal.InternalTransferred) => Effect.tap(journal.commit(change), () => closing)
+      yield* book(`,
+    test: coreTest("Transfers"),
+    titles: "C16 C17:"
+  },
+  {
+    name: "recipient-credited-alone",
+    rows: [17],
+    bug: "a transfer credits the payee in one Change and debits the payer in another",
+    file: core("sending/Withdrawal"),
+    in: "transferred",
+    find: `        { from: "held", to: "internal", amount: withdrawal.amount },
+`,
+    replace: "",
+    test: coreTest("Transfers"),
+    titles: "C16 C17:"
+  },
+  {
+    name: "broadcast-before-recorded",
+    rows: [19],
+    bug: "a payout is broadcast before its bytes are stored",
+    file: core("sending/Payouts"),
+    in: "make",
+    find: `      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
+      yield* broadcast(leader.withdrawal, attempt.rawTx)`,
+    replace: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
+      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))`,
+    test: coreTest("Payouts"),
+    titles: "C19: payout: its bytes"
+  },
+  {
+    name: "settled-failed-later",
+    rows: [20, 54],
+    bug: "a settled withdrawal may fail afterward and is refunded",
+    file: core("sending/Withdrawal"),
+    in: "life",
+    find: `    from: ["pending"],
+    to: "failed",`,
+    replace: `    from: ["pending", "settled"],
+    to: "failed",`,
+    test: inMemory,
+    titles: "C20"
+  },
+  {
+    name: "given-back-twice",
+    rows: [21],
+    bug: "a hold is released once per failure report",
+    file: core("sending/Withdrawal"),
+    in: "life",
+    find: `    from: ["pending"],
+    to: "failed",
+    sets: ["failure"],
+    clears: ["counted"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["failed"] }`,
+    replace: `    from: ["pending", "failed"],
+    to: "failed",
+    sets: ["failure"],
+    clears: ["counted"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["settled"] }`,
+    test: inMemory,
+    titles: "C21:"
+  },
+  {
+    name: "key-looked-up-late",
+    rows: [23],
+    bug: "the destination is validated before the idempotency key is looked up",
+    file: core("sending/Withdrawals"),
+    in: "make",
+    find: `      const before = yield* Answers.earlier(ledger, companyId, request)
+      if (before !== undefined) return before
+      yield* stops.check("sending")
+`,
+    replace: `      yield* stops.check("sending")
+      yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+      const before = yield* Answers.earlier(ledger, companyId, request)
+      if (before !== undefined) return before
+`,
+    test: coreTest("Withdrawals"),
+    titles: "C23:"
+  },
+  {
+    name: "fee-limit-not-passed",
+    rows: [25],
+    bug: "the node may spend any fee on the route",
+    file: core("sending/NodePayments"),
+    in: "make",
+    find: "sender.pay({ invoice: invoice(), amount, feeLimit })",
+    replace: "sender.pay({ invoice: invoice(), amount, feeLimit: amount })",
+    test: coreTest("PaymentWorker"),
+    titles: "C25:"
+  },
+  {
+    name: "fee-limit-not-passed-for-offers",
+    rows: [25],
+    bug: "offers are paid without a fee limit",
+    file: core("sending/NodePayments"),
+    in: "make",
+    find: "offers?.payOffer({ attempt, offer: offer(), amount, feeLimit })",
+    replace: "offers?.payOffer({ attempt, offer: offer(), amount, feeLimit: amount })",
+    test: coreTest("Offers"),
+    titles: "C25: offers"
+  },
+  {
+    name: "offer-paid-again",
+    rows: [11],
+    bug: "each call to pay an offer is a separate attempt, so a retry pays again",
+    file: core("sending/NodePayments"),
+    in: "make",
+    find: "offers?.payOffer({ attempt, offer",
+    replace: "offers?.payOffer({ attempt: crypto.randomUUID(), offer",
+    test: coreTest("Offers"),
+    titles: "C8: offers"
+  },
+  {
+    name: "offer-unknown-is-failure",
+    rows: [2],
+    bug: "a payment fails when the node that received it can no longer be queried",
+    file: core("sending/NodePayments"),
+    in: "unknown",
+    find: `const unknown = Effect.succeed({ _tag: "unknown" } as const)`,
+    replace: `const unknown = Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
+    test: coreTest("Offers"),
+    titles: "C2: offers"
+  },
+  {
+    name: "offer-unproven",
+    rows: [54],
+    bug: "a payment by offer settles whatever its preimage is",
+    file: core("sending/LightningPayments"),
+    in: "conclusions",
+    find: `const hash = nodePayment.paymentHash ?? reportedHash`,
+    replace: `const hash = nodePayment.paymentHash ?? Preimage.hashOf(payment.preimage)`,
+    test: coreTest("Offers"),
+    titles: "C54: offers"
+  },
+  {
+    name: "offer-amount-unchecked",
+    rows: [],
+    bug: "an offer is paid with less than its amount",
+    file: core("sending/Recipient"),
+    in: "checkBolt12",
+    find: "least !== undefined && amount < least",
+    replace: "least !== undefined && amount < 0n",
+    test: coreTest("Recipient"),
+    titles: "BOLT 12"
+  },
+  {
+    name: "overspent-by-the-customer",
+    rows: [25],
+    bug: "the customer pays for what the node spent above its limit",
+    file: core("sending/Withdrawal"),
+    in: "settled",
+    find: `{ from: "loss", to: asset, amount: over }`,
+    replace: `{ from: "available", to: asset, amount: over }`,
+    test: coreTest("PaymentWorker"),
+    titles: "C25:"
+  },
+  {
+    name: "fee-not-held",
+    rows: [27],
+    bug: "the hold covers the amount without the fees",
+    file: core("sending/Withdrawal"),
+    in: "held",
+    find: "=> Msat.sum(withdrawal.amount, fee(withdrawal))",
+    replace: "=> withdrawal.amount",
+    test: coreTest("Withdrawals"),
+    titles: "C12 C27:"
+  },
+  {
+    name: "hash-alone",
+    rows: [32],
+    bug: "an invoice that reuses the hash of one of our invoices is treated as ours, whatever its amount",
+    file: core("sending/Recipients"),
+    in: "make",
+    find: " && invoice.value.paymentRequest === bolt11.paymentRequest",
+    replace: "",
+    test: coreTest("Withdrawals"),
+    titles: "C32:"
+  },
+  {
+    name: "whatever-the-server-asks",
+    rows: [39],
+    bug: "an invoice with another amount than requested is paid if the payee's server sends one",
+    file: core("sending/Recipient"),
+    in: "checkFetched",
+    find: `  if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
+`,
+    replace: "",
+    test: coreTest("AddressPayments"),
+    titles: "C39:"
+  },
+  {
+    name: "rejected-is-failure",
+    rows: [47],
+    bug: "a payout that the network does not accept immediately is refunded",
+    file: core("sending/Payouts"),
+    in: "make",
+    find: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
+      return`,
+    replace: `      const answer = yield* chain.broadcast(attempt.rawTx)
+      if (answer._tag !== "accepted")
+        yield* journal.commit(Withdrawal.failed(leader.withdrawal, "node_error", fence(leader.task), yield* now))
+      return`,
+    test: coreTest("Payouts"),
+    titles: "C47:"
+  },
+  {
+    name: "fee-above-what-was-accepted",
+    rows: [],
+    bug: "the charged fee may exceed the limit in the confirmation",
+    file: core("sending/WithdrawalDrafts"),
+    in: "make",
+    find: "if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee)",
+    replace: "if (ask.maxFee !== undefined && Fee.total(fee) < 0n)",
+    test: coreTest("CompanyFees"),
+    titles: "fees: what an estimate"
+  },
+  {
+    name: "paused-worker-pays",
+    rows: [],
+    bug: "a payment worker starts waiting payments although sending is paused or the company is frozen",
+    file: core("sending/WithdrawalSteps"),
+    in: "make",
+    find: "if (yield* stops.waits(task.companyId)) {",
+    replace: "if (yield* Effect.as(stops.waits(task.companyId), false)) {",
+    test: coreTest("Stops"),
+    titles: "freeze: confirmed withdrawals wait"
+  },
+  {
+    name: "handed-over-and-forgotten",
+    rows: [],
+    bug: "a payment whose caller disconnected waits until this process's claim expires",
+    file: core("sending/Handover"),
+    in: "make",
+    find: "Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))",
+    replace: "Effect.void",
+    test: coreTest("Handover"),
+    titles: "payment worker: a confirmed payment whose caller"
+  },
+  {
+    name: "handed-over-unclaimed",
+    rows: [19],
+    bug: "a payment that a process handles itself is also handed to its worker",
+    file: core("sending/Handover"),
+    in: "make",
+    find: "dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder",
+    replace: "claimedBy: worker.holder",
+    test: coreTest("Handover"),
+    titles: "payment worker: payments without a free place"
+  },
+  {
+    name: "handed-over-and-gone",
+    rows: [],
+    bug: "a stopping process does not wait for the payments handed to its worker",
+    file: core("sending/Handover"),
+    in: "make",
+    find: "            return idle",
+    replace: "            return Effect.void",
+    test: coreTest("Handover"),
+    titles: "payment worker: a process that stops"
+  },
+  {
+    name: "handed-over-by-who-asked",
+    rows: [],
+    bug: "the audit log attributes an internal payment to the person who confirmed it instead of the worker",
+    file: core("sending/Handover"),
+    in: "make",
+    find: "Effect.sync(() => fork(Effect.ensuring(work, leave)))",
+    replace: "Effect.forkDetach(Effect.ensuring(work, leave))",
+    test: coreTest("Handover"),
+    titles: "payment worker: the audit log"
+  },
+  {
+    name: "known-though-claimed-before",
+    rows: [19],
+    bug: "a worker treats a payment that another process may have sent as unsent because this process confirmed it",
+    file: core("sending/ConfirmedCache"),
+    in: "make",
+    find: "attempts === 1 ? row : undefined",
+    replace: "attempts > 0 ? row : undefined",
+    test: coreTest("ConfirmedCache"),
+    titles: "payment worker: a payment is read again if another"
+  },
+  {
+    name: "a-share-is-all",
+    rows: [],
+    bug: "a company that waits alone gets a quarter of the slots and waits for the next poll with the rest",
+    file: core("sending/PaymentWorker"),
+    in: "make",
+    find: "found.length === free || [...counts.values()].some((count) => count >= perLane)",
+    replace: "found.length === free",
+    test: coreTest("PaymentSlots"),
+    titles: "payment worker: a company that waits alone"
+  },
+  {
+    name: "place-counted-and-lost",
+    rows: [],
+    bug: "a claim that fails midway keeps the slots it counted for a payee's host, which is never called again",
+    file: core("sending/RecipientQueue"),
+    in: "make",
+    find: "Effect.ignoreCause(tasks.postpone(task, task.atMillis))",
+    replace: "tasks.postpone(task, task.atMillis)",
+    test: coreTest("PaymentSlots"),
+    titles: "payment worker: a store outage while claiming"
+  },
+  {
+    name: "paused-behind-a-slow-recipient",
+    rows: [],
+    bug: "a payment whose payee's server responds after a pause starts during the pause",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: "if (yield* stops.waits(withdrawal.companyId)) return",
+    replace: "if (yield* Effect.as(stops.waits(withdrawal.companyId), false)) return",
+    test: coreTest("PaymentSlots"),
+    titles: "pause:"
+  },
+  {
+    name: "frozen-while-coins-are-chosen",
+    rows: [],
+    bug: "a payout is sent although its company was frozen while the wallet selected coins",
+    file: core("sending/Payouts"),
+    in: "make",
+    find: ".includes(true)) return yield* again()",
+    replace: ".includes(true)) yield* Effect.void",
+    test: coreTest("Payouts"),
+    titles: "freeze:"
+  },
+  {
+    name: "unsigned-record-is-paid",
+    rows: [],
+    bug: "an unsigned DNS record is paid",
+    file: core("sending/Instructions"),
+    in: "uriOf",
+    find: "if (!isSigned) return",
+    replace: "if (!isSigned && texts.length > 9) return",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "first-of-two-records",
+    rows: [],
+    bug: "of two records for a name the first is paid",
+    file: core("sending/Instructions"),
+    in: "uriOf",
+    find: "if (others.length > 0) return",
+    replace: "if (others.length > 9) return",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "down-to-the-server",
+    rows: [],
+    bug: "an invalid record of a name falls back to the domain's server",
+    file: core("sending/Instructions"),
+    in: "make",
+    find: "const uri = found && (yield* refused(Effect.fromResult(uriOf(found))))",
+    replace: "const uri = found && (yield* Effect.orElseSucceed(Effect.fromResult(uriOf(found)), () => undefined))",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "no-answer-is-no-record",
+    rows: [],
+    bug: "while no resolver responds, a name falls back to the domain's server",
+    file: core("sending/Instructions"),
+    in: "make",
+    find: "yield* certain(validated(name))",
+    replace: "yield* Effect.orElseSucceed(validated(name), () => undefined)",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "confirmed-by-the-dns-sent-by-the-server",
+    rows: [],
+    bug: "a payment confirmed by DNS record goes to the domain's server if the record has vanished when it is sent",
+    file: core("sending/Recipient"),
+    in: "understood",
+    find: `instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination`,
+    replace: `instructed !== undefined ? destination : destination`,
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "another-rail-than-confirmed",
+    rows: [],
+    bug: "a withdrawal that was confirmed for on-chain payment is paid over Lightning and booked as on-chain",
+    file: core("sending/Instructions"),
+    in: "chosen",
+    find: `.filter(({ _tag }) => rail === undefined || rail === (_tag === "ChainAddress" ? "on_chain" : "lightning"))`,
+    replace: `.filter(() => rail !== undefined || true)`,
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "invoice-of-a-record-for-another-amount",
+    rows: [39],
+    bug: "the invoice in a name's record is paid although it is for another amount",
+    file: core("sending/Instructions"),
+    in: "chosen",
+    find: "if (invoice.amount !== undefined && invoice.amount !== amount)",
+    replace: "if (invoice.amount !== undefined && invoice.amount > amount + 10_000_000n)",
+    test: coreTest("Bip353"),
+    titles: "C39: BIP 353:"
+  }
+]

@@ -1,0 +1,48 @@
+import { type Canary, core, coreTest } from "../Canary.ts"
+
+export const people: ReadonlyArray<Canary> = [
+  {
+    name: "invitation-used-twice",
+    rows: [],
+    bug: "two people join with the same invitation in the same millisecond",
+    file: core("features/people/Person"),
+    in: "again",
+    find: `same: ["revision"]`,
+    replace: `same: ["updatedAtMillis"]`,
+    test: coreTest("People"),
+    titles: "people:"
+  },
+  {
+    name: "key-invites-sender",
+    rows: [],
+    bug: "an API key with limits invites an administrator who has none",
+    file: core("features/people/People"),
+    in: "mayGrant",
+    find: `by._tag === "Key" && Role.sends(role)`,
+    replace: `by._tag === "Key" && role === undefined`,
+    test: coreTest("People"),
+    titles: "people: an API key can invite people"
+  },
+  {
+    name: "one-operator-invites-sender",
+    rows: [],
+    bug: "one operator alone invites a person who can send a company's money",
+    file: core("features/people/People"),
+    in: "make",
+    find: `!Role.sends(role) || (yield* isNew(companyId))`,
+    replace: `!Role.sends(role) || by.operator.id !== ""`,
+    test: coreTest("People"),
+    titles: "people: once a company is in use"
+  },
+  {
+    name: "approval-by-sock-puppet",
+    rows: [],
+    bug: "an administrator approves a withdrawal as a person whom they invited",
+    file: core("features/people/PeopleHooks"),
+    in: "layerDeciders",
+    find: `(yield* rootOf(one)) === (yield* rootOf(other))`,
+    replace: `one === other.trim()`,
+    test: coreTest("People"),
+    titles: "approval: nobody can approve for a person"
+  }
+]

@@ -1,0 +1,32 @@
+import { assert, it } from "@effect/vitest"
+import { problemsOf } from "../scripts/words/Lengths.ts"
+
+const page = (words: number) => `<!-- Made from the code -->\n# Title\n\nFor readers. ${"word ".repeat(words - 10)}\n`
+
+it("words: pages within their limits have no problems", () => {
+  const pages = new Map([
+    ["README.md", "word ".repeat(1200)],
+    ["docs/guides/a.md", page(1000)],
+    ["docs/reference/b.md", page(5000)]
+  ])
+  assert.deepStrictEqual(problemsOf(pages), [])
+})
+
+it("words: a long README, a long guide and long documentation are reported", () => {
+  const pages = new Map([
+    ["README.md", "word ".repeat(1201)],
+    ["docs/guides/a.md", page(1001)],
+    ["docs/reference/b.md", page(74_000)]
+  ])
+  assert.deepStrictEqual(problemsOf(pages), [
+    "docs: 75001 words: at most 75000",
+    "README.md: 1201 words: at most 1200",
+    "docs/guides/a.md: 1001 words: at most 1000"
+  ])
+})
+
+it("words: a page that does not begin with its readers is reported", () => {
+  assert.deepStrictEqual(problemsOf(new Map([["docs/a.md", "# Title\n\nEvery response is JSON.\n"]])), [
+    'docs/a.md: the first sentence must say who the page is for: "For developers who …"'
+  ])
+})
