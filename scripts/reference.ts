@@ -140,11 +140,11 @@ const pools = (): ReadonlyArray<string> => {
     "",
     "Each process counts separately. A caller is an IPv4 address or an IPv6 /64. It also counts toward the networks that contain it, and each wider network has four times the share of the next narrower one.",
     "",
-    "### Places",
+    "### Slots",
     "",
-    "When a share is full, no request is refused. Instead, the largest holder of that share loses its oldest place. To find it, the service takes the widest network with the most places, then the one within it that has the most, and so on down to one caller. If no network holds more than one place, the company with the most places loses one. An unpaid invoice that loses its place is canceled at the node; if it was paid just before, the payment is credited. A checkout page that loses its stream connects again. A network never has more than half of all places.",
+    "When a share is full, no request is refused. Instead, the largest holder of that share loses its oldest slot. To find that holder, the service takes the /48 (or /24) network with the most slots, then the network within it with the most, and so on down to one caller. If no network holds more than one slot, the company with the most slots loses one. An unpaid invoice that loses its slot is canceled at the node; if it was paid just before, the payment is credited. A checkout page that loses its stream connects again. A network never has more than half of all slots.",
     "",
-    `| pool | places | one company; others | ${networks.map(({ title }) => title).join(" | ")} |`,
+    `| pool | slots | one company; others | ${networks.map(({ title }) => title).join(" | ")} |`,
     `|---|---|---|${networks.map(() => "---").join("|")}|`,
     places("unpaid invoices for wallets (LNURL and `/pay/to`)", callbacks),
     places("streams to checkout pages", CheckoutPage.streams),
@@ -192,10 +192,10 @@ const limits = (): string => {
       "requests of a key processed without delay, as a fraction of its requests per minute",
       `1/${RequestRates.promptPart}, at least ${RequestRates.least}`
     ],
-    ["refusals sent without delay, per key and second", 1000 / RequestRates.promptRefusals.everyMillis],
-    ["refusals delayed at the same time, in total", RequestRates.maxLate],
+    ["rejections sent without delay, per key and second", 1000 / RequestRates.promptRefusals.everyMillis],
+    ["rejections delayed at the same time, in total", RequestRates.maxLate],
     [
-      "delay of a refusal, seconds",
+      "delay of a rejection, seconds",
       `${RequestRates.lateMillis / 1000} to ${(RequestRates.lateMillis + RequestRates.maxLate * RequestRates.apartMillis) / 1000}`
     ],
     ["open streams of one extension in one process, by default", Extension.maxStreams],
@@ -233,7 +233,7 @@ const limits = (): string => {
     ],
     ["invoice description, bytes of UTF-8 (wallets with LDK 0.1.0 or 0.1.1 cannot read more than 476)", Bolt11.maxDescriptionBytes],
     [
-      "values in a request body (members and items, at any depth) / query parameters",
+      "values in a request body (fields and array items, at any depth) / query parameters",
       `${Decoding.most.values} / ${Decoding.most.parameters}`
     ],
     ["issues in an error / characters of each", `${Errors.reported.issues} / ${Errors.reported.messageCharacters}`],
@@ -289,7 +289,7 @@ const limits = (): string => {
     ["body of a payee's response, bytes", Outbound.defaults.maxBytes],
     ["redirects followed", Outbound.defaults.maxRedirects],
     [
-      "resolvers asked for a name (BIP 353) / timeout to connect to one / for its whole response, seconds",
+      "resolvers queried for a name (BIP 353) / timeout to connect to one / for its whole response, seconds",
       `${ValidatingResolver.maxResolvers} / ${ValidatingResolver.limits.connectMillis / 1000} / ${ValidatingResolver.limits.totalMillis / 1000}`
     ],
     ["DNS response: bytes / records / consecutive aliases", `${DnsMessage.maxBytes} / ${DnsMessage.maxRecords} / ${DnsMessage.maxAliases}`],
@@ -297,13 +297,13 @@ const limits = (): string => {
     ["minimum remaining lifetime of an invoice to be paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],
     ["time for which an unreachable payee is retried, seconds", defaults.resolveForMillis / 1000],
-    ["approximate time until another process takes over a killed process's leases, seconds", defaults.dutyLeaseMillis / 1000 + 1],
+    ["approximate time until another process takes over the leases of a killed process, seconds", defaults.dutyLeaseMillis / 1000 + 1],
     [
       "ages at which an open invoice is polled, seconds",
       `${defaults.invoicePollMillis / 1000}, then twice as much each time, then every ${defaults.invoiceSweepMillis / 1000}; less often after it expires`
     ],
     [
-      "maximum time until a held payment is noticed, seconds",
+      "maximum time until a held payment is detected, seconds",
       `${LookupSchedule.holdInvoices.leastMillis / 1000}, or a ${1 / LookupSchedule.holdInvoices.ofAge}th of the invoice's age up to ${LookupSchedule.holdInvoices.mostMillis / 1000}; immediately when you settle it`
     ],
     ["open hold invoices of a company (simultaneous requests can exceed this)", LookupSchedule.holdInvoices.mostOpen],
@@ -312,7 +312,7 @@ const limits = (): string => {
     ...features.flatMap(({ limits = [] }) => limits),
     ["time after which a checkout's page reloads without a script, seconds", Document.refreshSeconds],
     ["concurrent Lightning payments sent to the node by each process, by default", defaults.paymentsAtOnce],
-    ["internal withdrawals that a process carries out immediately after it confirms them (workers claim further ones)", Handover.places],
+    ["internal withdrawals that a process completes immediately after confirming them (workers claim further ones)", Handover.places],
     [
       "concurrent requests to payees' servers, of each process: in all / for one company / at one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
@@ -333,17 +333,17 @@ const limits = (): string => {
     ["interval between two reconciliation runs, minutes", defaults.reconciliation.everyMillis / 60_000],
     ["age at which a discrepancy is reported, seconds", defaults.reconciliation.graceMillis / 1000],
     ["time for which a discrepancy of one payment is reported, days", defaults.reconciliation.forgetMillis / 86_400_000],
-    ["lines of a node's statement, and events, that one run reads", defaults.reconciliation.lines],
+    ["entries of a node's payment history, and events, that one reconciliation run reads", defaults.reconciliation.lines],
     ["open items of the reconciliation, at most", defaults.reconciliation.watched],
     ["discrepancies listed", Reconciliation.maxShown],
     ["records of each kind listed in the backlog", maxNamed],
     ["interval between two checks of node, chain or store for `/readyz`, seconds", Readiness.lookMillis / 1000],
     ["timeout of such a check, seconds", Readiness.checkMillis / 1000],
-    ["time from a refused commit until the store check tries another commit, seconds", Commits.refusedMillis / 1000],
-    ["time in which refusals of one key with one code share an audit log entry, seconds", AuditLog.countedMillis / 1000],
+    ["time from a failed commit until the store check tries another one, seconds", Commits.refusedMillis / 1000],
+    ["period during which rejections with the same key and error code share one audit log entry, seconds", AuditLog.countedMillis / 1000],
     ["interval at which the head of the audit log is logged and sent, hours", AuditLog.headMillis / 3_600_000],
-    ["webhooks that a process starts per second: at most / under full load", `${Pace.perSecond.most} / ${Pace.perSecond.least}`],
-    ["kinds of refusals that each process counts for the audit log", AuditLog.maxCounted],
+    ["webhook deliveries per second and process: maximum / under full load", `${Pace.perSecond.most} / ${Pace.perSecond.least}`],
+    ["kinds of rejections that each process counts for the audit log", AuditLog.maxCounted],
     ["age at which an unclaimed job is overdue, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins checked on the chain in one reconciliation run", ChainBooks.askedAbout],
     ["sandbox: names with a TXT record, at most", SimulatedDns.maxNames],
@@ -363,9 +363,9 @@ const limits = (): string => {
     ["fee reserve for routing", rate(defaults.routingAllowance)],
     ["fee reserve for mining", `the current fee rate × ${defaults.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [
-      [`service fee over Lightning, ${plan}`, rate(defaults.fees[plan].lightning)] as const,
-      [`service fee on-chain, ${plan}`, rate(defaults.fees[plan].onChain)] as const,
-      [`service fee for internal payments, ${plan}`, rate(defaults.fees[plan].internal)] as const
+      [`Lightning service fee, \`${plan}\` plan`, rate(defaults.fees[plan].lightning)] as const,
+      [`on-chain service fee, \`${plan}\` plan`, rate(defaults.fees[plan].onChain)] as const,
+      [`service fee for internal payments, \`${plan}\` plan`, rate(defaults.fees[plan].internal)] as const
     ])
   ]
   const table = ["| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)]
@@ -390,11 +390,11 @@ const faults = (): string => {
   const intro =
     "At startup, and in `satrail check`, the node's version is compared with this list. `refused`: the service doesn't start and prints the remedy, unless `LND_ACCEPT_VERSION` or `BITCOIN_ACCEPT_VERSION` is exactly this version. `warned`: the log has a warning. A release candidate counts as its release, and a fork of Bitcoin Core as the version it reports. A node that reports no version is not checked."
   return [
-    "## Versions of nodes with known faults",
+    "## Node versions with known bugs",
     "",
     intro,
     "",
-    "| node | versions | at startup | fault | source |",
+    "| node | versions | at startup | bug | source |",
     "|---|---|---|---|---|",
     ...Versions.faults.map(row)
   ].join("\n")

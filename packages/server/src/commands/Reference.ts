@@ -12,8 +12,11 @@ const row = ({ name, description, type }: Completions.FlagDescriptor | Completio
   return `| \`${shown}${name}\` | ${description}${values} |`
 }
 
+/** Nearly every command has this option, so the page describes it once. */
+const isCommon = ({ name }: Completions.FlagDescriptor) => name === "json"
+
 const section = ([path, { description, arguments: wanted, flags }]: readonly [path: string, command: Command]): string => {
-  const rows = [...wanted.map((one) => row(one, "")), ...flags.map((one) => row(one, "--"))]
+  const rows = [...wanted.map((one) => row(one, "")), ...flags.filter((one) => !isCommon(one)).map((one) => row(one, "--"))]
   return [
     `## ${[path, ...wanted.map(({ name }) => name.toUpperCase())].join(" ")}`,
     `${description}.`,
@@ -22,11 +25,14 @@ const section = ([path, { description, arguments: wanted, flags }]: readonly [pa
 }
 
 /** Renders every command with its arguments and options in Markdown. */
-export const page = (satrail: Command): string =>
-  [
+export const page = (satrail: Command): string => {
+  const commands = commandsIn(satrail, satrail.name)
+  const others = commands.flatMap(([path, { flags }]) => (flags.some(isCommon) ? [] : [`\`${path}\``]))
+  return [
     "# Commands",
-    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. \`check\` exits with 1 if it finds a problem, \`reconcile\` and \`verify\` with ${wrongCode}.`,
-    ...commandsIn(satrail, satrail.name).map(section)
+    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. \`check\` exits with 1 if it finds a problem, \`reconcile\` and \`verify\` with ${wrongCode}. With \`--json\`, a command prints one line of JSON. These commands don't have that option: ${others.join(", ")}.`,
+    ...commands.map(section)
   ]
     .join("\n\n")
     .concat("\n")
+}

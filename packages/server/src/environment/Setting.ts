@@ -191,7 +191,7 @@ export const file: Kind<string> = { wants: "a file's path", read: (text) => text
 export const acceptVersion = (name: string, node: string): Setting<string | undefined> =>
   optional({
     name,
-    meaning: `Allows a version of ${node} with known faults. Copy it exactly from the startup error. Use it only until you can update. The fault is still reported at every startup`,
+    meaning: `Allows a version of ${node} with known bugs. Copy it exactly from the startup error. Use it only until you can update. The bug is still reported at every startup`,
     wants: "one version such as 0.15.1",
     read: (text) => (/^\d+\.\d+\.\d+$/.test(text) ? text : undefined)
   })

@@ -23,7 +23,7 @@ const create = Command.make(
     description: Flag.String("description").pipe(Flag.withDescription("Text that the payer's wallet shows for a link"), Flag.optional),
     expirySeconds: Flag.Int("expiry-seconds").pipe(Flag.withDescription("How long a link can be claimed; a day by default"), Flag.optional),
     offCheckout: Flag.Boolean("off-checkout").pipe(
-      Flag.withDescription("Don't show the link on the page of the deposit's checkout; shown by default"),
+      Flag.withDescription("Don't show the link on the deposit's checkout page; shown by default"),
       Flag.withDefault(false)
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
