@@ -22,6 +22,7 @@ import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, Effect, Option } from "effect"
 import * as Rows from "./Rows.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 // Rows and Changes for the contract tests. Each test creates rows with new ids, so the tests are independent of
 // each other. A store doesn't validate hashes, scripts and keys, so any hexadecimal of the right length is fine.
@@ -141,7 +142,7 @@ export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.
     type: "segwit",
     index: 7,
     metadata: { shelf: "3" },
-    checkoutId: null,
+    ...Purpose.none,
     createdAtMillis: yield* Clock.currentTimeMillis
   }
 })

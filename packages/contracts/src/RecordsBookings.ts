@@ -27,6 +27,8 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { holding } from "./features/Holding.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as Cause from "@satrail/core/sending/Cause"
 
 const everything: Booking.Period = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
 
@@ -167,8 +169,8 @@ export const other = {
         paymentHash: invoice.paymentHash,
         chainTxId: null,
         invoiceId: invoice.id,
-        checkoutId: null,
-        refundId: null,
+        ...Purpose.none,
+        ...Cause.none,
         rate: "64000.5",
         rateAtMillis: 1_699_999_999_999,
         currency: null,
@@ -183,8 +185,8 @@ export const other = {
         paymentHash: null,
         chainTxId: null,
         invoiceId: null,
-        checkoutId: null,
-        refundId: null,
+        ...Purpose.none,
+        ...Cause.none,
         rate: "65000",
         rateAtMillis: 1_700_000_000_000,
         currency: null,

@@ -11,6 +11,8 @@ import { Effect } from "effect"
 import type { Promises } from "./Contract.ts"
 import { begin, companyWith, created, onChain, open, output, payment, proof, tally, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as Cause from "@satrail/core/sending/Cause"
 
 const base = 1_700_000_000_000
 
@@ -66,8 +68,8 @@ export const other = {
         metadata: asked.metadata,
         failure: null,
         invoiceId: null,
-        checkoutId: null,
-        refundId: null,
+        ...Purpose.none,
+        ...Cause.none,
         createdAtMillis: asked.createdAtMillis
       },
       {
@@ -83,8 +85,8 @@ export const other = {
         metadata: paid.writes[1].record.metadata ?? {},
         failure: null,
         invoiceId: paid.writes[1].record.lightningInvoiceId,
-        checkoutId: null,
-        refundId: null,
+        ...Purpose.none,
+        ...Cause.none,
         createdAtMillis: paid.writes[1].record.createdAtMillis
       }
     ]

@@ -5,6 +5,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 // Records with every field, for all tests. A test sets only the fields it is about. Add a new field of a
 // record here, once.
@@ -42,7 +43,7 @@ export const deposit = (fields: Partial<Deposit.Deposit> = {}): Deposit.Deposit 
   vout: 0,
   height: 7,
   lightningInvoiceId: null,
-  checkoutId: null,
+  ...Purpose.none,
   metadata: {},
   absorbed: Msat.zero,
   ...Deposit.unrefunded,
@@ -64,7 +65,7 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   paymentRequest: "lnbcrt1…",
   metadata: {},
   lightningAddressId: null,
-  checkoutId: null,
+  ...Purpose.none,
   apiKeyId: null,
   callback: null,
   rate: null,

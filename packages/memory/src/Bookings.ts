@@ -8,6 +8,8 @@ import * as Booking from "@satrail/core/reports/Booking"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Option } from "effect"
 import * as State from "./State.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as Cause from "@satrail/core/sending/Cause"
 
 /** A company's entries, oldest first. */
 export const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
@@ -66,8 +68,8 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   paymentHash: Withdrawal.hashOf(row),
   chainTxId: row.chainTxId,
   invoiceId: null,
-  checkoutId: null,
-  refundId: row.refundId,
+  ...Purpose.none,
+  ...Cause.of(row),
   rate: row.rate,
   rateAtMillis: row.rateAtMillis,
   currency: null,
@@ -85,7 +87,7 @@ const ratedBy = (state: State.State, row: Deposit.Deposit) => {
 }
 
 const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject => {
-  const { companyId, lightningInvoiceId, checkoutId } = row
+  const { companyId, lightningInvoiceId } = row
   const invoice = lightningInvoiceId === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, lightningInvoiceId))
   const rated = ratedBy(state, row)
   return {
@@ -97,8 +99,8 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
     paymentHash: invoice?.paymentHash ?? null,
     chainTxId: row.chainTxId,
     invoiceId: lightningInvoiceId,
-    checkoutId,
-    refundId: null,
+    ...Purpose.of(row),
+    ...Cause.none,
     rate: invoice?.rate ?? rated?.rate ?? null,
     rateAtMillis: invoice?.rateAtMillis ?? rated?.rateAtMillis ?? null,
     currency: rated?.currency ?? null,

@@ -16,6 +16,7 @@ import { InvoiceJobs } from "./InvoiceJobs.ts"
 import * as IssuedOffers from "./IssuedOffers.ts"
 import * as DepositMetadata from "./DepositMetadata.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** A payment that the node received for an invoice. */
 export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage" | "offerId">
@@ -65,7 +66,7 @@ export const make = Effect.gen(function* () {
         network,
         rail: "lightning",
         lightningInvoiceId: invoice.id,
-        checkoutId: invoice.checkoutId,
+        ...Purpose.of(invoice),
         metadata
       },
       nowMillis

@@ -8,6 +8,7 @@ import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
+import * as Purpose from "./Purpose.ts"
 
 /**
  * An incoming payment. A deposit received over Lightning or settled internally is `settled` from the start.
@@ -33,8 +34,7 @@ export const Deposit = Schema.Struct({
   /** Height of the block with the transaction; null while it is in the mempool. */
   height: Schema.NullOr(Schema.Int),
   lightningInvoiceId: Schema.NullOr(Noun.Id),
-  /** The checkout paid by this deposit. */
-  checkoutId: Schema.NullOr(Noun.Id),
+  ...Purpose.members,
   /**
    * Metadata of the invoice or address at the time of payment. Null in records written by an earlier version;
    * see `Paid`.
@@ -63,10 +63,8 @@ export const unrefunded = { refunded: Msat.zero, refundId: null } as const
  * Creates a deposit received over Lightning or settled internally. Its status is `settled` from the start.
  */
 export const settledFromStart = (
-  paid: Pick<
-    Deposit,
-    "id" | "companyId" | "ledgerTxId" | "recipient" | "amount" | "network" | "rail" | "lightningInvoiceId" | "checkoutId" | "metadata"
-  >,
+  paid: Pick<Deposit, "id" | "companyId" | "ledgerTxId" | "recipient" | "amount" | "network" | "rail" | "lightningInvoiceId" | "metadata"> &
+    Purpose.Purpose,
   atMillis: number
 ): Deposit => ({
   ...paid,

@@ -10,6 +10,7 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import * as Deposit from "./Deposit.ts"
 import * as LightningAddress from "./LightningAddress.ts"
+import * as Purpose from "./Purpose.ts"
 
 /**
  * Stored status of an invoice.
@@ -68,8 +69,7 @@ export const Invoice = Schema.Struct({
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,
   lightningAddressId: Schema.NullOr(Noun.Id),
-  /** The checkout that offers this invoice as a payment method. */
-  checkoutId: Schema.NullOr(Noun.Id),
+  ...Purpose.members,
   /** The API key that created it; null if created by a payer's wallet, a checkout or the host program. */
   apiKeyId: Schema.NullOr(Schema.String),
   /** Null if the company created it itself rather than a wallet at a Lightning address. */

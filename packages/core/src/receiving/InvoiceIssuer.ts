@@ -12,6 +12,7 @@ import { type Ask, type Description, type Issued, LightningReceiver } from "../n
 import * as Invoice from "./Invoice.ts"
 import { holdInvoices } from "./LookupSchedule.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import type * as Purpose from "./Purpose.ts"
 
 /**
  * An invoice to be issued. The node puts either the text of `description` or only its hash into the invoice.
@@ -25,7 +26,7 @@ export interface Draft extends Pick<
   | "memo"
   | "metadata"
   | "lightningAddressId"
-  | "checkoutId"
+  | keyof Purpose.Purpose
   | "apiKeyId"
   | "callback"
   | "rate"

@@ -23,6 +23,7 @@ import * as Invoice from "./Invoice.ts"
 import * as InvoiceIssuer from "./InvoiceIssuer.ts"
 import * as InvoiceLookup from "./InvoiceLookup.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** An invoice without a fixed amount. Its limits for the payer are in msat, and either may be null. */
 export interface AskedAny extends Pick<Invoice.Invoice, "minAmount" | "maxAmount"> {
@@ -35,20 +36,20 @@ export class Invoices extends Context.Service<
   {
     /** Creates an invoice at the node and in the records. No money moves. */
     readonly create: (
-      ask: (Asked | AskedAny) & {
-        readonly companyId: CompanyId.CompanyId
-        readonly description: string
-        readonly expirySeconds: number
-        readonly metadata: Metadata.Metadata
-        readonly checkoutId?: string
-        readonly apiKeyId?: string
-        /**
-         * If given, payments are held at the node until the invoice is settled or canceled. Otherwise they
-         * are credited immediately.
-         */
-        readonly hold?: InvoiceIssuer.HoldRequest | undefined
-        readonly request?: Answer.Request<Invoice.Invoice>
-      }
+      ask: (Asked | AskedAny) &
+        Partial<Purpose.Purpose> & {
+          readonly companyId: CompanyId.CompanyId
+          readonly description: string
+          readonly expirySeconds: number
+          readonly metadata: Metadata.Metadata
+          readonly apiKeyId?: string
+          /**
+           * If given, payments are held at the node until the invoice is settled or canceled. Otherwise they
+           * are credited immediately.
+           */
+          readonly hold?: InvoiceIssuer.HoldRequest | undefined
+          readonly request?: Answer.Request<Invoice.Invoice>
+        }
     ) => Effect.Effect<
       Answer.Outcome<Invoice.Invoice>,
       | AmountInvalid
@@ -195,7 +196,7 @@ export const make = Effect.gen(function* () {
         expirySeconds: ask.expirySeconds,
         metadata: ask.metadata,
         lightningAddressId: null,
-        checkoutId: ask.checkoutId ?? null,
+        ...Purpose.of(ask),
         apiKeyId: ask.apiKeyId ?? null,
         callback: null,
         request: ask.request

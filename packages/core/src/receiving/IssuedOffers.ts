@@ -5,6 +5,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Invoice } from "./Invoice.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** An offer (BOLT 12) issued by our node, with the company that receives its payments. */
 export interface IssuedOffer {
@@ -55,7 +56,7 @@ export const invoice = (
   paymentRequest: offer,
   metadata,
   lightningAddressId,
-  checkoutId: null,
+  ...Purpose.none,
   apiKeyId: null,
   callback: null,
   rate: null,

@@ -5,6 +5,7 @@ import * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
+import * as Purpose from "./Purpose.ts"
 
 /**
  * An address of our wallet, assigned to one company and never to another. Every payment to it is credited,
@@ -21,8 +22,7 @@ export const OnChainAddress = Schema.Struct({
   /** Index in the wallet's chain of receiving keys, needed to find the address after a restore. */
   index: Schema.Int,
   metadata: Metadata.Metadata,
-  /** The checkout that offers this address as a payment method. */
-  checkoutId: Schema.NullOr(Noun.Id),
+  ...Purpose.members,
   createdAtMillis: Schema.Int
 })
 export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}

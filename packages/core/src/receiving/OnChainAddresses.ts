@@ -15,18 +15,20 @@ import * as Page from "../ledger/Page.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** Assigns on-chain addresses without a limit. Each belongs to one company and is never reassigned. */
 export class OnChainAddresses extends Context.Service<
   OnChainAddresses,
   {
-    readonly create: (ask: {
-      readonly companyId: CompanyId.CompanyId
-      readonly type: AddressType
-      readonly metadata: Metadata.Metadata
-      readonly checkoutId?: string
-      readonly request?: Answer.Request<OnChainAddress.OnChainAddress>
-    }) => Effect.Effect<
+    readonly create: (
+      ask: Partial<Purpose.Purpose> & {
+        readonly companyId: CompanyId.CompanyId
+        readonly type: AddressType
+        readonly metadata: Metadata.Metadata
+        readonly request?: Answer.Request<OnChainAddress.OnChainAddress>
+      }
+    ) => Effect.Effect<
       Answer.Outcome<OnChainAddress.OnChainAddress>,
       Invalid | Paused | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
@@ -55,7 +57,8 @@ export const make = Effect.gen(function* () {
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "on-chain address", id })
     }),
     list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit)),
-    create: Effect.fnUntraced(function* ({ companyId, type, metadata, checkoutId = null, request }) {
+    create: Effect.fnUntraced(function* (ask) {
+      const { companyId, type, metadata, request } = ask
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("receiving")
@@ -71,7 +74,7 @@ export const make = Effect.gen(function* () {
         type,
         index,
         metadata,
-        checkoutId,
+        ...Purpose.of(ask),
         createdAtMillis
       }
       const once = Answer.once(companyId, request, onChainAddress, createdAtMillis + Answer.keptMillis)

@@ -14,6 +14,7 @@ import { DepositJobs } from "./DepositJobs.ts"
 import type { FeeRates } from "./FeeRates.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** Identifies a transaction output. */
 export interface Outpoint {
@@ -63,11 +64,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 
-  const record = Effect.fnUntraced(function* (
-    output: Output,
-    { address, companyId, type, metadata, checkoutId }: OnChainAddress,
-    height: number | null
-  ) {
+  const record = Effect.fnUntraced(function* (output: Output, onChainAddress: OnChainAddress, height: number | null) {
+    const { address, companyId, type, metadata } = onChainAddress
     const nowMillis = yield* Clock.currentTimeMillis
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
@@ -91,7 +89,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       vout: output.vout,
       height,
       lightningInvoiceId: null,
-      checkoutId,
+      ...Purpose.of(onChainAddress),
       metadata,
       absorbed: Msat.zero,
       ...Deposit.unrefunded,

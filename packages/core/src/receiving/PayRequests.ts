@@ -17,6 +17,7 @@ import { LnurlOptions } from "./LnurlOptions.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { PublicReceipts } from "./PublicReceipts.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** Parameters that a wallet sends to the callback, as received; null if not sent. */
 export interface Ask {
@@ -130,7 +131,7 @@ export const make = Effect.gen(function* () {
           expirySeconds: lnurl.expirySeconds,
           metadata: Metadata.empty,
           lightningAddressId: address.id,
-          checkoutId: null,
+          ...Purpose.none,
           apiKeyId: null,
           callback,
           rate: null,

@@ -14,6 +14,7 @@ import * as SuspenseAssignment from "./SuspenseAssignment.ts"
 import * as Deposit from "./Deposit.ts"
 import type { Unmatched } from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** A payment that was put in suspense, with its assignment (null while it is still there). */
 export interface Suspended extends Unmatched {
@@ -66,9 +67,9 @@ export const make = Effect.gen(function* () {
         amount: received,
         network,
         rail: "lightning",
-        // The invoice already has the deposit that settled it, which is the one its checkout counts.
+        // The invoice already has the deposit that settled it, which is the one that counts for its purpose.
         lightningInvoiceId: null,
-        checkoutId: null,
+        ...Purpose.none,
         metadata: Metadata.empty
       },
       nowMillis

@@ -4,6 +4,8 @@ import type { Metadata } from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
 import type { Rail } from "../ledger/Rail.ts"
+import type { Purpose } from "../receiving/Purpose.ts"
+import type { Cause } from "../sending/Cause.ts"
 
 /** A posting of a company in the ledger. A company's postings have ids in commit order. */
 export interface Entry extends Posting {
@@ -77,7 +79,7 @@ export interface Booking {
 }
 
 /** Details of a booking's record. Null means unknown. */
-export interface Subject {
+export interface Subject extends Purpose, Cause {
   readonly transferId: string
   readonly type: "deposit" | "withdrawal"
   readonly id: string
@@ -85,10 +87,8 @@ export interface Subject {
   readonly recipient: string
   readonly paymentHash: string | null
   readonly chainTxId: string | null
-  /** The paid invoice or checkout, and the refund that it pays. */
+  /** The paid invoice. */
   readonly invoiceId: string | null
-  readonly checkoutId: string | null
-  readonly refundId: string | null
   /** Fiat units per bitcoin, if an amount was given in fiat, and the time of that rate. */
   readonly rate: string | null
   readonly rateAtMillis: number | null

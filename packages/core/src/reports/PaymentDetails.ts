@@ -15,9 +15,11 @@ import type * as Booking from "./Booking.ts"
 import * as Descriptions from "./Descriptions.ts"
 import { ReportReads } from "./ReportReads.ts"
 import * as Search from "./Search.ts"
+import * as Purpose from "../receiving/Purpose.ts"
+import * as Cause from "../sending/Cause.ts"
 
 /** A deposit or withdrawal with the records that it belongs to. */
-export interface Payment {
+export interface Payment extends Purpose.Purpose, Cause.Cause {
   readonly type: "deposit" | "withdrawal"
   readonly id: string
   readonly ledgerTxId: string
@@ -30,9 +32,7 @@ export interface Payment {
   /** The description of its checkout, invoice or refund; empty if there is none. */
   readonly description: string
   readonly orderId: string | null
-  readonly checkoutId: string | null
   readonly invoiceId: string | null
-  readonly refundId: string | null
   /** Fiat units per bitcoin, if an amount was given in fiat. The currency is stored for checkouts only. */
   readonly rate: string | null
   readonly rateAtMillis: number | null
@@ -121,7 +121,6 @@ const make = Effect.gen(function* () {
       Effect.fnUntraced(function* (one) {
         const { type, record } = one
         const subject = byTransfer.get(`${type} ${record.ledgerTxId}`)
-        const { checkoutId = null, invoiceId = null, refundId = null } = subject ?? {}
         const texts = subject && (yield* described(companyId, subject))
         return {
           type,
@@ -135,9 +134,9 @@ const make = Effect.gen(function* () {
           recipient: record.recipient,
           description: texts?.description ?? "",
           orderId: texts?.orderId ?? null,
-          checkoutId,
-          invoiceId,
-          refundId,
+          invoiceId: subject?.invoiceId ?? null,
+          ...Purpose.of(subject ?? {}),
+          ...Cause.of(subject ?? {}),
           rate: subject?.rate ?? null,
           rateAtMillis: subject?.rateAtMillis ?? null,
           currency: subject?.currency ?? null,

@@ -14,9 +14,10 @@ import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as Purpose from "../receiving/Purpose.ts"
 
 /** The company whose address or invoice is paid, with the metadata of either. */
-type Payee = Pick<OnChainAddress, "companyId" | "metadata"> & Partial<Pick<OnChainAddress, "checkoutId">>
+type Payee = Pick<OnChainAddress, "companyId" | "metadata"> & Partial<Purpose.Purpose>
 
 /** Pays withdrawals internally, to one of our companies. */
 export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
@@ -29,14 +30,10 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
 
   const now = Clock.currentTimeMillis
 
-  const depositFor = (
-    withdrawal: Withdrawal.Withdrawal,
-    { companyId, metadata, checkoutId = null }: Payee,
-    invoiceId: string | null,
-    atMillis: number
-  ): Deposit.Deposit => {
+  const depositFor = (withdrawal: Withdrawal.Withdrawal, payee: Payee, invoiceId: string | null, atMillis: number): Deposit.Deposit => {
+    const { companyId, metadata } = payee
     const { ledgerTxId, recipient, amount, network, rail } = withdrawal
-    const paid = { companyId, ledgerTxId, recipient, amount, network, rail, lightningInvoiceId: invoiceId, checkoutId, metadata }
+    const paid = { companyId, ledgerTxId, recipient, amount, network, rail, lightningInvoiceId: invoiceId, metadata, ...Purpose.of(payee) }
     return Deposit.settledFromStart({ id: Id.fromMillis(atMillis, entropy), ...paid }, atMillis)
   }
 
@@ -74,8 +71,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
           return yield* fail(withdrawal, "invoice_expired", task)
         // Confirmed while we used another node. This one cannot cancel the invoice, so do not start.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
-        const { companyId, checkoutId } = invoice
-        const payee = { companyId, checkoutId, metadata: yield* depositMetadata.ofInvoice(invoice) }
+        const metadata = yield* depositMetadata.ofInvoice(invoice)
+        const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)

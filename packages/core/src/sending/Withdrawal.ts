@@ -18,7 +18,7 @@ import { SuccessAction } from "../nodes/SuccessAction.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
-import { refundEnds } from "./RefundTask.ts"
+import * as Cause from "./Cause.ts"
 
 /** Why a withdrawal failed. In every case nothing was paid and nothing will be. */
 export const Failure = Schema.Literals([
@@ -65,8 +65,7 @@ export const Withdrawal = Schema.Struct({
   rate: Schema.NullOr(Schema.String),
   /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
-  /** The refund paid by this withdrawal. */
-  refundId: Schema.NullOr(Noun.Id),
+  ...Cause.members,
   status: Status,
   /**
    * The payment hash, stored once chosen and before any node is called. Null for on-chain withdrawals and for
@@ -337,9 +336,9 @@ export const pending = (
     | "rateAtMillis"
     | "createdAtMillis"
   > &
-    Partial<Pick<Withdrawal, "refundId" | "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">>
+    Partial<Cause.Cause & Pick<Withdrawal, "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">>
 ): Withdrawal => ({
-  refundId: null,
+  ...Cause.none,
   counted: null,
   approval: null,
   approvalAskedBy: null,
@@ -489,7 +488,7 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
     ...parts(withdrawal, atMillis, postings),
     fence,
     settlement,
-    jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
+    jobs: [Change.complete(withdrawal.id), ...Cause.jobs(withdrawal, atMillis)],
     event: { type: "withdrawal.settled", subject: withdrawal.id }
   }
 }
@@ -501,7 +500,7 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   fence,
   ...Limit.returned(withdrawal.counted),
   writes: [Noun.step(life.failed, withdrawal, { failure })],
-  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
+  jobs: [Change.complete(withdrawal.id), ...Cause.jobs(withdrawal, atMillis)],
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
@@ -540,6 +539,6 @@ export const transferred = (
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
-  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis), ...(to.jobs ?? [])],
+  jobs: [Change.complete(withdrawal.id), ...Cause.jobs(withdrawal, atMillis), ...(to.jobs ?? [])],
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

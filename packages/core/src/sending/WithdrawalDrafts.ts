@@ -27,6 +27,7 @@ import { Recipients } from "./Recipients.ts"
 import * as SpendingLimits from "./SpendingLimits.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as WithdrawalHooks from "./WithdrawalHooks.ts"
+import * as Cause from "./Cause.ts"
 
 /** A company's request to send a payment. Without `asked`, the destination's amount is used. */
 export interface Ask extends Limits.Spender {
@@ -156,9 +157,8 @@ export const make = Effect.gen(function* () {
     /** Returns the withdrawal, its destination as stored, the payee, the task to send it, and the limits that it counts against. */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
-      refundId,
       ...ask
-    }: ParsedAsk & { readonly metadata: Metadata.Metadata; readonly refundId: string | null }) {
+    }: ParsedAsk & Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata }) {
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
       if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })
@@ -176,7 +176,7 @@ export const make = Effect.gen(function* () {
         rail: Recipient.rail(recipient),
         network,
         metadata,
-        refundId,
+        ...Cause.of(ask),
         rate,
         rateAtMillis,
         counted: Limit.noted(counts),

@@ -154,7 +154,7 @@ export const make = Effect.gen(function* () {
       const destination = yield* drafts.parse(text)
       return yield* retryOnFeeChange(ask.company, (company) => {
         const spender = { ...ask, company }
-        return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata, refundId: null }), (draft) => {
+        return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata }), (draft) => {
           const { withdrawal, recipient, counts, feesRevision } = draft
           // A withdrawal's idempotency key is kept permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)

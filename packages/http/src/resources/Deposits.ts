@@ -14,6 +14,7 @@ import { Example, type World } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const path = "/v1/transactions/deposits/:depositID"
 const params = { depositID: Scalars.Id }
@@ -83,7 +84,7 @@ export const example = ({ id, millis, companyId, asked, network, metadata }: Wor
   chainTxId: null,
   vout: null,
   height: null,
-  checkoutId: null,
+  ...Purpose.none,
   lightningInvoiceId: id("invoice"),
   metadata,
   absorbed: Msat.zero,

@@ -21,6 +21,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Search from "../wire/Search.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const path = "/v1/bitcoin/deposit/lightning-invoice"
 
@@ -142,7 +143,7 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     paymentRequest: asked.paymentRequest,
     metadata,
     lightningAddressId: null,
-    checkoutId: null,
+    ...Purpose.none,
     apiKeyId: null,
     callback: null,
     rate: null,

@@ -14,6 +14,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const path = "/v1/bitcoin/deposit/on-chain"
 
@@ -48,7 +49,7 @@ const example = ({ id, millis, companyId, address, metadata }: World): OnChainAd
   type: "taproot",
   index: 0,
   metadata,
-  checkoutId: null,
+  ...Purpose.none,
   createdAtMillis: millis()
 })
 

@@ -14,6 +14,7 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Withdrawals from "./Withdrawals.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const Sats = Schema.Finite.annotate({ description: "Amount including fees, in satoshis with up to three decimals", examples: [3035] })
 const Attempts = Schema.NullOr(Schema.Int).annotate({
@@ -128,7 +129,7 @@ const exampleDeposit = (world: World): Core.Followed<Deposit> => {
     status: "pending",
     chainTxId: null,
     vout: null,
-    checkoutId: null,
+    ...Purpose.none,
     lightningInvoiceId: null
   }
   return {

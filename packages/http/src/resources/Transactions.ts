@@ -19,6 +19,8 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Withdrawals from "./Withdrawals.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as Cause from "@satrail/core/sending/Cause"
 
 const path = "/v1/transactions"
 
@@ -117,7 +119,7 @@ const askedBy = (query: Query) =>
 const example = (world: World) => {
   const [{ settled }, deposit] = [Withdrawals.example(world), Deposits.example(world)]
   const fee = Withdrawal.fee(settled)
-  const none = { reason: null, description: "", failure: null, invoiceId: null, checkoutId: null, refundId: null }
+  const none = { reason: null, description: "", failure: null, invoiceId: null, ...Purpose.none, ...Cause.none }
   return {
     balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero, pendingDeposits: Msat.zero },
     transactions: [

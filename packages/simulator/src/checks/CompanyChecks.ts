@@ -13,6 +13,7 @@ import type * as Feature from "../features/Feature.ts"
 import { records as features } from "../features/index.ts"
 import type { World } from "../world/World.ts"
 import { claim, same } from "./Violation.ts"
+import * as Cause from "@satrail/core/sending/Cause"
 
 /** All records of a company. */
 export interface Company extends Feature.Moved {
@@ -66,7 +67,7 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
   // A withdrawal that pays a feature's record has that record's metadata.
-  const asked = withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null)
+  const asked = withdrawals.filter((row) => !claimed.has(row.id) && !Cause.isSet(row))
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
   for (const key of once) add(key, "an idempotency key takes effect once")

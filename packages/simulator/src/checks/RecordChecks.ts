@@ -14,6 +14,7 @@ import type { Coverage } from "../world/Coverage.ts"
 import type { Row } from "./Seen.ts"
 import { all, records as features } from "../features/index.ts"
 import { claim, same, Violation } from "./Violation.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 
 /** The state of the simulated outside world. */
 export type Outside = Effect.Success<Sandbox["Service"]["state"]>
@@ -125,7 +126,8 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
     const paid = yield* invoiceOf(records, companyId, lightningInvoiceId)
     same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
     same(amount, paid.received, `a deposit credits the amount received: deposit ${id}`)
-    same(row.checkoutId, paid.checkoutId, `what is paid to a checkout's invoice is its own: deposit ${id}`)
+    for (const [member, of] of Object.entries(Purpose.of(paid)))
+      same(Reflect.get(row, member), of, `a deposit's ${member} is its invoice's: ${id}`)
   }
   if (chainTxId !== null) {
     const output = Chain.output(now.chain, `${chainTxId}:${vout}`)

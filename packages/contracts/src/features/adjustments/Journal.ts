@@ -12,6 +12,8 @@ import type { Promises } from "../../Contract.ts"
 import { companyWith, found, open, tally, unchanged, verdict } from "../../Fixtures.ts"
 import { booked, has } from "../../Ledger.ts"
 import { adjustment, approved, bob } from "./Fixtures.ts"
+import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as Cause from "@satrail/core/sending/Cause"
 
 const eve: Operator = { id: "eve", name: "Eve" }
 
@@ -128,8 +130,8 @@ export const other = {
         metadata: {},
         failure: null,
         invoiceId: null,
-        checkoutId: null,
-        refundId: null,
+        ...Purpose.none,
+        ...Cause.none,
         createdAtMillis: atMillis + 5
       }
       const by = (query: object) => records.transactions(companyId, { limit: 10, ...query })

@@ -4,7 +4,7 @@ import * as Change from "../../ledger/Change.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
-import { refundEnds } from "../../sending/RefundTask.ts"
+import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // A withdrawal above a threshold waits for a second key. It is pending with its money held, and has no job.
@@ -114,6 +114,6 @@ export const rejected = (row: Waiting, by: string | null, atMillis: number): Wit
       failure: by === null ? "approval_expired" : "approval_rejected"
     })
   ],
-  jobs: refundEnds(row, atMillis),
+  jobs: Cause.jobs(row, atMillis),
   event: { type: "withdrawal.failed", subject: row.id }
 })

@@ -5,7 +5,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Voucher from "../vouchers/Voucher.ts"
 import * as Refund from "./Refund.ts"
-import { taskKind } from "../../sending/RefundTask.ts"
+import { refundTask } from "../../sending/Cause.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 
 /** Maximum number of tasks processed concurrently, and per step. */
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
     /** Returns the number of tasks that were due. */
     step: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
-      const claimed = yield* tasks.claim({ kind: taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
+      const claimed = yield* tasks.claim({ kind: refundTask, nowMillis, leaseMillis, limit: tasksAtOnce })
       yield* Effect.forEach(
         claimed,
         (task) =>

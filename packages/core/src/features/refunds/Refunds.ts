@@ -29,7 +29,7 @@ import * as FeeRetry from "../../sending/FeeRetry.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
 import * as RefundsTold from "./RefundsTold.ts"
-import * as RefundTask from "../../sending/RefundTask.ts"
+import { refundTask } from "../../sending/Cause.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "../vouchers/Voucher.ts"
 import * as VoucherDrafts from "../vouchers/VoucherDrafts.ts"
@@ -306,7 +306,7 @@ export const layerWorker = Layer.effectDiscard(
     yield* Worker.run(
       "refunds",
       Effect.repeat(refunds.step, { while: (claimed) => claimed === RefundSteps.tasksAtOnce }),
-      yield* (yield* Wakes).listen(RefundTask.taskKind)
+      yield* (yield* Wakes).listen(refundTask)
     )
   })
 )

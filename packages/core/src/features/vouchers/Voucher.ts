@@ -9,7 +9,7 @@ import * as Change from "../../ledger/Change.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
-import { refundEnds } from "../../sending/RefundTask.ts"
+import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
@@ -44,8 +44,7 @@ export const Voucher = Schema.Struct({
   rate: Schema.NullOr(Schema.String),
   /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
-  /** The refund paid by this voucher. */
-  refundId: Schema.NullOr(Noun.Id),
+  ...Cause.members,
   /** SHA-256 of the secret (`k1`), which is not stored. */
   secretHash: SecretHash.SecretHash,
   status: Status,
@@ -156,11 +155,11 @@ export const open = (
     | "createdAtMillis"
     | "expiresAtMillis"
   > &
-    Partial<Pick<Voucher, "rate" | "rateAtMillis" | "refundId" | "counted">>
+    Partial<Cause.Cause & Pick<Voucher, "rate" | "rateAtMillis" | "counted">>
 ): Voucher => ({
   rate: null,
   rateAtMillis: null,
-  refundId: null,
+  ...Cause.none,
   counted: null,
   ...asked,
   status: "open",
@@ -233,7 +232,7 @@ export const claimed = (
         metadata: voucher.metadata,
         rate: voucher.rate,
         rateAtMillis: voucher.rateAtMillis,
-        refundId: voucher.refundId,
+        ...Cause.of(voucher),
         counted: voucher.counted,
         createdAtMillis: atMillis
       })
@@ -242,7 +241,7 @@ export const claimed = (
   jobs: [
     Change.complete(voucher.id),
     Change.enqueue({ kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis }),
-    ...refundEnds(voucher, atMillis)
+    ...Cause.jobs(voucher, atMillis)
   ],
   event: { type: "voucher.claimed", subject: voucher.id }
 })
@@ -251,7 +250,7 @@ const voided = (voucher: Voucher, atMillis: number) => ({
   ...parts(voucher, atMillis),
   ...Limit.returned(voucher.counted),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "held", to: "available", amount: held(voucher) }] as const }],
-  jobs: [Change.complete(voucher.id), ...refundEnds(voucher, atMillis)]
+  jobs: [Change.complete(voucher.id), ...Cause.jobs(voucher, atMillis)]
 })
 
 /** Voids a voucher that was not claimed in time. Releases the full amount. */

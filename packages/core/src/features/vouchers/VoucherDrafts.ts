@@ -15,6 +15,7 @@ import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "./Voucher.ts"
 import { checkSendable } from "../../sending/WithdrawalDrafts.ts"
+import * as Cause from "../../sending/Cause.ts"
 
 /** A voucher with its secret, which is returned once. */
 export interface Issued {
@@ -54,13 +55,13 @@ export const make = Effect.gen(function* () {
     apiKey,
     priced: { amount, rate, rateAtMillis },
     words: { description, expirySeconds, metadata },
-    refundId
-  }: Limits.Spender & {
-    readonly company: Sender
-    readonly priced: Priced
-    readonly words: Words
-    readonly refundId: string | null
-  }): Effect.fn.Return<
+    ...cause
+  }: Limits.Spender &
+    Partial<Cause.Cause> & {
+      readonly company: Sender
+      readonly priced: Priced
+      readonly words: Words
+    }): Effect.fn.Return<
     Issued & { readonly counts: ReadonlyArray<Limit.Count>; readonly feesRevision: number },
     Invalid | Limit.LimitExceeded
   > {
@@ -82,7 +83,7 @@ export const make = Effect.gen(function* () {
       metadata,
       rate,
       rateAtMillis,
-      refundId,
+      ...Cause.of(cause),
       secretHash: SecretHash.of(k1),
       counted: Limit.noted(counts),
       createdAtMillis,

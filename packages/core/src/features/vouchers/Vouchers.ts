@@ -118,7 +118,7 @@ export const make = Effect.gen(function* () {
         company,
         Effect.fnUntraced(function* (company) {
           const spender = { company, apiKey }
-          const { counts, feesRevision, ...issued } = yield* draft({ ...spender, priced: price, words, refundId: null })
+          const { counts, feesRevision, ...issued } = yield* draft({ ...spender, priced: price, words })
           const { voucher } = issued
           const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
           const committed = Shortage.told(ledger, journal.commit(Voucher.created(voucher, once, counts, feesRevision)))
