@@ -115,7 +115,7 @@ export interface LimitedApiKey {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** Time of the last use, accurate to a minute; null if never */
+  /** Time of the last use, accurate to a minute; null if never used */
   readonly lastUsedAt: Date | null
   readonly remaining: LimitsRemaining | null
 }
@@ -139,7 +139,7 @@ export interface ApiKey {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** Time of the last use, accurate to a minute; null if never */
+  /** Time of the last use, accurate to a minute; null if never used */
   readonly lastUsedAt: Date | null
 }
 export interface AuditListQuery {
@@ -288,7 +288,7 @@ export interface CompanyOverview {
   readonly available: Money
   /** Number of active API keys. 1000 means that many or more */
   readonly apiKeys: number
-  /** Last use of any of its keys, accurate to a minute; null if never */
+  /** Last use of any of the company's keys, accurate to a minute; null if never used */
   readonly lastSeenAt: Date | null
 }
 export interface CompaniesListQuery {
@@ -423,7 +423,7 @@ export interface LightningPayment {
 export interface WithdrawalFailure {
   /** Stable code for programs */
   readonly code: "no_route" | "timeout" | "incorrect_payment_details" | "insufficient_liquidity" | "canceled" | "node_error" | "channel_closed" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_refused" | "recipient_unreachable" | "address_not_payable" | "approval_rejected" | "approval_expired"
-  /** Text for people. May change */
+  /** Human-readable text. May change */
   readonly message: string
 }
 export interface WithdrawalDestination {
@@ -442,9 +442,9 @@ export interface WithdrawalDestination {
 }
 export interface WithdrawalApproval {
   readonly state: "waiting" | "approved" | "rejected" | "expired"
-  /** Id of the key that requested the withdrawal and cannot approve it. If that key replaced others, the id of the first one */
+  /** Id of the key that requested the withdrawal and cannot approve it. If that key replaced an earlier one, the id of the original key */
   readonly askedBy: string | null
-  /** Id of the key that approved or rejected it. If that key replaced others, the id of the first one */
+  /** Id of the key that approved or rejected it. If that key replaced an earlier one, the id of the original key */
   readonly decidedBy: string | null
   readonly decidedAt: Date | null
   readonly expiresAt: Date | null
@@ -484,7 +484,7 @@ export interface Invoice<M = Metadata> {
   readonly expiresAt: Date
   /** Time of settlement; null until settled */
   readonly settledAt: Date | null
-  /** Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can have it, if a payment was already in flight */
+  /** Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can also have this time, if a payment was already in flight */
   readonly canceledAt: Date | null
   /** Deposit that credited the payment; null until settled */
   readonly depositId: string | null
@@ -519,7 +519,7 @@ export interface LightningAddress<M = Metadata> {
   readonly metadata: M
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Time of the last use; null if never */
+  /** Time of the last use; null if never used */
   readonly lastUsedAt: Date | null
   /** Time of deletion; null if not deleted */
   readonly deletedAt: Date | null
@@ -696,7 +696,7 @@ export interface CreatedLightningAddress<M = Metadata> {
   readonly metadata: M
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Time of the last use; null if never */
+  /** Time of the last use; null if never used */
   readonly lastUsedAt: Date | null
   /** Time of deletion; null if not deleted */
   readonly deletedAt: Date | null
@@ -797,7 +797,7 @@ export interface Statement {
   readonly from: Date
   /** Start of the next month, in UTC */
   readonly to: Date
-  /** Whether this month is closed. A closed statement no longer changes. A month can be closed from 5 minutes after its end. Entries booked later with a time in a closed month appear in the first open month, in `late_…` */
+  /** Whether this month is closed. A closed statement no longer changes. A month can be closed from 5 minutes after its end. Entries posted later with a time in a closed month appear in the first open month, in `late_…` */
   readonly isFinal: boolean
   /** Balance at the start of the month, in satoshis with up to three decimals */
   readonly opening: Money
@@ -827,7 +827,7 @@ export interface Statement {
   readonly serviceFees: Money
   /** Fees charged for routing and mining, in satoshis with up to three decimals */
   readonly networkFees: Money
-  /** Number of late entries: entries dated in a month that was already closed when they were booked */
+  /** Number of late entries: entries dated in a month that was already closed when they were posted */
   readonly late: number
   /** Received in late entries, in satoshis with up to three decimals */
   readonly lateIn: Money
@@ -977,7 +977,7 @@ export interface EnableWebhookEndpoint {
   readonly replayFrom?: string | null | undefined
 }
 export interface ReplayWebhookEndpoint {
-  /** Event id, or `next` of a page. All later events are sent, even if they were sent before */
+  /** Event id, or the `cursor` of the next page of events. All later events are sent, even if they were sent before */
   readonly replayFrom: string
 }
 export interface RotateWebhookSecret {
@@ -1000,7 +1000,7 @@ export interface WebhookDelivery {
   readonly attempts: number
   /** HTTP status of the last response; null if there was none */
   readonly responseStatus: number | null
-  /** Start of the last response, or the reason there was none */
+  /** Beginning of the last response's body, or the reason there was no response */
   readonly response: string | null
   readonly durationMs: number | null
   readonly lastAttemptAt: Date | null
@@ -1017,7 +1017,7 @@ export interface EstimateWithdrawal {
 export interface WithdrawalEstimate {
   readonly recipient: string
   readonly recipientType: "lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"
-  /** Payment target of a BIP 353 name, from its domain's DNS record. Confirm reads the record again */
+  /** Payment target of a BIP 353 name, from its domain's DNS record. The confirm request reads the record again */
   readonly bip353: Bip353Record | null
   /** Amount in whole satoshis, rounded down */
   readonly amount: Money
@@ -1047,7 +1047,7 @@ export interface AccountVerbs {
 }
 export interface ApiKeysVerbs {
   /**
-   * Create an API key. Creates an API key that cannot send, with the scopes `read`, `receive`, `webhooks`.
+   * Create an API key. Creates an API key that cannot send, with any of the scopes `read`, `receive`, `webhooks`.
    *
    * @example
    * await client.apiKeys.create({ name: "till 3", scopes: ["receive", "read"] })
@@ -1162,7 +1162,7 @@ export interface LightningAddressesVerbs<M = Metadata, W = M> {
   /** List Lightning addresses. Returns Lightning addresses, newest first. */
   readonly list: { (ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>> }
   /**
-   * Update a Lightning address. Changes the members you send.
+   * Update a Lightning address. Changes the fields you send.
    *
    * @example
    * await client.lightningAddresses.update(id, { minAmount: 1000 })
@@ -1264,7 +1264,7 @@ export interface WebhooksVerbs {
   /** List webhook endpoints. Returns all webhook endpoints without their secrets. */
   readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<WebhookEndpoint>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<WebhookEndpoint>> }
   /**
-   * Update a webhook endpoint. Changes the members you send.
+   * Update a webhook endpoint. Changes the fields you send.
    *
    * @example
    * await client.webhooks.update(id, { description: "Orders" })

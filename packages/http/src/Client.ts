@@ -7,9 +7,9 @@ import { Issue } from "./wire/Envelope.ts"
 import * as Pages from "./wire/Page.ts"
 
 /**
- * A request that the service rejected, or a service that could not be reached. `code` and `status` come from
- * the response (`insufficient_balance`, 422). Without a response, `status` is 0 and `code` is `unreachable`;
- * the request may have taken effect. A response that is not an envelope has the code `unreadable`.
+ * Error of a request that was rejected or could not reach the service. `code` and `status` come from the
+ * response (`insufficient_balance`, 422). Without a response, `status` is 0 and `code` is `unreachable`; the
+ * request may have taken effect. A response that is not an envelope has the code `unreadable`.
  */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   status: Schema.Int,
@@ -44,7 +44,7 @@ type Part<Name extends string, S extends Schema.Top> = [S] extends [never]
     : { readonly [N in Name]: S["Type"] }
 
 /**
- * The input of an endpoint: the `params`, `query` and `payload` it reads, and `idempotencyKey` if it creates
+ * An endpoint's input: the `params`, `query` and `payload` it reads, and `idempotencyKey` if it creates
  * something.
  */
 type Ask<E> =
@@ -126,7 +126,7 @@ const dataOf = (value: unknown): unknown => {
 
 /**
  * Makes a client for the service at `baseUrl`, with a company's API key or the operator's token. It does not
- * retry; that decision is the caller's.
+ * retry requests; retrying is up to the caller.
  */
 export const make = (options: {
   readonly baseUrl: string | URL

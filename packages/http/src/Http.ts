@@ -30,7 +30,7 @@ export interface Options<E = never, R = never> extends Edge.Options {
    * Documentation served at `/docs`, next to the API reference. Default: a page with a link to the reference.
    */
   readonly site?: Extension.Extension<never, HttpRouter.HttpRouter> | undefined
-  /** Whether people can sign in to the console at `/console`. Default: false. */
+  /** Whether users can sign in to the console at `/console`. Default: false. */
   readonly console?: boolean
   /** Pages, files and streams served next to the API. */
   readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
@@ -50,7 +50,7 @@ export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authenticat
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.layer, Sheet.layerPlaces))
 
-/** Redacts query parameters that are as good as money, because a host's traces record URLs. */
+/** Redacts query parameters that give access to money, because a host's traces record URLs. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
   Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...Feature.joined(features, "unsaid")])
@@ -58,7 +58,7 @@ const layerUnsaid = Layer.effect(
 
 /**
  * Routes, OpenAPI document and documentation of an API extended by `Api.add(group)`. Requires the handlers of
- * every group: `layerHandlers` and the host's own, both with `layerMiddlewares`.
+ * every group: `layerHandlers`, and the handlers of the host's groups. Both require `layerMiddlewares`.
  */
 export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = never>(
   api: HttpApi.HttpApi<"satrail", Groups>,

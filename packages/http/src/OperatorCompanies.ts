@@ -59,7 +59,9 @@ const view = View.make<Core.Overview>()(
       ({ keys }) => keys
     ],
     last_seen_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Last use of any of its keys, accurate to a minute; null if never" }),
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "Last use of any of the company's keys, accurate to a minute; null if never used"
+      }),
       ({ lastSeenAtMillis }) => Scalars.instantOrNull(lastSeenAtMillis)
     ]
   }
@@ -112,7 +114,7 @@ const get = Section.operator(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Get a company")
-    .annotate(OpenApi.Description, "Returns a company with its balance and its last use. Its records are available below this path.")
+    .annotate(OpenApi.Description, "Returns a company with its balance and its last use. Its records are available under this path.")
     .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Company", data: view.of(example(world)) })),
   Core.Companies,
   (companies) =>

@@ -35,8 +35,8 @@ export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits, fees, f
   apiKey
 }))
 /**
- * Returns a caller for the operator to read a company's records. Its key matches no secret and grants nothing
- * else.
+ * Returns a caller with which the operator reads a company's records. Its key matches no secret and grants
+ * nothing else.
  */
 export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
   apiKey: {
@@ -79,7 +79,8 @@ export const tokenCheck = (token: Redacted.Redacted | undefined) => {
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/api/Authentication/Scopes") {}
 
 /**
- * Marks an endpoint with the scope `receive` that is recorded in the audit log although it creates a record.
+ * Marks an endpoint that requires the scope `receive` and creates a record, but is still recorded in the audit
+ * log.
  */
 export class Audited extends Context.Service<Audited, true>()("@satrail/http/api/Authentication/Audited") {}
 
@@ -107,7 +108,7 @@ export const isFromAllowed = (
   proxies: number
 ): boolean => allowedFrom === null || (allowedFrom.for === "sending" && !sends) || AllowedFrom.has(allowedFrom, addressOf(request, proxies))
 
-/** The same message for all requests and addresses. */
+/** The message is the same for all requests and addresses. */
 export const elsewhere = Errors.failure(
   "address_not_allowed",
   "This API key cannot be used, or cannot send, from this address. Use an address in its allowed_from."
@@ -234,8 +235,7 @@ const mapped = (value: unknown, f: (member: unknown) => unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, f(member)])) : value
 
 /**
- * Adds the API key scheme to the operations of an OpenAPI document that can return 401 and name no other
- * scheme.
+ * Adds the API key scheme to each operation in an OpenAPI document that can return 401 and has no other scheme.
  */
 export const documented = (document: Json): Json => {
   const components = isObject(document["components"]) ? document["components"] : {}
@@ -263,8 +263,8 @@ export class OperatorCaller extends Context.Service<OperatorCaller, Operators.Op
 ) {}
 
 /**
- * Operator token scopes that allow an endpoint. Any one of them suffices, and `all` allows each. Without this
- * annotation, `read` allows a GET, and only `all` allows changes.
+ * Operator token scopes that allow an endpoint. Any one of them suffices, and `all` allows every endpoint.
+ * Without this annotation, `read` allows a GET, and only `all` allows changes.
  */
 export class OperatorScopes extends Context.Service<OperatorScopes, ReadonlyArray<Operators.Scope>>()(
   "@satrail/http/api/Authentication/OperatorScopes"
@@ -275,8 +275,8 @@ export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.T
   Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
 
 /**
- * Rejects a change that loosens restrictions unless the token has the scope `loosen`. `stop` and `companies`
- * only tighten.
+ * Rejects a change that loosens restrictions unless the token has the scope `loosen`. The scopes `stop` and
+ * `companies` can only tighten them.
  */
 export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
   if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return
@@ -289,8 +289,8 @@ export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
 })
 
 /**
- * Checks the operator's bearer token and its scopes. API keys do not open these routes, and operator tokens
- * open no others.
+ * Checks the operator's bearer token and its scopes. These routes do not accept API keys, and no other route
+ * accepts operator tokens.
  */
 export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication, { provides: OperatorCaller }>()(
   "@satrail/http/api/Authentication/OperatorAuthentication",
@@ -299,7 +299,7 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
       operatorToken: bearer.pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
-          "Operator token: the configured root token, or a token from `POST /operator/tokens` with the scope that the operation names"
+          "Operator token: the configured root token, or a token from `POST /operator/tokens` with a scope that the operation lists"
         )
       )
     },

@@ -5,13 +5,13 @@ const about = `Bitcoin payments over HTTP and JSON: invoices, addresses, withdra
 Every response is an envelope with \`status\` (the HTTP status), \`message\` and \`data\`. An error has \`data: null\` and
 \`error\`, with a stable \`code\`, a \`doc_url\` that explains it, and a \`request_id\` to find it in the operator's log. Every response also has this id
 in its \`X-Request-Id\` header. You can send your own id in the request.
-Unknown body members and query parameters return an error. An optional member may be omitted or null.
+Unknown body fields and query parameters return an error. An optional field may be omitted or null.
 Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Idempotency-Key\` header. Send one so that you can safely repeat a request whose response was lost.`
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Adapts numbers written as text and tuples to the form that client generators read. */
+/** Rewrites tuples, and numbers written as text, in a form that client generators can read. */
 const readable = (schema: Json): Json => {
   const { format, prefixItems, ...others } = schema
   const [, minimum, maximum] = typeof format === "string" ? (/^integer (\d+) (\d+)$/.exec(format) ?? []) : []
@@ -26,7 +26,7 @@ const mapped = (value: unknown): unknown =>
       ? readable(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapped(member)])))
       : value
 
-/** Completes the document with facts that schemas do not state. */
+/** Completes the document with facts that the schemas do not state. */
 const completed = (document: Json): Json =>
   Object.fromEntries(Object.entries(documented(document)).map(([name, member]) => [name, mapped(member)]))
 
@@ -37,7 +37,7 @@ const completed = (document: Json): Json =>
 export const base = HttpApi.make("satrail")
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, { errors: "all" })
-  // We produce the responses, so checking them for excess members on every request would be wasted work.
+  // We produce the responses, so checking them for excess fields on every request would be wasted work.
   .annotate(HttpApi.SuccessParseOptions, {})
   .annotate(HttpApi.ErrorParseOptions, {})
   .annotate(OpenApi.Title, "satrail")

@@ -24,7 +24,7 @@ type ParamsOf<Params> = [Params] extends [never]
       ? Schema.Codec<Type & { readonly companyId: string }, Readonly<Record<string, string>>>
       : never
 
-/** The same endpoint below `root`. */
+/** The same endpoint under `root`. */
 type Mounted<Endpoint> =
   Endpoint extends HttpApiEndpoint.HttpApiEndpoint<
     infer Name,
@@ -54,7 +54,7 @@ type Mounted<Endpoint> =
 
 type Request = { readonly params: { readonly companyId: string } }
 
-/** Moves the link to the next page below `root`. */
+/** Rewrites the next-page link so that it is under `root`. */
 const linked = (answer: unknown, companyId: string): unknown => {
   const link = HttpServerResponse.isHttpServerResponse(answer) ? answer.headers["link"] : undefined
   return link === undefined || !HttpServerResponse.isHttpServerResponse(answer)
@@ -69,7 +69,8 @@ const ownParams = ({ params }: Section.Plain) =>
     : {}
 
 /**
- * Mounts a GET of `/v1` for the operator: it reads the company in the path, with the same query and response.
+ * Mounts a `/v1` GET endpoint for the operator. It reads the company in the path and has the same query and
+ * response.
  */
 export const read = <Endpoint extends Section.Plain, E, R>(operation: Section.Operation<Endpoint, E, R>) => {
   const given: Section.Plain = operation.endpoint

@@ -10,22 +10,22 @@ import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } f
 export interface Check {
   readonly name: string
   readonly check: Effect.Effect<unknown, unknown>
-  /** Whether it checks the process itself. Such a check runs each time, so its result is current. */
+  /** Whether the check concerns the process itself. Such a check is never cached, so its result is current. */
   readonly isOurs?: boolean
 }
 
 /** The checks that `/readyz` runs. */
 export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("@satrail/http/api/Readiness") {}
 
-/** A check that takes longer than this has failed. */
+/** A check that takes longer than this fails. */
 export const checkMillis = 2000
 /**
- * A check of an external dependency is cached this long, so frequent requests to `/readyz` do not load the
- * dependency.
+ * The result of checking an external dependency is cached this long, so frequent requests to `/readyz` do not
+ * load the dependency.
  */
 export const lookMillis = 1000
 
-/** Result of a check: success, or a reason that can be public. */
+/** Result of a check: success, or a reason that may be made public. */
 export interface Look {
   readonly name: string
   readonly reason: string | undefined
@@ -37,7 +37,7 @@ const unsaid = "its response is unexpected"
 
 const Said = Schema.Struct({ reason: Schema.String, remedy: Schema.optionalKey(Schema.String) })
 
-/** The reason in an error, if it has one. */
+/** Returns the reason in an error, if any. */
 const wordsOf = (cause: Cause.Cause<unknown>): Words | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (Cause.isTimeoutError(error)) return { reason: `no response within ${checkMillis / 1000} seconds` }

@@ -11,7 +11,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as View from "../wire/View.ts"
 import { companyId, Scopes } from "./Authentication.ts"
 
-/** Documentation of an operation. The required scope is appended to its description. */
+/** An operation's documentation. The required scope is appended to its description. */
 interface About {
   readonly scope?: Scope
   readonly summary: string
@@ -34,7 +34,7 @@ export const own =
 type ListRequest = { readonly query: Parameters<typeof Page.asked>[0] }
 type Request = { readonly params: { readonly id: string } }
 
-/** Makes the usual endpoints of a kind of record at `path`, and their handlers. */
+/** Makes the usual endpoints for a record type at `path`, with their handlers. */
 export const make = <const Path extends `/${string}`, Row extends { readonly id: string }, Fields extends Schema.Struct.Fields>(kind: {
   readonly path: Path
   /** Messages of a response with one record, and with a page of them. */

@@ -40,7 +40,7 @@ export const open = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R
   handle: (services: Services) => Handler<Open<Endpoint>>
 ): Operation<Open<Endpoint>, E, R> => ({ endpoint: behind(endpoint, Decoding), handler: Effect.map(services, handle) })
 
-/** Makes an endpoint for company API keys with any of its `Scopes`. */
+/** Makes an endpoint that accepts company API keys with any of its `Scopes`. */
 export const company = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
   endpoint: Endpoint,
   services: Effect.Effect<Services, E, R>,
@@ -50,7 +50,7 @@ export const company = <Endpoint extends HttpApiEndpoint.Constraint, Services, E
   handler: Effect.map(services, handle)
 })
 
-/** Makes an endpoint for operator tokens. */
+/** Makes an endpoint that accepts operator tokens. */
 export const operator = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
   endpoint: Endpoint,
   services: Effect.Effect<Services, E, R>,
@@ -68,8 +68,8 @@ export interface Section<Id extends string, Endpoint extends HttpApiEndpoint.Con
 
 /**
  * Context that a handler gets when it runs. The framework copies it into every request, so it contains only
- * this and the endpoints' middleware. Handlers have their services already. The request adds its own log
- * annotations (Edge.ts).
+ * these references and the endpoints' middleware. Handlers have their services already. The request adds its
+ * own log annotations (Edge.ts).
  */
 const carried = [Logger.CurrentLoggers, Logger.LogToStderr, References.MinimumLogLevel, References.TracerEnabled, Tracer.Tracer] as const
 

@@ -36,5 +36,5 @@ export const make = (): Links => {
   }
 }
 
-/** The links of this process. Default: none signs in. */
+/** This process's links. Default: no link signs in. */
 export const SignInLinks = Context.Reference<Links>("@satrail/http/api/SignInLinks", { defaultValue: make })

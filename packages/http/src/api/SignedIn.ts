@@ -7,12 +7,12 @@ import type * as Errors from "../wire/Errors.ts"
 
 type Unauthorized = Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
 
-/** The key that a request acts with, or a person of the company. */
+/** The caller that a request acts for: the holder of a key, or a person of the company (`isPerson`). */
 export interface Member extends ApiKey.Holder {
   readonly isPerson?: true
 }
 
-/** How a request without a key or a token may act for someone who signed in. */
+/** Lets a request without a key or a token act for someone who signed in. */
 export interface Entrance {
   /** The API key that the request acts with. Undefined if the request must send a key. */
   readonly company: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Member, Unauthorized> | undefined

@@ -12,7 +12,8 @@ import * as RequestId from "./RequestId.ts"
 // Actors of requests, for the audit log: a commit records its actor, and rejected requests are counted.
 
 /**
- * Number of the operator's reverse proxies in front, each of which appends its caller to `X-Forwarded-For`.
+ * Number of the operator's reverse proxies in front of the service, each of which appends its caller's address
+ * to `X-Forwarded-For`.
  */
 export const Proxies = Context.Reference<number>("@satrail/http/edge/Acting/Proxies", { defaultValue: () => 0 })
 
@@ -40,7 +41,7 @@ export const keyed = ({ id, companyId, name }: Pick<ApiKey.ApiKey, "id" | "compa
   actor_name: name
 })
 
-/** How a person acts: for the operator, or for a company. */
+/** Returns whether a person acts for the operator or for a company. */
 export const kindOf = (companyId: CompanyId.CompanyId) => (companyId === CompanyId.operator ? ("operator" as const) : ("person" as const))
 
 /** A key, or a person of the company. */
@@ -56,7 +57,7 @@ export const operating = ({ id, name }: Pick<Operator, "id" | "name">): Somebody
   actor_name: name
 })
 
-/** Makes the functions that record requests of a known actor. */
+/** Makes the functions that record a known actor's requests. */
 export const make = Effect.gen(function* () {
   const refuse = yield* Refusals
   const proxies = yield* Proxies
@@ -78,7 +79,7 @@ export const make = Effect.gen(function* () {
   const refused = (somebody: Somebody, operation: Operation, code: string) =>
     Effect.flatMap(actingOf(somebody, operation), (acting) => refuse(somebody.companyId, acting, code))
 
-  /** Runs work for an actor. Its commits and its rejection are recorded. */
+  /** Runs work for an actor, who is recorded with each commit and with a rejection. */
   const recorded = <A, E, R>(somebody: Somebody, operation: Operation, http: Effect.Effect<A, E, R>) =>
     Effect.flatMap(actingOf(somebody, operation), (acting) =>
       Effect.tapError(Effect.provideService(http, Audit.Acting, acting), (error) =>

@@ -21,13 +21,13 @@ export interface Options {
    */
   readonly timeoutMillis?: number
   /**
-   * Whether to reject a request without `Host` (RFC 9112, section 3.2), if no server in front does. Default:
-   * false.
+   * Whether to reject a request without `Host` (RFC 9112, section 3.2). Needed if no server in front of the
+   * service does. Default: false.
    */
   readonly wantsHost?: boolean
   /**
-   * Number of the operator's reverse proxies in front, each of which appends its caller to `X-Forwarded-For`.
-   * Default: 0.
+   * Number of the operator's reverse proxies in front of the service, each of which appends its caller's
+   * address to `X-Forwarded-For`. Default: 0.
    */
   readonly proxies?: number
   /** Public base URL, such as `https://pay.example.com`, for links in errors. Without it, links are paths. */
@@ -47,7 +47,7 @@ const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.headers["content-type"]?.startsWith("application/json") === true ||
   (response.body._tag !== "Empty" && response.body.contentType?.startsWith("application/json") === true)
 
-const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body has more than ${bytes} bytes`))
+const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body is larger than ${bytes} bytes`))
 
 /**
  * Wraps the framework's own error responses, which are empty or name the body's type, in an envelope. Other
@@ -81,10 +81,10 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
  * Behind a proxy that is not configured, all callers share the proxy's address and therefore its rate limits.
  */
 const forwardingIsNotRead =
-  "X-Forwarded-For: received and ignored: all callers behind a proxy count as one. " +
+  "X-Forwarded-For was received and ignored, so all callers behind a proxy count as one. " +
   "If there are reverse proxies in front of the service, set SATRAIL_PROXIES to their number. Otherwise, the client sent the header itself."
 
-/** Combines the `Vary` of a response with that of CORS. */
+/** Combines a response's `Vary` header with the one for CORS. */
 const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
   vary === undefined || cors["vary"] === undefined ? cors : { ...cors, vary: `${vary}, ${cors["vary"]}` }
 
@@ -96,7 +96,7 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-/** Headers of every response, and those that its exchange added. */
+/** Headers that every response has, and those that its exchange added. */
 const securityOf = ({ headers, id }: Exchange.Exchange) => ({
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -106,7 +106,7 @@ const securityOf = ({ headers, id }: Exchange.Exchange) => ({
 
 const corsHeaders = "access-control-allow-origin"
 
-/** CORS headers: which origins can read responses, and which headers they see. */
+/** CORS headers, which state the origins that can read responses and the headers that they can see. */
 const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.HttpServerRequest, mounted: Mounted | undefined) => {
   if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
   const origin = request.headers["origin"]
@@ -118,7 +118,7 @@ const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.Htt
   }
 }
 
-/** Default policy of routes. */
+/** Default policy for routes. */
 export const policyOf = (options: Options): Policy => ({
   cors: "listed",
   maxBodyBytes: options.maxBodyBytes ?? maxBodyBytes,
@@ -141,8 +141,8 @@ const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-disposition"]?.startsWith("attachment") === true
 
 /**
- * Counts a stream until its last byte is sent or its reader disconnects. It ends after its time limit and
- * when the service closes; a file then fails as incomplete.
+ * Counts a stream until its last byte is sent or its reader disconnects. The stream ends after its time limit
+ * and when the service closes; a file transfer then fails as incomplete.
  */
 const streamed = Effect.fnUntraced(function* (
   response: HttpServerResponse.HttpServerResponse,
@@ -172,7 +172,7 @@ const failed = Effect.fnUntraced(function* (
   if (HttpServerError.isHttpServerError(error)) {
     if (error.reason._tag === "RouteNotFound") {
       const methods = paths.methodsAt(request.url)
-      // The path has this method, so the route itself did not find the requested item, such as a file.
+      // The path supports this method, so the route itself did not find the requested item, such as a file.
       if (methods.length === 0 || methods.includes(request.method)) return notFound
       const allow = methods.join(", ")
       return answer(Errors.failure("method_not_allowed", `This route does not support ${request.method}, only ${allow}`), { allow })
@@ -197,7 +197,7 @@ export const layer = (options: Options = {}) => {
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
 
-  /** Responds to OPTIONS, including a preflight request. A browser whose origin is not allowed gets no CORS header. */
+  /** Responds to OPTIONS, including preflight requests. A browser whose origin is not allowed gets no CORS header. */
   const optionsAt = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const methods = paths.methodsAt(request.url)
     if (methods.length === 0) return notFound
@@ -244,7 +244,7 @@ export const layer = (options: Options = {}) => {
     return length > most ? most : undefined
   }
 
-  /** Rejects requests whatever their route. */
+  /** Rejects requests that no route may accept. */
   const refusalOf = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const refusal = Refusals.of(request, wantsHost, paths.allowsEscapedLetters)
     if (refusal !== undefined) return refusal
@@ -288,8 +288,8 @@ export const layer = (options: Options = {}) => {
               record(request, exchange, Exchange.gone, fiber)
               return Effect.failCause(cause)
             })
-          // The framework runs this uninterruptibly. Allow interruption, so that a disconnecting client
-          // ends the work.
+          // The framework runs this uninterruptibly. Allow interruption, so that the work ends when the client
+          // disconnects.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
               response.body._tag === "Stream" ? Effect.flatMap(streamed(response, paths.at(request.url), closing), told) : told(response),

@@ -33,7 +33,7 @@ export const noting =
       return effect
     })
 
-/** The console's page sends this header with each request. A page of another origin can't send it without being refused by its browser first. */
+/** The console's page sends this header with each request. Browsers do not let a page from another origin send it. */
 export const consoleHeader = "x-satrail-console"
 
 /**
@@ -45,10 +45,10 @@ export const cookieName = "__Host-satrail"
 /** Status recorded when the client disconnects before the response. Proxies use the same number. */
 export const gone = 499
 
-/** Routes that monitoring polls all day. Their successes are logged at level `debug`. */
+/** Routes that monitoring polls continuously. Their successes are logged at level `debug`. */
 const probes = new Set(["/healthz", "/readyz", "/operator/metrics"])
 
-const requests = Measure.counter("satrail_http_requests_total", "Requests with a response; 499: the client disconnected", [
+const requests = Measure.counter("satrail_http_requests_total", "Requests; 499 means that the client disconnected first", [
   "method",
   "route",
   "status"

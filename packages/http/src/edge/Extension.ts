@@ -8,11 +8,11 @@ import { routerConfig } from "../wire/Routing.ts"
 
 export type { Policy } from "./Paths.ts"
 
-/** Default limits of an extension's streams: how many are open per process, and their duration. */
+/** Default limits on an extension's streams: their number per process, and their duration. */
 export const maxStreams = 100
 export const maxStreamMillis = 15 * 60_000
 
-/** Default headers of pages: they load nothing, appear in no frame, and send no referrer. */
+/** Default page headers, with which pages load nothing, appear in no frame, and send no referrer. */
 const closed = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer"
@@ -20,7 +20,7 @@ const closed = {
 
 /** Routes outside the API: pages, files, streams, other protocols. */
 export interface Extension<E = never, R = never> {
-  /** Adds routes to the router. Its middleware, global or not, applies only to these routes. */
+  /** Adds routes to the router. The extension's middleware, global or not, applies only to these routes. */
   readonly routes: Layer.Layer<never, E, R>
   readonly policy: Partial<Policy>
 }
@@ -43,8 +43,9 @@ const late = (limitMillis: number) =>
   })
 
 /**
- * Interrupts slow work only after responding, because aborting the read of a body closes the connection.
- * Every write passes here: a timer costs a third of a timing fiber, which would be a twentieth of a confirm.
+ * Interrupts slow work only after responding, because aborting the read of a body closes the connection. Every
+ * write runs through this function, so it uses a timer. A fiber for timing would cost three times as much, a
+ * twentieth of a confirm request.
  */
 const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, limitMillis: number) =>
   Effect.flatMap(Effect.forkScoped(http), (work) =>
@@ -62,7 +63,7 @@ const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, 
   )
 
 /**
- * Applies the policy to a route and records its pattern. A read without extra headers gets nothing more,
+ * Applies the policy to a route and records its pattern. A read without extra headers is wrapped no further,
  * because it is the hottest path.
  */
 const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
@@ -101,8 +102,8 @@ const adding = (router: HttpRouter.HttpRouter, add: (routes: Routes) => Effect.E
 const mountedWith = (policy: Policy): Mounted => ({ policy, openStreams: 0 })
 
 /**
- * Adds an extension's routes to the router. They have a router of their own, so all their middleware runs
- * inside the policy and applies to no other routes. `defaults` completes the policy.
+ * Adds an extension's routes to the router. The routes have a separate router, so all their middleware runs
+ * inside the policy and applies to no other routes. `defaults` supplies the rest of the policy.
  */
 export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Policy) =>
   Layer.provide(
@@ -114,14 +115,15 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
         const [router, paths] = [yield* HttpRouter.HttpRouter, yield* Paths]
         const own = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
         const mounted = mountedWith({ ...defaults, ...policy })
-        // Build it once: routes added later are found, but global middleware is not.
+        // Build the handler on first use: it includes routes added later, but not global middleware added
+        // later.
         const answer = yield* Effect.cached(Effect.sync(() => own.asHttpEffect()))
         // oxlint-disable-next-line typescript/consistent-type-assertions -- it may fail with anything, as every route may
         const inside = Effect.flatten(answer) as Effect.Effect<HttpServerResponse.HttpServerResponse>
         return adding(own, (added) =>
           Effect.andThen(
             own.addAll(added),
-            // Without the extension's middleware, which already surrounds the inner router.
+            // Leave out the extension's middleware, which already surrounds the inner router.
             Effect.updateContext(
               Effect.suspend(() => {
                 for (const { method, path } of added) paths.add(method, path, mounted)
@@ -137,8 +139,8 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
   )
 
 /**
- * Mounts routes without their own middleware, such as the API's. They are looked up once, which saves half a
- * microsecond per request.
+ * Mounts routes without their own middleware, such as the API's. A request is then routed only once, which
+ * saves half a microsecond.
  */
 export const mountDirectly = <E, R>(routes: Layer.Layer<never, E, R>, policy: Policy) =>
   Layer.provide(

@@ -23,7 +23,7 @@ const passed = ["host", "cookie", "user-agent", "x-forwarded-for", "x-forwarded-
 /** Sends an internal request on behalf of an external one. */
 export type Inside = (from: HttpServerRequest.HttpServerRequest, asked: Asked) => Effect.Effect<Answered>
 
-/** The routes are found when the first request runs, because later layers add more. */
+/** The routes are collected when the first request runs, because later layers add more. */
 export const make = (router: HttpRouter.HttpRouter): Effect.Effect<Inside> =>
   Effect.map(
     Effect.cached(Effect.sync(() => router.asHttpEffect())),

@@ -1,23 +1,23 @@
 import { Clock, Context, Effect } from "effect"
 
 /**
- * Maximum concurrent requests of a company while other companies are active. More requests wait in order of
+ * Maximum concurrent requests per company while other companies are active. Further requests wait in order of
  * arrival.
  */
 export const width = 16
 
-/** Maximum while other companies are only occasionally active: large enough to form good database batches. */
+/** Maximum while other companies are only occasionally active. It is large enough to form good database batches. */
 export const wideWidth = 32
 
 /**
- * Maximum time a request waits. Requests before it may be waiting for a payee's server, which must not block
+ * Maximum time a request waits. Requests ahead of it may be waiting for a payee's server, which must not block
  * the company's other requests.
  */
 export const maxWaitMillis = 1000
 
 /**
- * After another company's request, each company's maximum is `width` for the first time, and then `wideWidth`
- * until the second. After that, a single active company is not limited.
+ * After a request from another company, each company's maximum is `width` for `crowdedMillis`, and then
+ * `wideWidth` until `sharedMillis` have passed. After that, a single active company is not limited.
  */
 export const crowdedMillis = 1000
 export const sharedMillis = 60_000
@@ -33,7 +33,7 @@ interface Waiting {
 interface Lane {
   readonly name: string
   inWork: number
-  /** In order of arrival. */
+  /** Waiting requests, in order of arrival. */
   readonly waiting: Set<Waiting>
   isWatched: boolean
 }
@@ -70,8 +70,7 @@ export const make = (): InLane => {
     lane.inWork--
     if (lane.waiting.size === 0) return forget(lane)
     freed.add(lane)
-    // Hand out places that become free together at the same time, so that the requests form one database
-    // batch.
+    // Hand out slots that become free together at the same time, so that the requests form one database batch.
     if (freed.size === 1) setImmediate(() => handOut(clock.currentTimeMillisUnsafe()))
   }
 
@@ -88,8 +87,8 @@ export const make = (): InLane => {
   }
 
   /**
-   * Lets requests run after their maximum wait even without a free place. One timer serves a whole lane; a
-   * timer per request took a third of its cost.
+   * Lets requests run after their maximum wait even without a free slot. One timer serves a whole lane, because
+   * a timer per request took a third of the request's cost.
    */
   const watch = (lane: Lane): Effect.Effect<void> =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { routerConfig } from "../wire/Routing.ts"
 
-/** How requests to some paths are accepted and answered. */
+/** How requests to certain paths are accepted and answered. */
 export interface Policy {
   /** Origins whose pages can call these paths: the service's `corsOrigins`, or any. */
   readonly cors: "listed" | "any"
@@ -30,7 +30,7 @@ export interface Mounted {
 
 interface Place {
   readonly mounted: Mounted
-  /** The constant beginning of the path. */
+  /** The beginning of the path, before any parameter. */
   readonly beginning: string
 }
 
@@ -40,7 +40,7 @@ export interface Index {
   /** Returns the routes at a URL, for any method. */
   readonly at: (url: string) => Mounted | undefined
   readonly methodsAt: (url: string) => ReadonlyArray<string>
-  /** Returns whether letters at a URL can be percent-encoded. */
+  /** Returns whether letters in this URL can be percent-encoded. */
   readonly allowsEscapedLetters: (url: string) => boolean
 }
 

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** The URL at which browsers reach the service. Passkeys work only there; undefined if it is not known. */
+/** The URL at which browsers reach the service. Passkeys work only at this URL. Undefined if it is not configured. */
 export const PublicUrl = Context.Reference<string | undefined>("@satrail/http/edge/PublicUrl", { defaultValue: () => undefined })
 
 /** Returns whether browsers accept a host as the owner of passkeys: a domain, not an IP address. */

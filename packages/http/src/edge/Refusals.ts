@@ -1,7 +1,7 @@
 import { HttpServerResponse, type HttpServerRequest } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 
-// Rejects ambiguous requests before routing, because a server in front could interpret them differently.
+// Rejects ambiguous requests before routing, because a proxy in front could interpret them differently.
 
 export const answer = (failure: Errors.Failure, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe(failure, { status: failure.status, headers })
@@ -15,7 +15,7 @@ const strangeHost = malformed("host", "must be a host name or IP address, with a
 const withFragment = malformed("", "The request target must not contain a fragment. Encode # as %23")
 
 /**
- * Headers that must not be repeated. Node reads the first one, but a server in front might use the second.
+ * Headers that must not be repeated. Node reads the first one, but a proxy in front might use the second.
  */
 const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "must be sent only once")]))
 
@@ -42,7 +42,7 @@ const hasEscapedLetter = (url: string): boolean =>
 const writtenIn = (target: string): string =>
   target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))
 
-/** Rejects a request that a server in front could interpret differently. */
+/** Rejects a request that a proxy in front could interpret differently. */
 export const of = (
   { source, url, headers: { host } }: HttpServerRequest.HttpServerRequest,
   wantsHost: boolean,

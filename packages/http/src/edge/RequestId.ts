@@ -7,18 +7,18 @@ export const header = "x-request-id"
 /** Name of the log annotation with the request id. */
 export const annotation = "request_id"
 
-/** Maximum length of an id that a request brings. */
+/** Maximum length of an id sent by the client. */
 export const maxCharacters = 128
 
 /**
- * Characters of common ids (UUIDs, ULIDs, trace ids, base64). None needs escaping in a header, a log or JSON.
+ * Characters in common ids (UUIDs, ULIDs, trace ids, base64). None needs escaping in a header, a log or JSON.
  */
 const wellFormed = new RegExp(`^[\\w.:=+/~-]{1,${maxCharacters}}$`)
 
 const idDigits = 32
 const atOnce = 256
 
-// Ids are cut from a batch of random digits. Making a UUID each time would take a fiftieth of a request.
+// Ids are cut from a batch of random digits. Making a UUID each time would take a fiftieth of a request's time.
 let digits = ""
 let next = 0
 
@@ -35,7 +35,7 @@ const make = (): string => {
   return digits.slice(next - idDigits, next)
 }
 
-/** Returns the id of a request: its own if well-formed, otherwise a new one. */
+/** Returns the id sent with a request if it is well-formed, otherwise a new one. */
 export const of = (given: string | ReadonlyArray<string> | undefined): string =>
   typeof given === "string" && wellFormed.test(given) ? given : make()
 

@@ -24,8 +24,8 @@ interface Rates {
   /** Counts a request with this key and fails if the limit is reached; undefined if keys are not limited. */
   readonly ofKey: ((id: string) => Effect.Effect<void, Refusal>) | undefined
   /**
-   * Fails with the error of an invalid credential and counts it against the caller's address. Valid
-   * credentials are not counted there, because others behind the same address may be guessing.
+   * Fails with the given error. An invalid credential is also counted against the caller's address. Valid
+   * credentials are not, because others behind the same address may be guessing.
    */
   readonly refuse: <E extends Errors.Failure>(failed: E) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
   /**
@@ -35,15 +35,14 @@ interface Rates {
   readonly ofStranger: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<void, Refusal>
 }
 
-/** Rate of rejections sent without delay per name. A client that respects `Retry-After` stays below it. */
+/** Rate, per name, at which rejections are sent without delay. A client that respects `Retry-After` stays below it. */
 export const promptRefusals: Throttle.Rate = { count: 10, everyMillis: 100 }
 
 /** Delay of further rejections. A client that retries immediately would otherwise occupy the thread. */
 export const lateMillis = 1000
 
 /**
- * Additional delay of each rejection after the previous one, so that delayed clients do not all return
- * together.
+ * Additional delay between one rejection and the next, so that delayed clients do not all return together.
  */
 export const apartMillis = 4
 
@@ -54,8 +53,8 @@ export const apartMillis = 4
 export const maxLate = 1000
 
 /**
- * Divisors that give a key's requests per second from those per minute, and its concurrent requests from those per second.
- * `least` is the minimum of both, so that a page with ten requests does not wait.
+ * Divisors that derive a key's requests per second from its requests per minute, and its concurrent requests
+ * from its requests per second. `least` is the minimum of both, so that a page with ten requests does not wait.
  */
 export const [burstPart, promptPart, least] = [30, 10, 10]
 
@@ -63,8 +62,8 @@ export const [burstPart, promptPart, least] = [30, 10, 10]
 export const burstOf = (perMinute: number): number => Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
 
 /**
- * Returns how many of them run concurrently. Others wait for their share of the second, so that a flood does
- * not occupy the whole process.
+ * Returns how many of these requests run concurrently. Others wait for their share of the second, so that a
+ * flood does not occupy the whole process.
  */
 export const promptOf = (burst: number): number => Math.max(least, Math.ceil(burst / promptPart))
 
@@ -74,7 +73,7 @@ interface Policy {
   readonly windowSeconds: number
   /** Wording in a rejection: `a minute with this key`. */
   readonly of: string
-  /** Number served without delay. Others wait for their share of time. */
+  /** Number of requests served without delay. Others wait for their share of the time. */
   readonly prompt: number
 }
 
@@ -97,7 +96,7 @@ const headersOf = (policies: ReadonlyArray<Policy>, rooms: ReadonlyArray<Throttl
   }
 }
 
-/** Counts names: keys individually, callers together with the networks around them. */
+/** Counts requests by name: by key, or by a caller's address and the networks around it. */
 interface Counter {
   readonly take: (name: string, nowMillis: number) => ReadonlyArray<Throttle.Room>
   readonly isPrompt: (name: string, nowMillis: number) => boolean

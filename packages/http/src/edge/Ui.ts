@@ -32,7 +32,7 @@ const luminance = (hex: string): number => {
 /** Style sheet of a color. Its text is black or white, with a contrast of at least 4.5. */
 const colored = (hex: string): string => `:root:root{--accent:#${hex};--on-accent:${luminance(hex) > 0.179 ? "#000" : "#fff"}}`
 
-/** Headers of files named by their content. */
+/** Headers for files that are named by a hash of their content. */
 export const forever = { "cache-control": "public, max-age=31536000, immutable" }
 
 const routes = HttpRouter.use(
@@ -65,5 +65,5 @@ const routes = HttpRouter.use(
   })
 )
 
-/** Serves the files of pages, from memory. */
+/** Serves the files that pages load, from memory. */
 export const extension = Extension.make(routes)

@@ -50,7 +50,7 @@ export const currencyOf = ({ headers }: Request): Fiat => {
   return regions[upper] ?? (euro.has(upper) ? "eur" : (languages[language.toLowerCase()] ?? "usd"))
 }
 
-/** Maximum time that a page waits for a rate. */
+/** Maximum time for which a page waits for a rate. */
 const patienceMillis = 500
 
 /** The rate of a currency, in decimal digits; null if there is none now. */

@@ -18,7 +18,7 @@ import type * as View from "../wire/View.ts"
 /** Maximum size of an event body in bytes. A larger record is sent without its metadata. */
 export const maxBytes = 20_000
 
-/** Each kind of record has the same form in an event as in its own endpoint. */
+/** A record has the same form in an event as in the responses of its endpoints. */
 const own = {
   deposit: Deposits.view,
   withdrawal: Withdrawals.view,
@@ -34,7 +34,7 @@ type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : ne
 
 const ofFeatures: Together<(typeof features)[number]> = Object.assign({}, ...all.map(({ views }) => views))
 
-/** Views of all kinds of records in events. A kind without a view does not compile. */
+/** The views of all record types in events. A record type without a view is a compile error. */
 const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
 
 const byKind = new Map<string, { of(record: object): object }>(Object.entries(views))
@@ -66,8 +66,7 @@ const dataOf = (about: About): object => {
 }
 
 /**
- * Renders an event as compact JSON with members in this order, unchanged by
- * `JSON.stringify(JSON.parse(body))`.
+ * Renders an event as compact JSON with fields in this order, unchanged by `JSON.stringify(JSON.parse(body))`.
  */
 export const render =
   (ids: EventIds) =>
@@ -83,7 +82,7 @@ export const render =
         api_version: "v1",
         data
       })
-      // Parsing JSON puts numeric names first, which metadata can have, so do the same here.
+      // `JSON.parse` puts numeric names first, and metadata can have such names, so do the same here.
       return JSON.stringify(JSON.parse(body))
     }
     const data = dataOf(notice)
@@ -108,11 +107,11 @@ const eventOf = (types: ReadonlyArray<string>, data: Schema.Top, identifier: str
     data
   }).annotate({ identifier })
 
-/** Returns the schema name of events about a kind of record. */
+/** Returns the schema name for events about a record type. */
 export const identifierOf = (kind: Kind): string => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event`
 
 export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
-/** Schemas of events, by kind of record. */
+/** Event schemas, by record type. */
 export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))
 
 /** An event as sent. The type of `data` depends on `type`. */

@@ -30,7 +30,7 @@ const oldest = "oldest"
 /** Delay before an EventSource reconnects after its stream ends. */
 export const retryMillis = 3000
 
-// Events read at a time. It limits the data waiting for a slow reader to less than 1 MB.
+// Number of events read at a time. It keeps the data waiting for a slow reader below 1 MB.
 const pageSize = 40
 
 /**
@@ -105,7 +105,7 @@ const routes = HttpRouter.use(
         )
       )
 
-    /** Takes one of the key's places until the request's scope closes, when its stream ends. */
+    /** Takes one of the key's slots until the request's scope closes, when its stream ends. */
     const place = (keyId: string) =>
       Effect.acquireRelease(
         Effect.suspend(() => {

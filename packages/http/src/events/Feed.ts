@@ -22,7 +22,7 @@ const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"
 
 const wanted = `Known types: ${Notice.all.join(", ")}. A prefix such as deposit.* matches several`
 
-/** Maximum number of filters of an endpoint or a query. */
+/** Maximum number of filters in an endpoint's settings or a query. */
 export const maxFilters = 64
 
 /** Returns the problem with a filter, or undefined. */

@@ -6,7 +6,7 @@ interface Members {
   readonly members: ReadonlyArray<string>
 }
 
-/** The rules, and the members that they apply to in operations of no feature. */
+/** The rules, and the fields that they apply to in operations that belong to no feature. */
 const general: { readonly [rule in Rule]: Members } = {
   known: { rule: "A cursor or event id must come from this service", members: ["cursor"] },
   supported: {
@@ -18,7 +18,7 @@ const general: { readonly [rule in Rule]: Members } = {
     members: ["amount", "amount_sats", "base_sats", "max_fee_sats", "node_sats", "on_chain_sats"]
   },
   together: {
-    rule: "Some members must be sent together, and others exclude each other, as their descriptions state",
+    rule: "Some fields must be sent together, and others exclude each other, as their descriptions state",
     members: [
       "amount",
       "currency",

@@ -16,7 +16,7 @@ interface Operation {
   readonly handler: Effect.Effect<unknown, unknown, unknown>
 }
 
-/** Additions of a feature to the customers' OpenAPI document. */
+/** A feature's additions to the customers' OpenAPI document. */
 export interface Described {
   readonly members: Json
   readonly components: Json
@@ -25,7 +25,7 @@ export interface Described {
 /** Rules that JSON Schema cannot express; Beyond.ts has their texts. */
 export type Rule = "known" | "supported" | "decimals" | "together" | "times" | "bytes" | "limits" | "wellFormed" | "eventTypes"
 
-/** The HTTP part of a feature. Each member is optional. */
+/** The HTTP part of a feature. Each field is optional. */
 export interface Feature {
   /** Sections of its operations, for companies and for the operator. */
   readonly sections?: ReadonlyArray<Section>
@@ -35,7 +35,7 @@ export interface Feature {
   readonly send?: ReadonlyArray<Operation>
   readonly read?: ReadonlyArray<Operation>
   readonly errors?: { readonly table: OwnErrors.OwnErrors }
-  /** The body of each kind of record in an event. */
+  /** The event body of each record type. */
   readonly views?: { readonly [kind: string]: View.View<never, Schema.Struct.Fields> }
   /** Operations in the section `operator`. */
   readonly operator?: ReadonlyArray<Operation>
@@ -43,12 +43,12 @@ export interface Feature {
   readonly ofCompany?: ReadonlyArray<Operation>
   /** Query parameters whose values traces must not record. */
   readonly unsaid?: ReadonlyArray<string>
-  /** Layers that provide references of lower layers or other features, such as `SignedIn`. */
+  /** Layers that provide references defined by lower layers or other features, such as `SignedIn`. */
   readonly provides?: ReadonlyArray<Layer.Layer<never, never, unknown>>
   /** Routes of the console, if it is served. */
   readonly console?: ReadonlyArray<Layer.Layer<never, never, unknown>>
   readonly openapi?: () => Described
-  /** Members of its operations alone to which rules beyond the schemas apply. */
+  /** Fields of this feature's operations to which rules beyond the schemas apply. */
   readonly beyond?: { readonly [rule in Rule]?: ReadonlyArray<string> }
   /** Routes outside the API. `proxies` as in `Lnurl.extension`. */
   readonly extensions?: ReadonlyArray<(proxies?: number) => Extension<never, unknown>>

@@ -12,7 +12,7 @@ import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/records/index.ts"
 
-/** Features referred to by name, because their full declarations would take 360 kB. */
+/** The type refers to features by name, because their full declarations would take 360 kB. */
 type Features = readonly [
   typeof approvals,
   typeof checkouts,
@@ -28,7 +28,7 @@ type Features = readonly [
   typeof audit
 ]
 
-/** All features with HTTP operations, in the order of the documents. */
+/** All features with HTTP operations, in document order. */
 export const features: Features = [
   approvals,
   checkouts,

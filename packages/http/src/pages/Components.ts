@@ -65,7 +65,7 @@ const constant = (schema: Json): Json => {
 
 const withoutExamples = ({ examples: _, ...schema }: Json): Json => schema
 
-/** Drops examples of texts whose format already describes them. */
+/** Drops examples of strings whose format already describes them. */
 const withoutPlainExample = (schema: Json): Json =>
   schema["format"] === "uuid" || schema["format"] === "date-time" ? withoutExamples(schema) : schema
 
@@ -96,9 +96,9 @@ const withoutWidestBounds = (schema: Json): Json =>
 const bare = ({ description: _, ...others }: Json): string => JSON.stringify(others)
 
 /**
- * The framework numbers a schema that has an identifier in two places with different descriptions:
- * `FeeRate_1` is `FeeRate` with a description next to the reference. Schemas that differ otherwise keep their
- * numbers, which a test detects.
+ * The framework numbers schemas that have the same identifier but different descriptions: `FeeRate_1` is
+ * `FeeRate` with a description next to the reference. Schemas that differ otherwise keep their numbers, which a
+ * test detects.
  */
 const unnumbered = (document: Json): Json => {
   const schemas = objectIn(objectIn(document, "components"), "schemas")
@@ -138,7 +138,7 @@ const unnumbered = (document: Json): Json => {
 
 /**
  * Request bodies are decoded strictly, as `additionalProperties: false` states. Responses and events can get
- * new members, so their schemas stay open and validating clients keep working.
+ * new fields, so their schemas stay open and validating clients keep working.
  */
 const withOpenAnswers = (document: Json): Json => {
   const open = (value: unknown) =>
@@ -146,7 +146,7 @@ const withOpenAnswers = (document: Json): Json => {
       const { additionalProperties, ...others } = object
       return withoutWidestBounds(nullable(additionalProperties === false ? others : object))
     })
-  // Every operation has an example of its whole response with each member.
+  // Every operation has an example of its whole response with every field.
   const answered = (schema: unknown) =>
     rewrite(open(schema), (object) => ("properties" in object || typeof object["type"] === "string" ? withoutExamples(object) : object))
   const schemas = objectIn(objectIn(document, "components"), "schemas")
@@ -165,7 +165,7 @@ const withOpenAnswers = (document: Json): Json => {
 
 const itemOf = (schema: unknown) => (isObject(schema) && schema["type"] === "array" ? referred(schema["items"]) : undefined)
 
-/** Returns the kind of record in an envelope. */
+/** Returns the record type in an envelope. */
 const recordOf = (schema: Json): string | undefined => {
   const { data } = objectIn(schema, "properties")
   return referred(data) ?? itemOf(data)
@@ -191,7 +191,7 @@ const codesOf = (response: unknown): ReadonlyArray<string> => {
 
 const phrases: Readonly<Record<string, string>> = { 400: "BadRequest", 403: "Forbidden", 422: "Unprocessable", 503: "ServiceUnavailable" }
 
-/** Returns the error codes that most operations have for a status, which middleware adds. */
+/** Returns the error codes that most operations have for a status because middleware adds them. */
 const usualCodes = (operations: ReadonlyArray<Json>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const counts = new Map<string, Map<string, number>>()
   for (const operation of operations)
@@ -222,7 +222,7 @@ const ofAnyRequest = ["408", "413", "415", "417", "431", "500"]
 /** Statuses that any request with a credential can return. An operation with more codes than usual lists them itself. */
 const ofAnyCaller = ["401", "403", "429", "503"]
 
-/** Description of a response with several codes. Each code's schema has its meaning. */
+/** Description of a response with several codes. Each code is explained in its schema. */
 const oneOf = (codes: ReadonlyArray<string>) => `One of these errors: ${codes.join(", ")}`
 
 const errorOf = (description: string, codes: ReadonlyArray<string>) => ({
@@ -230,7 +230,8 @@ const errorOf = (description: string, codes: ReadonlyArray<string>) => ({
   content: { "application/json": { schema: { anyOf: codes.map((code) => refTo("schemas", code)) } } }
 })
 
-// A longer name is used by only one or two operations, which keep the response inline.
+// Maximum length of a response's name. A longer one would be used by only one or two operations, which keep the
+// response inline.
 const maxNameCharacters = 60
 
 /** Collects components by name. Using one name for two different values is a programming error. */
@@ -254,7 +255,10 @@ const counted = (values: ReadonlyArray<unknown>): ReadonlyMap<string, number> =>
   return counts
 }
 
-/** Returns a parameter without `required: false`, the default, and without facts in its schema that it states itself. */
+/**
+ * Returns a parameter without `required: false`, the default, and without schema facts that the parameter
+ * itself states.
+ */
 const parameterOf = ({ required, ...parameter }: Json): Json => {
   const { description, examples: _, ...others } = objectIn(parameter, "schema")
   return {

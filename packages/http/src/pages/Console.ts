@@ -21,7 +21,7 @@ import { cookie, filesAt, make as visitOf, paths, preferencesOf, upFrom } from "
 const { path } = ConsoleApi
 export { path } from "./ConsoleApi.ts"
 
-/** Allows only our own files, forms to ourselves, no markup from strings, and no embedding. */
+/** Allows only our own files, and forms only to our own pages. Forbids markup from strings, and embedding. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,8 +38,8 @@ const contentSecurityPolicy = [
 type Request = HttpServerRequest.HttpServerRequest
 
 /**
- * Returns whether a form of our own page sends the request. A browser states the origin of every form, and other origins of the
- * same site are not ours.
+ * Returns whether a form on one of our own pages sent the request. Browsers state the origin of every form
+ * request, and other origins of the same site are not ours.
  */
 const isOwnForm = ({ headers }: Request): boolean => {
   const { "sec-fetch-site": site, origin, host } = headers
@@ -62,7 +62,7 @@ const signedOut = "You were signed out because the session ended or its key was 
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Makes a page for a visit, or returns undefined for a visit of the other console. */
+/** Makes a page for a visit, or returns undefined for a visit to the other console. */
 type Answers = (visit: Visit | OperatorVisit, at: string, isPost: boolean) => Promise<Site.Answer> | undefined
 
 interface Route {
@@ -149,12 +149,12 @@ const themed = (form: URLSearchParams): Response => {
   return elsewhere(`../${place}`, { "set-cookie": cookie("satrail_theme", isKnown ? theme : "system") })
 }
 
-/** Reads the form of one of our own pages. */
+/** Reads a form sent from one of our own pages. */
 const posted = Effect.fnUntraced(function* (
   request: Request,
   act: (form: URLSearchParams, nowMillis: number) => Promise<Response> | Response
 ) {
-  if (!isOwnForm(request)) return html(request, "This form was sent by a page of another origin.", 403)
+  if (!isOwnForm(request)) return html(request, "This form was sent from a page of another origin.", 403)
   const form = new URLSearchParams(yield* Effect.orDie(request.text))
   const nowMillis = yield* Clock.currentTimeMillis
   return yield* Effect.promise(async () => act(form, nowMillis))
@@ -177,6 +177,6 @@ const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
     })
   )
 
-/** Serves the console, where people sign in. Like any client, it uses the API. */
+/** Serves the console, where users sign in. Like any client, it uses the API. */
 export const extension = (outer: HttpRouter.HttpRouter, { pretended = [] }: About = {}) =>
   Extension.make(Layer.mergeAll(routesOf(outer, pretended.includes("the Lightning network")), ...Feature.joined(features, "console")))

@@ -15,7 +15,7 @@ import * as Errors from "../wire/Errors.ts"
 import * as EventIds from "../wire/EventIds.ts"
 import * as Scalars from "../wire/Scalars.ts"
 
-// Reads that only the console needs. Those of a company's payments require the scope `read`, like the API's.
+// Reads that only the console needs. Reads of a company's payments require the scope `read`, as in the API.
 
 const shown = ({ amount, fee, ...payment }: PaymentDetails.Payment): Payment => ({
   ...payment,
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
 
   return {
     of,
-    /** What is stopped, for everyone or for this company. Everybody who is signed in sees it. */
+    /** Returns what is stopped, for everyone or for this company. Every signed-in user can see it. */
     stops: async (companyId: CompanyId.CompanyId | null): Promise<Stopped> => {
       const [{ sending, receiving }, company] = await Promise.all([
         reading(standing),
@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
         frozen: frozen && { reason: frozen.reason, sinceMillis: frozen.sinceMillis, waits: frozen.pending === "wait" }
       }
     },
-    /** Price of a bitcoin in the preferred currency, or in another one; undefined if none is known now. */
+    /** Returns the price of a bitcoin in the preferred currency, or in another one; undefined if no price is known. */
     price: (preferred: string): Promise<Price | undefined> =>
       reading(current).then(
         (rates) => {

@@ -12,12 +12,12 @@ import type * as ConsoleReads from "./ConsoleReads.ts"
 
 const { path } = ConsoleApi
 
-/** Addresses of the consoles. A proxy that blocks `/operator` from outside blocks the operator's too. */
+/** Addresses of the consoles. A proxy that blocks `/operator` from outside also blocks the operator's console. */
 export const paths = { company: path, operator: `/operator${path}` } as const
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** A cookie for a choice of the person. It is not secret. */
+/** A cookie that stores a user's preference. It is not secret. */
 export const cookie = (name: string, value: string) => `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax`
 
 export const preferencesOf = ({ cookies }: Request): Formats.Preferences => {

@@ -15,8 +15,8 @@ import { all } from "../features/index.ts"
 import { following } from "../following/Following.ts"
 
 /**
- * Paths of the two documents and their pages: one for customers, and one for the operator, which a proxy
- * blocks together with everything under `/operator`.
+ * Paths of the two documents and their pages: one for customers, and one for the operator. A proxy that blocks
+ * `/operator` blocks the operator's.
  */
 export const paths = {
   openapi: "/openapi.json",
@@ -78,7 +78,7 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
 
 const exampleId = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 
-// Named, although there is only one, because Scalar shows no other examples.
+// The example has a name, although it is the only one, because Scalar shows only named examples.
 const example = (value: unknown, more: Json = {}): Json => ({ examples: { default: { value, ...more } } })
 
 /** Adds an example to a body. If a body is also available as a file or page, the example shows JSON. */
@@ -99,9 +99,9 @@ const factsOf = (schema: Json): Json =>
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 /**
- * Adds an example to a parameter. Scalar sends an optional one only if enabled, because otherwise all
- * requests would use the same key. The description is next to the name, where readers look for it, instead of
- * in the schema.
+ * Adds an example to a parameter. An optional parameter is disabled in Scalar until the reader enables it,
+ * because otherwise all requests would use the same idempotency key. The description is next to the name, where
+ * readers look for it, instead of in the schema.
  */
 const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Json => {
   const { in: place, name, required } = given
@@ -232,7 +232,7 @@ const withoutSite = [
     "ul",
     null,
     h("li", null, h("a", { href: "docs/api" }, "API reference"), ": every endpoint, with examples to run"),
-    h("li", null, h("a", { href: "openapi.json" }, "OpenAPI document"), ": for generators of clients"),
+    h("li", null, h("a", { href: "openapi.json" }, "OpenAPI document"), ": for client generators"),
     h("li", null, h("a", { href: `${contact.url}/tree/HEAD/docs` }, "Guides, errors, limits"), ": in the repository")
   )
 ]

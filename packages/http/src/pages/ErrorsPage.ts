@@ -6,7 +6,7 @@ import * as Errors from "../wire/Errors.ts"
 import { catalogue } from "../features/Catalogue.ts"
 import * as Html from "../wire/Html.ts"
 
-/** A text of the catalog, with text in backticks as code. */
+/** Renders a catalog text, with text in backticks as code. */
 const words = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? h("code", null, part) : part))
 
 const codes = Object.entries(catalogue).flatMap(([code, { status, meaning, remedy }]) => [
@@ -16,11 +16,11 @@ const codes = Object.entries(catalogue).flatMap(([code, { status, meaning, remed
 ])
 
 const about =
-  "Every error is JSON with `status`, `message`, `data: null` and `error`. Programs should use `error.code`, which is stable; messages are for people. `error.issues` lists every invalid member. `error.request_id`, which is also in the header `X-Request-Id`, identifies the request in the operator's log."
+  "Every error is JSON with `status`, `message`, `data: null` and `error`. Programs should use `error.code`, which is stable; messages are human-readable and can change. `error.issues` lists every invalid field. `error.request_id`, which is also in the header `X-Request-Id`, identifies the request in the operator's log."
 
 const body = [h("h1", null, "Errors"), h("p", null, words(about)), ...codes]
 
-/** The page for the `doc_url` of every error. It matches this version and needs no built site. */
+/** The page to which every error's `doc_url` links. It matches this version and needs no built site. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const page = yield* Effect.cached(Effect.uninterruptible(Html.asset("satrail: errors", body)))

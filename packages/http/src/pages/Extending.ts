@@ -1,12 +1,12 @@
-// Writes a record that has every member of another record as an extension of it.
+// Writes a record that has every field of another record as an extension of it.
 import { isObject, type Json, listIn, mapValues, objectIn, refTo } from "./Json.ts"
 
-/** A reference is shorter than this many members. */
+/** Minimum number of fields for which a reference is shorter than repeating them. */
 const fewestMembers = 3
 
 const membersOf = (schema: unknown): Json => objectIn(schema, "properties")
 
-/** Returns whether every value of `more` is also a value of `base`. Both must allow members they don't name. */
+/** Returns whether every value of `more` is also a value of `base`. Both must allow fields they don't name. */
 const extendsBase = (more: Json, base: Json): boolean => {
   const [all, some] = [membersOf(more), membersOf(base)]
   return (

@@ -42,7 +42,7 @@ const bodyOf = (about: About) => {
       null,
       linked("docs", "Documentation", "guides, concepts, errors, limits"),
       linked("docs/api", "API reference", "every endpoint, with examples to run"),
-      linked("openapi.json", "OpenAPI document", "for generators of clients"),
+      linked("openapi.json", "OpenAPI document", "for client generators"),
       isPretended && linked("operator/docs", "The operator's routes", "companies, API keys, reconciliation")
     ),
     h("h2", null, "First steps"),

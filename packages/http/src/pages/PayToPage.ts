@@ -100,7 +100,7 @@ const pageOf = (
   embedOrigin: null
 })
 
-/** Uses the domain in the request, or the service's domain for addresses of this machine. */
+/** Uses the domain in the request, or the service's domain if the request's host is not a public name. */
 const placing = Effect.gen(function* () {
   const { domain } = yield* Installation
   return ({ headers }: Request, user: string): Place => {
@@ -283,5 +283,5 @@ const routes = (proxies: number) =>
     })
   )
 
-/** Serves the pages on which people pay Lightning addresses. `proxies` as in `Lnurl.extension`. */
+/** Serves the pages on which payers pay Lightning addresses. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) => Extension.make(routes(proxies))

@@ -113,7 +113,7 @@ const rotatePath = `${path}/:id/rotate` as const
  */
 const at = (path: string, id: string): string => path.replace(":id", id)
 
-/** Errors of operations that create a key. Their responses are stored sealed for the operator. */
+/** Errors of operations that create a key. The operations' responses are stored sealed for the operator. */
 const errors = Errors.of(
   "malformed",
   "idempotency_mismatch",
@@ -222,14 +222,14 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
     revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
     last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use, accurate to a minute; null if never" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use, accurate to a minute; null if never used" }),
       (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
     ]
   }
 )
 
 /**
- * An API key that awaits a second operator's approval, as in the company's events: only members that never
+ * An API key that awaits a second operator's approval, as in the company's events: only fields that never
  * change.
  */
 export const requestView = View.make<ApiKey.ApiKey>()(
@@ -311,12 +311,12 @@ const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: 
   yield* mayLoosen(Limits.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.limits, limits))
   yield* Errors.answered(apiKeys.limit(id, limits, yield* OperatorCaller))
   const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-  return Envelope.ok("API key limited", yield* show(apiKey, spent))
+  return Envelope.ok("API key limits changed", yield* show(apiKey, spent))
 })
 const limitExample = (world: World) => ({
   params: { id: world.apiKey.id },
   body: LimitsView.example,
-  message: "API key limited",
+  message: "API key limits changed",
   data: shownExample(world)
 })
 
@@ -326,7 +326,7 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all limits of an API key; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts are counted from when the key first has limits."
+      "Replaces all limits of an API key; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts count from the time at which the key first has limits."
     )
     .annotate(Example, limitExample),
   ApiKeys,
@@ -370,7 +370,7 @@ export const allowFrom = Section.operator(
       return {
         params: { id: world.apiKey.id },
         body: { allowed_from },
-        message: "API key confined",
+        message: "API key's allowed addresses changed",
         data: { ...shownExample(world), allowed_from }
       }
     }),
@@ -380,6 +380,6 @@ export const allowFrom = Section.operator(
       yield* mayLoosen(AllowedFrom.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.allowedFrom, payload.allowed_from))
       yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from, yield* OperatorCaller))
       const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-      return Envelope.ok("API key confined", yield* show(apiKey, spent))
+      return Envelope.ok("API key's allowed addresses changed", yield* show(apiKey, spent))
     })
 )

@@ -70,7 +70,7 @@ export const open = Section.operator(
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Create a company")
-    .annotate(OpenApi.Description, "Creates a company with an empty balance. It needs an API key to use the API.")
+    .annotate(OpenApi.Description, "Creates a company with an empty balance. The company needs an API key to use the API.")
     .annotate(Example, (world) => {
       const row = example(world)
       return { body: { name: row.name, plan: row.plan }, message: "Company opened", data: view.of(row) }
@@ -170,7 +170,7 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace a company's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all limits of a company, which apply to all of its keys together; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts are counted from when the company first has limits."
+      "Replaces all limits of a company, which apply to all of its keys together; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts count from the time at which the company first has limits."
     )
     .annotate(Example, limitExample),
   Companies,

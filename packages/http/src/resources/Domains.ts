@@ -174,7 +174,7 @@ const askTls = Section.open(
   Effect.all([Domains, RequestRates, Acting.Proxies]),
   ([domains, { ofStranger }, proxies]) =>
     Effect.fnUntraced(function* ({ query: { domain }, request }) {
-      // The local reverse proxy asks for all callers, so it is not rate limited.
+      // The local reverse proxy sends these requests for all callers, so they are not rate limited.
       if (!isLoopback(addressOf(request, proxies))) yield* ofStranger(request)
       if (yield* Errors.answered(domains.isServed(domain))) return Envelope.ok("Served here", { domain })
       return yield* Effect.fail(Errors.failure("not_found", "This domain is not served here"))

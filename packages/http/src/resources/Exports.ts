@@ -14,7 +14,7 @@ const path = "/v1/transactions/export"
 
 type Booked = Extract<Line, { readonly _tag: "Booked" }>
 
-/** Returns the value of a booked entry; null for the opening and closing lines. */
+/** Returns the value of a posted entry; null for the opening and closing lines. */
 const booked =
   (of: (line: Booked) => Sheet.Cell) =>
   (line: Line): Sheet.Cell =>
@@ -105,14 +105,14 @@ const fileOf = ({ format = "csv", metadata_keys: keys }: Asked, name: string) =>
   name
 })
 
-const about = `Streams all booked entries in ledger order: deposits, withdrawals with their fees, reversals by chain reorganizations, and adjustments. The first line (\`opening\`) has the opening balance, each line has the balance after it, and the last line (\`closing\`) has the closing balance. A file without a closing line is incomplete. Amounts and fees are signed, in satoshis with up to three decimals; \`total_sats\` is their sum, and all totals add up to the change in balance. \`fiat_…\` is set if an amount was given in fiat, because the rate is stored only then. The currency is set only for checkouts. In CSV, values that a spreadsheet would run as a formula are prefixed with an apostrophe. A process runs at most ${Sheet.maxTables.each} exports at a time for a company.`
+const about = `Streams all posted entries in ledger order: deposits, withdrawals with their fees, reversals by chain reorganizations, and adjustments. The first line (\`opening\`) has the opening balance, each line has the balance after it, and the last line (\`closing\`) has the closing balance. A file without a closing line is incomplete. Amounts and fees are signed, in satoshis with up to three decimals; \`total_sats\` is their sum, and all totals add up to the change in balance. \`fiat_…\` is set if an amount was given in fiat, because the rate is stored only then. The currency is set only for checkouts. In CSV, values that a spreadsheet would run as a formula are prefixed with an apostrophe. A process runs at most ${Sheet.maxTables.each} exports at a time for a company.`
 
 const errors = Errors.of("malformed", "overloaded", "store_unavailable")
 
 export const transactions = Section.company(
   HttpApiEndpoint.get("exportTransactions", path, { query, success: Sheet.success, error: errors })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Export booked entries")
+    .annotate(OpenApi.Summary, "Export posted entries")
     .annotate(OpenApi.Description, `${about} Requires the \`read\` scope.`),
   Effect.all([Bookings, Sheet.Places]),
   ([bookings, places]) =>
@@ -125,7 +125,7 @@ export const transactions = Section.company(
 
 const ofAll = Section.operator(
   HttpApiEndpoint.get("exportAllTransactions", "/operator/transactions/export", { query, success: Sheet.success, error: errors })
-    .annotate(OpenApi.Summary, "Export booked entries of all companies")
+    .annotate(OpenApi.Summary, "Export posted entries of all companies")
     .annotate(
       OpenApi.Description,
       `Exports one company after the other, ordered by id, each with its own opening and closing lines. ${about}`
@@ -141,6 +141,6 @@ const ofAll = Section.operator(
 
 export const operatorSection = Section.make(
   "operatorExports",
-  { title: "Exports of all companies", description: "Booked entries of all companies, as files" },
+  { title: "Exports of all companies", description: "Posted entries of all companies, as files" },
   [ofAll]
 )

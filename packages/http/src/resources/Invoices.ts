@@ -25,7 +25,7 @@ import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const path = "/v1/bitcoin/deposit/lightning-invoice"
 
-/** The amount expected when the payer decides. */
+/** The amount that the company expects when the payer decides. */
 const expected = (end: "least" | "most") =>
   Scalars.given(
     Scalars.GivenSats.annotate({
@@ -58,7 +58,7 @@ const Body = Schema.Struct({
 
 const nodeId = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619"
 
-/** An invoice as its company sees it. The preimage is hidden until it is settled. */
+/** An invoice as its company sees it. The preimage is hidden until the invoice is settled. */
 export const view = View.make<Invoice.Shown>()(
   { identifier: "LightningInvoice" },
   {
@@ -117,7 +117,7 @@ export const view = View.make<Invoice.Shown>()(
     canceled_at: [
       Schema.NullOr(Scalars.Instant).annotate({
         description:
-          "Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can have it, if a payment was already in flight"
+          "Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can also have this time, if a payment was already in flight"
       }),
       (row) => Scalars.instantOrNull(row.canceledAtMillis)
     ],
@@ -228,7 +228,7 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      `Creates a Lightning invoice. The received amount is credited when it is paid. Set \`amount\` to \`null\` to let the payer choose the amount. With \`hold: true\`, the payment is held until you settle or cancel the invoice, for a few hours at most (see \`held_until\`). Hold invoices can only be paid from outside this service. A company can have ${LookupSchedule.holdInvoices.mostOpen} open hold invoices. Requires the \`receive\` scope.`
+      `Creates a Lightning invoice. The received amount is credited when the invoice is paid. Set \`amount\` to \`null\` to let the payer choose the amount. With \`hold: true\`, the payment is held until you settle or cancel the invoice, for a few hours at most (see \`held_until\`). Hold invoices can only be paid from outside this service. A company can have ${LookupSchedule.holdInvoices.mostOpen} open hold invoices. Requires the \`receive\` scope.`
     )
     .annotate(Example, (world) => {
       const { open } = example(world)

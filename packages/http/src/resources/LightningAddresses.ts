@@ -76,7 +76,7 @@ const view = View.make<LightningAddress.LightningAddress>()(
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
     last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use; null if never" }),
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use; null if never used" }),
       (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
     ],
     deleted_at: [
@@ -239,7 +239,7 @@ const change = Section.company(
     .annotate(OpenApi.Summary, "Replace a Lightning address's settings")
     .annotate(
       OpenApi.Description,
-      "Replaces limits, success message and metadata. Omitted members get their defaults. Handle and domain do not change. Use PATCH to change individual settings. Requires the `receive` scope."
+      "Replaces limits, success message and metadata. Omitted fields get their defaults. Handle and domain do not change. Use PATCH to change individual settings. Requires the `receive` scope."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, changeExample),
@@ -255,7 +255,7 @@ const update = Section.company(
     .annotate(OpenApi.Summary, "Update a Lightning address")
     .annotate(
       OpenApi.Description,
-      "Changes the members you send. Omitted members keep their values, and null clears a value. Requires the `receive` scope."
+      "Changes the fields you send. Omitted fields keep their values, and null clears a value. Requires the `receive` scope."
     )
     .annotate(Example, (world) => ({ ...changeExample(world), body: { min_sats: changeExample(world).body.min_sats } })),
   LightningAddresses,

@@ -14,8 +14,8 @@ const FailureReason = Schema.Literals([
 ])
 
 /**
- * Maps failures to lnd's six reasons. A withdrawal that failed before the node was asked has no reason there
- * and becomes `ERROR`.
+ * Maps failures to lnd's six reasons. A withdrawal that failed before the node tried to pay has no such reason
+ * and is reported as `ERROR`.
  */
 const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type } = {
   no_route: "FAILURE_REASON_NO_ROUTE",

@@ -10,14 +10,14 @@ import { addressOf } from "../wire/Address.ts"
 import type * as Extension from "../edge/Extension.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
 
-// Requests of wallets to Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors also have status
-// 200 and LNURL's own format, because wallets ignore status and headers (LUD-01).
+// Wallets' requests to Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors also have status 200
+// and LNURL's own format, because wallets ignore status and headers (LUD-01).
 
 const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
 
 /**
- * Web pages of any origin can send requests, as browser wallets must (LUD-01). Wallets may add their own
- * parts to a path.
+ * Web pages from any origin can send requests, because browser wallets need to (LUD-01). Wallets insert handles
+ * into a path and may percent-encode their letters.
  */
 export const policy: Partial<Extension.Policy> = { cors: "any", allowsEscapedLetters: true }
 
@@ -145,7 +145,7 @@ const routes = (proxies: number) =>
   )
 
 /**
- * Routes of all Lightning addresses. `proxies` is the number of the operator's reverse proxies, each of which
+ * Routes for all Lightning addresses. `proxies` is the number of the operator's reverse proxies, each of which
  * appends to `X-Forwarded-For`.
  */
 export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })

@@ -19,7 +19,7 @@ const metrics = Section.operator(
     ),
   Effect.all([Reconciliation, Looks, Channels]),
   ([reconciliation, looks, channels]) => {
-    // Runs the checks of `/readyz`, so that the state of the node and the chain is as recent here.
+    // Runs the checks of `/readyz`, so that the metrics show an equally recent state of the node and the chain.
     const measured = Effect.all([Gauges.refresh(reconciliation), channels.now, ...looks.values()], {
       concurrency: "unbounded",
       discard: true

@@ -155,18 +155,18 @@ const stateOwn = Section.operator(
     .annotate(OpenApi.Summary, "Set operator equity")
     .annotate(
       OpenApi.Description,
-      "Declares how much of the money in the node and the wallet is operator equity, which the ledger does not record. Omitted members keep their values. Takes effect with the next run."
+      "Declares how much of the money in the node and the wallet is operator equity, which the ledger does not record. Omitted fields keep their values. Takes effect with the next run."
     )
     .annotate(Example, () => {
       const sats = { node_sats: 10_000_000, on_chain_sats: 1_000_000 }
-      return { body: sats, message: "Own funds stated", data: sats }
+      return { body: sats, message: "Operator equity set", data: sats }
     }),
   Reconciliation,
   ({ stateOwnFunds }) =>
     Effect.fnUntraced(function* ({ payload }) {
       const stated = stateOwnFunds({ node: payload.node_sats ?? null, chain: payload.on_chain_sats ?? null })
       const { node, chain } = yield* Errors.answered(stated)
-      return Envelope.ok("Own funds stated", { node_sats: Scalars.exactSatsOrNull(node), on_chain_sats: Scalars.exactSatsOrNull(chain) })
+      return Envelope.ok("Operator equity set", { node_sats: Scalars.exactSatsOrNull(node), on_chain_sats: Scalars.exactSatsOrNull(chain) })
     })
 )
 

@@ -44,7 +44,7 @@ const pause = Section.operator(
     .annotate(OpenApi.Summary, "Pause sending or receiving")
     .annotate(
       OpenApi.Description,
-      "Pauses sending or receiving for all companies, in every process. `sending`: new withdrawals and vouchers return 503 `paused`, no payment starts, and confirmed withdrawals wait; payments already sent run to completion. `receiving`: no new invoices and on-chain addresses are created; payments to existing ones are credited. Pausing twice has no further effect."
+      "Pauses sending or receiving for all companies, in every process. `sending`: new withdrawals and vouchers return 503 `paused`, no payment starts, and confirmed withdrawals wait; payments already sent run to completion. `receiving`: no new invoices or on-chain addresses are created; payments to existing ones are credited. Pausing twice has no further effect."
     )
     .annotate(Example, ({ at }) => ({ body: { what: "sending" }, message: "Paused", data: { sending: at(), receiving: null } })),
   Core.Stops,

@@ -13,6 +13,6 @@ export const view = View.make<Warning>()(
       }),
       ({ code }) => code
     ],
-    message: [Schema.String.annotate({ description: "Text for people. May change" }), ({ reason }) => reason]
+    message: [Schema.String.annotate({ description: "Human-readable text. May change" }), ({ reason }) => reason]
   }
 )

@@ -94,7 +94,7 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
 /** Why a withdrawal failed. */
 export const Failure = Schema.Struct({
   code: Withdrawal.Failure.annotate({ description: "Stable code for programs" }),
-  message: Schema.String.annotate({ description: "Text for people. May change", examples: [failures.no_route] })
+  message: Schema.String.annotate({ description: "Human-readable text. May change", examples: [failures.no_route] })
 }).annotate({ identifier: "WithdrawalFailure" })
 
 export const failureOf = (code: Withdrawal.Failure): typeof Failure.Type => ({ code, message: failures[code] })
@@ -151,14 +151,14 @@ const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdraw
     asked_by: [
       Schema.NullOr(Schema.String).annotate({
         description:
-          "Id of the key that requested the withdrawal and cannot approve it. If that key replaced others, the id of the first one",
+          "Id of the key that requested the withdrawal and cannot approve it. If that key replaced an earlier one, the id of the original key",
         examples: ["7Kq2mVx9TbZc"]
       }),
       (row) => row.approvalAskedBy
     ],
     decided_by: [
       Schema.NullOr(Schema.String).annotate({
-        description: "Id of the key that approved or rejected it. If that key replaced others, the id of the first one"
+        description: "Id of the key that approved or rejected it. If that key replaced an earlier one, the id of the original key"
       }),
       (row) => row.approvalBy
     ],
@@ -226,7 +226,7 @@ export const estimated = View.make<Estimate>()(
     recipient_type: [Destination.RecipientType, (row) => row.recipientType],
     bip353: [
       Schema.NullOr(instructed.schema).annotate({
-        description: "Payment target of a BIP 353 name, from its domain's DNS record. Confirm reads the record again"
+        description: "Payment target of a BIP 353 name, from its domain's DNS record. The confirm request reads the record again"
       }),
       (row) => (row.instructed === undefined ? null : instructed.of(row.instructed))
     ],

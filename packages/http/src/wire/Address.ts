@@ -2,8 +2,8 @@ import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 /**
- * Returns an IPv4 address, or the /64 network of an IPv6 address, because a customer of a provider gets a
- * whole /64.
+ * Returns an IPv4 address, or the /64 network of an IPv6 address, because a provider assigns a whole /64 to
+ * each customer.
  */
 const networkOf = (address: string): string => {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []

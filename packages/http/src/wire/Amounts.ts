@@ -15,7 +15,7 @@ export const AmountNumber = Schema.Finite.annotate({
   .check(Scalars.stated(() => undefined, { exclusiveMinimum: 0 }))
   .annotate({ identifier: "GivenAmount" })
 
-/** A number, as a program gives it or as text in a body. */
+/** A number from a program, or the source text of a number in a body. */
 export type Written = number | { readonly source: string }
 
 // Only values made by `exact` arrive here, so the cheapest check suffices.
@@ -29,7 +29,7 @@ const sourceOf = (amount: number) =>
     })
   )
 
-/** Decodes the member `amount` of a body to its exact decimal. */
+/** Decodes the field `amount` of a body to its exact decimal. */
 export const exact = <S extends Schema.Codec<number | null, number | null>>(amount: S) =>
   amount.pipe(
     Schema.decodeTo(Written, {
@@ -113,7 +113,7 @@ const issuesWith = (decimal: Read, body: object): ReadonlyArray<Issue> => {
   return Result.isFailure(read) ? read.failure : []
 }
 
-/** Returns the issues of a body's amount. Other members can be invalid as well. */
+/** Returns the issues of a body's amount. Other fields can be invalid as well. */
 export const issues = (text: string, body: object): ReadonlyArray<Issue> => issuesWith(Decimal.ofJsonMember(text, "amount"), body)
 
 export const isGiven = (body: object, member: string): boolean => Predicate.hasProperty(body, member) && body[member] !== null

@@ -12,7 +12,7 @@ const piped = (bytes: string | Uint8Array<ArrayBuffer>, through: Through): Effec
 /** A response that is the same for everyone. It is stored compressed, the form most clients receive. */
 export interface Asset {
   readonly compressed: Uint8Array<ArrayBuffer>
-  /** A tenth smaller, if it was worth the time to make. */
+  /** Brotli form, a tenth smaller. Undefined unless it is worth the time to make. */
   readonly brotli: Uint8Array | undefined
   readonly contentType: string
   /** Weak (RFC 9110, section 8.8.1), because it is the same for the compressed form. */
@@ -20,7 +20,7 @@ export interface Asset {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Names a content with a hash short enough for a path. */
+/** Names content by a hash that is short enough for a path. */
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 const brotli = promisify(brotliCompress)

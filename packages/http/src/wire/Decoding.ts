@@ -8,8 +8,8 @@ import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
 /**
- * Maximum number of values in a body (objects, arrays, members and items, at any depth) and of parameters in
- * a query. They are counted before decoding.
+ * Maximum number of values in a body (objects, arrays, fields and items, at any depth) and of parameters in a
+ * query. They are counted before decoding.
  */
 export const most = { values: 256, parameters: 32 } as const
 
@@ -84,19 +84,20 @@ const jsonIssue = (text: string): Issue => {
 const ofBody = (message: string, text: string): Issue =>
   message === notJson ? jsonIssue(text) : { path: "", message: "The body must be a JSON object" }
 
-// The maximum length of a metadata key; and longer than any known name with a typing error.
+// Maximum length of a name in a message. No metadata key or known name with a typing error is longer.
 const nameCharacters = 40
 const strangeNameCharacters = 20
 
 /**
- * Shortens a name. An unknown or long name may be a misplaced secret, and its beginning is enough to find it.
+ * Shortens a name. An unknown or long name may be a misplaced secret, and its beginning is enough for the
+ * caller to find it.
  */
 const named = (name: string, characters: number): string => {
   const all = [...name]
   return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
 }
 
-/** Returns the known names for each unknown member, in the order of the formatter. */
+/** Returns the known names for each unknown field, in the order of the formatter. */
 const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> => {
   switch (issue._tag) {
     case "Composite":
@@ -168,7 +169,7 @@ const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   const bytes = yield* Effect.orDie(request.arrayBuffer)
   const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => wholeIssue("The body must be UTF-8") })
   if (JsonText.hasMoreValues(text, most.values))
-    return yield* Effect.fail(wholeIssue(`The body must have at most ${most.values} members and items in total`))
+    return yield* Effect.fail(wholeIssue(`The body must have at most ${most.values} fields and items in total`))
   const repeated = JsonText.repeatedMembers(text)
   if (repeated.length === 0) return text
   return yield* Effect.fail(
@@ -192,13 +193,13 @@ const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issu
   }
 }
 
-/** Adds issues. The endpoint's own first issue for a member takes precedence. */
+/** Adds issues. The endpoint's own first issue for a field takes precedence. */
 const completed = (issues: ReadonlyArray<Issue>, more: ReadonlyArray<Issue>) =>
   Errors.malformedRequest([...issues, ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))])
 
 /**
- * A request that cannot be decoded is the caller's error. A response that cannot be encoded is ours and stays
- * a defect.
+ * A request that cannot be decoded is the caller's error. A response that cannot be encoded is our bug and
+ * stays a defect.
  */
 export const layer = Layer.succeed(
   Decoding,

@@ -20,7 +20,7 @@ export const Place = Schema.Struct({
   offset: Schema.Int.annotate({ description: "0-based, in characters" })
 }).annotate({ identifier: "Place", description: "Position of the syntax error in the body" })
 
-/** An issue. `path` names the member, header or query parameter, and is empty for the whole body. */
+/** An issue. `path` names the field, header or query parameter, and is empty for the whole body. */
 export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String, place: Schema.optionalKey(Place) }).annotate({
   identifier: "Issue"
 })

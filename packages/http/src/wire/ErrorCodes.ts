@@ -9,8 +9,8 @@ export interface Word {
 export const catalogue = {
   malformed: {
     status: 400,
-    meaning: "The request does not match the endpoint's format. `error.issues` names every invalid member.",
-    remedy: "Correct the named members. Repeating the request unchanged returns the same error."
+    meaning: "The request does not match the endpoint's format. `error.issues` names every invalid field.",
+    remedy: "Correct the named fields. Repeating the request unchanged returns the same error."
   },
   idempotency_not_supported: {
     status: 400,

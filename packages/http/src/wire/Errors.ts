@@ -43,7 +43,7 @@ import * as Scalars from "./Scalars.ts"
 
 export { catalogue, type Code } from "./ErrorCodes.ts"
 
-/** Additional members of some errors, with the values of their messages for programs. */
+/** Additional fields of some errors. They give programs the values in the message. */
 const details = {
   insufficient_balance: {
     available_sats: Schema.optionalKey(
@@ -63,7 +63,7 @@ const details = {
     )
   },
   limit_exceeded: {
-    limit: Limit.Name.annotate({ description: "Member of `limits` that would be exceeded", examples: ["day_sats"] }),
+    limit: Limit.Name.annotate({ description: "Field of `limits` that would be exceeded", examples: ["day_sats"] }),
     remaining_sats: Schema.optionalKey(
       Schema.Finite.annotate({
         description: "Amount that this limit still allows, including fees; absent if it does not limit amounts",
@@ -83,7 +83,7 @@ type Details<C extends Code> = C extends keyof typeof details ? Schema.Struct.Ty
 /** Value of the `Retry-After` header of a 503, in seconds. */
 export const retryAfterSeconds = 1
 
-/** Body of an error response. `code` is stable; `message` is for people. */
+/** Body of an error response. `code` is stable; `message` is human-readable. */
 export type Failure<C extends Code = Code> = C extends Code
   ? {
       readonly status: Catalogue[C]["status"]
@@ -126,7 +126,7 @@ export const isFailure = (value: unknown): value is Failure =>
 
 export const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 
-/** Members that the edge adds to every error when it is sent. The document's introduction explains them. */
+/** Fields that the edge adds to every error when it is sent. The document's introduction explains them. */
 const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
 
 /**
@@ -143,7 +143,10 @@ export const addressed = <F extends { readonly error: { readonly code: string } 
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
 
-/** Limits on the reported issues. `bytes` counts the issues as JSON, which `message` repeats. */
+/**
+ * Limits on the reported issues. `bytes` limits the issues' length as JSON. The error's `message` repeats the
+ * issues.
+ */
 export const reported = { issues: 20, bytes: 3000, messageCharacters: 300, pathCharacters: 120 } as const
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)
@@ -285,7 +288,7 @@ type ErrorOf<Member> = Member extends (...args: never) => Effect.Effect<unknown,
     : never
 type ErrorsOf<Service> = { readonly [Method in keyof Service]: ErrorOf<Service[Method]> }[keyof Service]
 
-/** All errors of the core's services. An error missing in the table does not compile. */
+/** All errors of the core's services. An error that is missing from the table is a compile error. */
 export type ServiceError =
   | ErrorsOf<ApiKeys["Service"]>
   | ErrorsOf<Companies["Service"]>
@@ -316,8 +319,8 @@ export const failureFor = <E extends ServiceError>(error: E): FailureFor<E> => {
 }
 
 /**
- * Runs an effect of the core and fails with the error's response. Logs the cause of an outage, which the
- * response does not contain.
+ * Runs a core effect and fails with the error's response. Logs the cause of an outage, which the response does
+ * not contain.
  */
 export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, FailureFor<E>, R> =>
   effect.pipe(

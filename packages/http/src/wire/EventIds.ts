@@ -57,6 +57,6 @@ export const make = (secret: Redacted.Redacted): EventIds => {
 }
 
 /**
- * A program that embeds the service without a key gets valid ids that anyone with this source can read.
+ * A program that embeds the service without a key gets valid ids that anyone with this source can decode.
  */
 export const Ids = Context.Reference<EventIds>("@satrail/http/wire/EventIds", { defaultValue: () => make(Redacted.make("no secret")) })

@@ -53,7 +53,7 @@ const Given = Schema.Struct({
   )
 }).annotate({ identifier: "GivenFeeRate" })
 
-/** Custom fees of a company in a request body. */
+/** A company's custom fees in a request body. */
 export const Body = Schema.Struct({
   lightning: Scalars.given(Given.annotate({ description: "Lightning payments" })),
   on_chain: Scalars.given(Given.annotate({ description: "On-chain payments" })),
@@ -77,7 +77,7 @@ export const read = ({ lightning, on_chain, internal }: typeof Body.Type): Compa
 
 const Own = Schema.Struct({ lightning: Schema.NullOr(Rate), on_chain: Schema.NullOr(Rate), internal: Schema.NullOr(Rate) })
 
-/** Custom fees of a company in responses; null for a payment type with the plan's fees. */
+/** A company's custom fees in responses; null for a payment type with the plan's fees. */
 export const own = Own.annotate({ identifier: "OwnFees", description: "Custom fee that replaces the plan's; null if the plan's applies" })
 
 const shown = (rate: CompanyFees.Rate | undefined): typeof Rate.Type | null =>
@@ -90,8 +90,8 @@ export const ofOwn = (fees: CompanyFees.CompanyFees | null): typeof own.Type => 
 })
 
 /**
- * Turns the body of a `PATCH` into that of a `PUT`, for a company with these fees. Omitted parts of a rate
- * also stay.
+ * Turns the body of a `PATCH` into that of a `PUT`, for a company with these fees. Omitted parts of a rate also
+ * keep their values.
  */
 export const patched = Effect.fnUntraced(function* (given: typeof Body.Type, fees: CompanyFees.CompanyFees | null) {
   const current = ofOwn(fees)

@@ -32,7 +32,7 @@ export const page = (parts: Parts): string => {
   return rendered({ title, icon: `${root}favicon.ico`, head, body: bodyOf(parts) })
 }
 
-/** Renders a page that people keep as a file, so that it contains its styles, and its content security policy. */
+/** Returns a page, and its content security policy. The page contains its styles, so that it can be saved as a file. */
 export const kept = (parts: Parts): { readonly html: string; readonly contentSecurityPolicy: string } => {
   const style = UiFiles.textOf("tokens.css") + UiFiles.textOf("pages.css")
   const { title, root = "" } = parts

@@ -28,15 +28,15 @@ export const refused = (request: HttpServerRequest.HttpServerRequest, why: strin
     : Effect.fail(Errors.failure("idempotency_not_supported", `${why}. Omit Idempotency-Key`))
 
 /**
- * Response of a creation, and how it is made idempotent. `path` is the endpoint's canonical path, even if an
- * alias was used.
+ * The response to a request that creates a record, and how the request is made idempotent. `path` is the
+ * endpoint's canonical path, even if an alias was used.
  */
 export const creation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data) => {
   const render = (value: Value) => JSON.stringify(Envelope.created(message, wire(value)))
 
   return {
     /**
-     * Returns the idempotency members of the core's request; none without a key. `at` is the path with its id
+     * Returns the idempotency fields of the core's request; none without a key. `at` is the path with its id
      * filled in, if it has one.
      */
     once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, at: string = path) {

@@ -46,7 +46,7 @@ export const Body = Schema.Struct({
   ),
   recipients: Scalars.given(
     Recipients.annotate({
-      description: `Allowed Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}. Vouchers are then not allowed`
+      description: `Allowed Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}. If set, vouchers are not allowed`
     })
   )
 }).annotate({ identifier: "GivenLimits" })
@@ -81,7 +81,7 @@ const Shown = Schema.Struct({
   recipients: orNull(Schema.Array(Schema.String))
 }).annotate({ identifier: "Limits" })
 
-/** Limits in responses. Null if there are none; each unset member is null too. */
+/** Limits in responses. Null if there are none; each unset field is also null. */
 export const schema = Schema.NullOr(Shown)
 
 export const of = (limits: Limits.Limits | null): typeof schema.Type =>

@@ -26,7 +26,7 @@ type CodeOf<T extends OwnErrors> = T[keyof T]["code"]
 type ErrorIn<T extends OwnErrors> = { readonly [Tag in keyof T]: Parameters<T[Tag]["message"]>[0] & { readonly _tag: Tag } }[keyof T]
 type OfCode<T extends OwnErrors, C> = Extract<T[keyof T], { readonly code: C }>
 
-/** Combines a feature's errors with the common ones. `of` and `answered` work as in Errors.ts for both. */
+/** Combines a feature's errors with the common ones. `of` and `answered` then work for both, as in Errors.ts. */
 export const make = <const T extends OwnErrors>(table: T) => {
   const rows: OwnErrors = table
   const byCode = new Map(Object.values(rows).map((row) => [row.code, row]))

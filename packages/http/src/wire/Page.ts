@@ -9,7 +9,7 @@ import * as Envelope from "./Envelope.ts"
 import * as Scalars from "./Scalars.ts"
 import * as View from "./View.ts"
 
-// The largest instant of a Date. A later cursor was not made here.
+// The latest time that a Date can represent. A cursor with a later time was not made here.
 const maxMillis = 8_640_000_000_000_000
 
 const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
@@ -92,7 +92,7 @@ export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row
   }
 })
 
-/** Returns the cursor in a `Link` header; undefined on the last page. The cursor of events is an event id. */
+/** Returns the cursor in a `Link` header; undefined on the last page. An event list's cursor is an event id. */
 export const next = (link: string | undefined): Position | string | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
   const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")

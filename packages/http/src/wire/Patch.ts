@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import * as Errors from "./Errors.ts"
 
 /**
- * Turns the body of a `PATCH` into that of a `PUT`: a given member has its value, null clears it, and an
- * omitted member keeps its value in `shown`, the current record. A member is one value, so metadata or a list
- * is replaced as a whole. For a member with separate parts, such as a fee rate, the caller fills in the parts
+ * Turns the body of a `PATCH` into that of a `PUT`: a given field gets the given value, null clears it, and an
+ * omitted field keeps its value in `shown`, the current record. A field is one value, so metadata or a list is
+ * replaced as a whole. For a field with separate parts, such as a fee rate, the caller fills in the parts
  * first.
  */
 export const filled = <Fields extends Schema.Struct.Fields>(
@@ -16,6 +16,6 @@ export const filled = <Fields extends Schema.Struct.Fields>(
   return Schema.decodeUnknownEffect(body)(Object.fromEntries(kept)).pipe(
     Effect.map((decoded) => ({ ...decoded, ...given })),
     // The stored value may predate a stricter rule, so the caller has to give a new one.
-    Effect.mapError(() => Errors.malformedRequest([{ path: "", message: "A stored value is no longer valid. Send every member with PUT" }]))
+    Effect.mapError(() => Errors.malformedRequest([{ path: "", message: "A stored value is no longer valid. Send every field with PUT" }]))
   )
 }

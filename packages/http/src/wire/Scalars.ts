@@ -6,7 +6,7 @@ import * as MetadataRules from "@satrail/core/base/Metadata"
 import { descriptionIssue } from "@satrail/core/receiving/Invoices"
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 
-// Schemas for members of responses, followed by those of requests.
+// Schemas for response fields, followed by those for request fields.
 
 /** A UUID in a response. */
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"] })
@@ -18,8 +18,8 @@ export const Instant = Schema.String.annotate({ format: "date-time", examples: [
 const dayMillis = 86_400_000
 const padded = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"))
 /**
- * Most instants in a response are of one day, so the last date and its text are cached. Computing the date is
- * the slow part.
+ * Most instants in a response fall on the same day, so the last date and its text are cached. Computing the
+ * date is the slow part.
  */
 let lastDay = Number.NaN
 let writtenDay = ""
@@ -69,7 +69,7 @@ export const stated = <T>(issue: (value: T) => Schema.FilterOutput, says: object
 /** Text of 1 to `most` characters, not all blank. */
 export const wordsUpTo = (most: number) => ({ minLength: 1, maxLength: most, pattern: "\\S" })
 
-/** An optional member. Omitting it and null mean the same. */
+/** An optional field. Omitting it and null mean the same. */
 export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** Returns null for undefined, null and empty text. */

@@ -2,7 +2,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Context, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 
-/** Encrypts values that are stored but must not be readable in the store. */
+/** Encrypts stored values that must not be readable in the store. */
 export interface Sealer {
   /** Encrypts a string for `owner`. It cannot be decrypted for another owner. */
   readonly seal: (text: string, owner: CompanyId.CompanyId) => string

@@ -1,7 +1,7 @@
 import * as Files from "@satrail/ui/Files"
 import * as Asset from "./Asset.ts"
 
-// The files of pages, and the paths at which Ui.ts serves them.
+// The files that pages load, and the paths at which Ui.ts serves them.
 
 /** Names a file by its content. */
 export const pathOf = ({ name, text }: Files.File): string => {
@@ -20,7 +20,7 @@ export const named = (name: string): Files.File => {
 }
 
 /**
- * Returns the path of a file of @satrail/ui below the root: `ui/checkout-Zm9v….js` for `checkout.js`. Throws
+ * Returns the path of a file of @satrail/ui under the root: `ui/checkout-Zm9v….js` for `checkout.js`. Throws
  * for an unknown name.
  */
 export const path = (name: string): string => pathOf(named(name))

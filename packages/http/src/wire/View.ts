@@ -2,10 +2,10 @@ import { Schema, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Envelope from "./Envelope.ts"
 
-/** A member of a response: its schema, and the function that gets its value from a row. */
+/** A field of a response: its schema, and the function that gets its value from a row. */
 export type Member<Row, S extends Schema.Constraint> = readonly [schema: S, of: (row: Row) => S["Type"]]
 
-/** Members of a response, in order. This is the only place that names them. */
+/** The fields of a response, in order. This is the only place that names them. */
 export type Members<Row, Fields extends Schema.Struct.Fields> = { readonly [Name in keyof Fields]: Member<Row, Fields[Name]> }
 
 /** A view of a row: the schema of a response, and the function that renders it. */
@@ -15,18 +15,18 @@ export interface View<Row, Fields extends Schema.Struct.Fields> {
   readonly members: Members<Row, Fields>
 }
 
-/** Makes an object with the names of `like`, one value at a time. */
+/** Makes an object with the same keys as `like`, one value at a time. */
 const byName = <T extends object>(like: { readonly [Name in keyof T]: unknown }, make: <Name extends keyof T>(name: Name) => T[Name]): T =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `make` has the type of each value; entries lose it
   Object.fromEntries(Struct.keys(like).map((name) => [name, make(name)])) as T
 
-/** Members that several views of a row share. */
+/** Fields that several views of a row share. */
 export const members =
   <Row>() =>
   <Fields extends Schema.Struct.Fields>(shared: Members<Row, Fields>): Members<Row, Fields> =>
     shared
 
-/** Same members for another row, from which `inner` gets the original one. */
+/** The same fields for another type of row, from which `inner` gets the original row. */
 export const within = <Outer, Row, Fields extends Schema.Struct.Fields>(
   shared: Members<Row, Fields>,
   inner: (outer: Outer) => Row
@@ -44,7 +44,7 @@ export const make =
     members: Members<Row, Fields>
   ): View<Row, Fields> => {
     const all = Object.entries<Member<Row, Schema.Constraint>>(members).map(([name, [schema, of]]) => ({ name, schema, of }))
-    // Copying a blank object and filling it takes half the time of adding members one by one.
+    // Copying a blank object and filling it takes half the time of adding fields one by one.
     const blank = Object.fromEntries(all.map(({ name }) => [name, undefined]))
     const fields = byName<Fields>(members, (name) => members[name][0])
     return {
@@ -60,7 +60,7 @@ export const make =
   }
 
 /**
- * Responds with 200. A view writes exactly the members of its schema, so the row is not encoded again, which
+ * Responds with 200. A view writes exactly the fields of its schema, so the row is not encoded again, which
  * took a quarter of a list's time.
  */
 export const answer = (message: string, data: object) =>

@@ -115,7 +115,7 @@ const request = Section.operator(
     .annotate(OpenApi.Summary, "Request an adjustment")
     .annotate(
       OpenApi.Description,
-      "Requests a manual correction of a company's balance, for errors that no payment record can fix. Balances change only after a second operator approves it, using a token with another name."
+      "Requests a manual correction of a company's balance, for errors that no payment record can fix. Balances change only after a second operator approves the adjustment, using a token with a different name."
     )
     .annotate(Example, (world) => {
       const { amount, reason, note } = example(world)
@@ -237,7 +237,7 @@ export const ofCompany = Section.company(
     })
 )
 
-/** Adjustments by operators. Each needs two. */
+/** Adjustments by operators. Each needs two operators. */
 export const section = Section.make(
   "adjustments",
   {

@@ -124,7 +124,7 @@ const parametersOf = ({ cursor: _, from, until, limit, ...texts }: Asked, { limi
   limit: String(limit ?? shown)
 })
 
-/** Parameters of an export as a file, which contains all entries, newest first. */
+/** Parameters of a file export, which contains all entries, newest first. */
 const file = {
   format: Schema.optionalKey(
     Sheet.Format.annotate({

@@ -23,20 +23,23 @@ import { Refunded } from "./Refunded.ts"
 import * as Ui from "../../edge/Ui.ts"
 import * as Visitor from "../../edge/Visitor.ts"
 
-/** Maximum number of pages that one process streams changes to. Beyond it the largest holder loses its oldest stream, and that page reconnects. */
+/**
+ * Maximum number of pages that one process streams changes to. Beyond it, the holder with the most streams (a
+ * caller, company or checkout) loses its oldest one, and that page reconnects.
+ */
 export const streams = { most: 1000, perCaller: 50, per: { company: 250, checkout: 20 } } as const
 
 /**
- * Maximum time between two reads of the state without an event, because confirmations and the deadline have
- * none.
+ * Maximum time between two reads of the state without an event, because confirmations and the deadline cause no
+ * event.
  */
 export const lookMillis = 5000
 
-// Combine many events of a company into one read.
+// Combine many of a company's events into one read.
 const gapMillis = 200
 const retryMillis = 2000
 
-/** Ways to pay in the sandbox: in full by either network, too little, or too much. */
+/** Ways to pay in the sandbox: in full over either network, too little, or too much. */
 export const sandboxWays = ["lightning", "chain", "less", "more"] as const
 export type SandboxWay = (typeof sandboxWays)[number]
 
@@ -45,7 +48,7 @@ export interface SandboxPayer {
   readonly pay: (checkout: Checkout.Shown, way: SandboxWay) => Effect.Effect<void, { readonly message: string }>
 }
 
-/** In the sandbox, adds buttons that pay to the page. Default: none. */
+/** In the sandbox, adds payment buttons to the page. Default: none. */
 export const Payer = Context.Reference<SandboxPayer | undefined>("@satrail/http/features/checkouts/CheckoutPage/Payer", {
   defaultValue: () => undefined
 })
@@ -55,7 +58,7 @@ type Request = HttpServerRequest.HttpServerRequest
 const notFound = json(Errors.failure("not_found", "There is no such payment"))
 const away = json(Errors.failure("store_unavailable", "The service is temporarily unavailable"))
 
-/** Identifies a state. It does not change with the current time. */
+/** Returns an identifier of a state. It does not depend on the current time. */
 const versionOf = (state: State): string => Asset.hashOf(JSON.stringify({ ...state, nowMillis: 0 }))
 
 /** Makes a function that reads the state of a checkout for its payer. */
@@ -136,7 +139,7 @@ const states = Effect.fnUntraced(function* (read: Read, proxies: number) {
       )
     )
 
-  /** Counts the stream, and ends it if others need its place more. */
+  /** Counts the stream, and ends it if its slot is given to another page. */
   const counted = <A, E, R>(checkout: Checkout.Shown, caller: string, stream: Stream.Stream<A, E, R>) => {
     const of = { company: checkout.companyId, checkout: checkout.id }
     const place = Effect.acquireRelease(
@@ -171,14 +174,14 @@ const coding = (read: Read) =>
     return HttpServerResponse.text(encodeQR(asking.uri, "svg", { ecc: "low" }), { contentType: "image/svg+xml", headers })
   })
 
-/** Returns a form to its page. `isFailed`: the page says so. */
+/** Redirects from a submitted form to its page. With `isFailed`, the page reports the failure. */
 const back = (id: string, query: URLSearchParams, isFailed: boolean) => {
   query.delete("failed")
   if (isFailed) query.set("failed", "")
   return HttpServerResponse.empty({ status: 303, headers: { location: `../${id}?${query}` } })
 }
 
-/** Takes the choices of a payer: a new quote, or answers to the seller's questions. */
+/** Handles a payer's choices: a new quote, or answers to the seller's questions. */
 const choosing = Effect.gen(function* () {
   const checkouts = yield* Checkouts
   const chosen = <E extends { readonly _tag: string }>(request: Request, id: string, choice: Effect.Effect<void, E>) => {
@@ -188,7 +191,7 @@ const choosing = Effect.gen(function* () {
       Effect.catchIf(
         (error): error is Exclude<E, { readonly _tag: "NotFound" | "StoreUnavailable" }> =>
           error._tag !== "NotFound" && error._tag !== "StoreUnavailable",
-        // The page shows a state that changed meanwhile.
+        // The page showed an outdated state.
         ({ _tag }) => Effect.as(Effect.logInfo(`checkout page: a choice was refused: ${_tag}`), back(id, query, _tag !== "CheckoutNotOpen"))
       )
     )
@@ -204,7 +207,7 @@ const choosing = Effect.gen(function* () {
   }
 })
 
-/** Pays from the sandbox. Redirects a form to its page and returns a script only the outcome. */
+/** Pays from the sandbox. Redirects from a form to its page, or returns only the outcome to a script. */
 const paying = Effect.fnUntraced(function* (read: Read) {
   const payer = yield* Payer
   return Effect.fnUntraced(function* (request: Request, id: string) {
@@ -273,6 +276,6 @@ const routes = (proxies: number) =>
 /** Serves checkout pages. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) =>
   Extension.make(routes(proxies), {
-    // Streams that lost their place end a moment later.
+    // Streams that lost their slot end a moment later.
     maxStreams: 2 * streams.most
   })

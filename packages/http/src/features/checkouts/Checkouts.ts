@@ -33,7 +33,7 @@ const path = "/v1/checkouts"
 const givenUrl = (description: string) =>
   Scalars.given(
     Schema.String.annotate({
-      description: `${description}. Must use https, or http on this machine`,
+      description: `${description}. Must use https, or http on localhost`,
       examples: ["https://shop.example/orders/1042"]
     })
       .check(Characters.atMost(Checkout.limits.urlCharacters))

@@ -3,7 +3,7 @@ import { Context } from "effect"
 /** Returns a link to a transaction for payers, or null if there is none. */
 export type Explorer = (txId: string) => string | null
 
-/** Where the template of an explorer's URLs has the transaction ID. */
+/** Placeholder for the transaction ID in an explorer's URL template. */
 export const placeholder = "{txid}"
 
 export const ofTemplate =

@@ -59,7 +59,7 @@ const recordOf = ({ lightningAddress, offer }: IssuedOffer.IssuedOffer): string 
   return name === undefined ? null : Instructions.zoneLine(name, offer)
 }
 
-/** Returns the exact amount of the body, or null if it has none. */
+/** Returns the exact amount in the body, or null if it has none. */
 const amountOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
   const asked = yield* Amounts.asked(body)
   return asked === undefined || Amount.isFiat(asked.currency) ? null : Result.getOrThrow(Amount.toMsat(asked.amount, asked.currency))

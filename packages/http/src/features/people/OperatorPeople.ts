@@ -26,11 +26,11 @@ const view = View.make<Person.Person>()(
   {
     ...Own.view.members,
     company_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Company of the person; null for an operator" }),
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "The person's company; null for an operator" }),
       (row) => (row.companyId === CompanyId.operator ? null : row.companyId)
     ],
     requested_by: [
-      Schema.NullOr(Schema.String).annotate({ description: "Operator who made the invitation, while it awaits approval" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Operator who made the invitation; null unless it awaits approval" }),
       (row) => row.waiting?.requestedBy ?? null
     ]
   }
@@ -49,9 +49,9 @@ const invitedView = View.make<Own.Linked>()(
   }
 )
 
-const Company = Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Company of the person. Omit it for an operator" }))
+const Company = Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "The person's company. Omit it for an operator" }))
 
-/** The company that a request names; the operator's own if it names none. */
+/** Returns the company named in a request, or the operator's own company if none is named. */
 const companyOf = (text: string | null | undefined) => (text === null || text === undefined ? CompanyId.operator : CompanyId.make(text))
 
 /** Only the scope `all` manages operators, because any other scope could grant itself the rest. */
@@ -60,7 +60,7 @@ const mayManage = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
     return yield* Effect.fail(Errors.failure("scope_required", "Managing operators requires the scope all."))
 })
 
-/** The person, if the caller may manage them. */
+/** Returns the person if the caller may manage them. */
 const manageable = Effect.fnUntraced(function* (people: People["Service"], id: string) {
   const person = yield* Errors.answered(people.get(id))
   yield* mayManage(person.companyId)
@@ -81,7 +81,7 @@ const list = Section.operator(
     .annotate(OpenApi.Summary, "List people")
     .annotate(
       OpenApi.Description,
-      "Returns the people of a company, or the operators, newest first, including removed ones. The next page is in the `Link` header."
+      "Returns a company's people, or the operators, newest first, including removed ones. The next page is in the `Link` header."
     )
     .annotate(Example, (world) => ({ message: "People", data: [example(world)] })),
   People,
@@ -118,7 +118,7 @@ const invite = Section.operator(
     .annotate(OpenApi.Summary, "Invite a person")
     .annotate(
       OpenApi.Description,
-      "Invites a person to a company, or an operator, and returns a single-use link for adding a passkey. If they can send or approve payments for a company that is already active, the link works only after a second operator approves it. Managing operators requires the `all` scope."
+      "Invites a person to join a company or the operators, and returns a single-use link for adding a passkey. If they can send or approve payments for a company that is already active, the link works only after a second operator approves it. Managing operators requires the `all` scope."
     )
     .annotate(Example, (world) => {
       const invited = Own.invitedExample(world)

@@ -29,7 +29,7 @@ const Signing = Schema.Struct({ passkey: Passkeys.Assertion })
 const Joining = Schema.Struct({ invitation: Invitation, name: Name, passkey: Passkeys.Attestation })
 const Adding = Schema.Struct({ name: Name, passkey: Passkeys.Attestation })
 
-const expected = ["", "must be what this console's page sends: reload the page"] as const
+const expected = ["", "must be the body that this console's page sends. Reload the page"] as const
 const notInvited = Errors.failure("unauthorized", "This invitation was already used, replaced or has expired. Ask for a new one.")
 const noPerson = Errors.failure("unauthorized", "This session was started with a key. Confirm the key instead.")
 
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
   const { here, challenge, signed } = passkeys
   const { admitted } = shared
 
-  /** Returns the session of a person, and the text that binds its challenges. */
+  /** Returns a person's session, and the string to which its challenges are bound. */
   const ownSession = Effect.fnUntraced(function* (request: Request) {
     const session = yield* open(request).pipe(Effect.catch(refuse))
     const found: Sessioned.Standing = yield* standing(session)

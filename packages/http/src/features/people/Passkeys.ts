@@ -8,13 +8,14 @@ import { type Party, partyOf, PublicUrl } from "../../edge/PublicUrl.ts"
 import * as Errors from "../../wire/Errors.ts"
 import * as Seal from "../../wire/Seal.ts"
 
-// WebAuthn. Challenges are sealed instead of stored, so strangers cannot fill a store. Each is used once: a passkey
-// accepts only a challenge that is newer than the last one it signed, and an invitation is used up.
+// WebAuthn. Challenges are sealed instead of stored, so strangers cannot fill the store. A challenge cannot be
+// replayed, because a passkey accepts only a challenge that is newer than the last one it signed, and an
+// invitation is valid once.
 
-/** How long a challenge can be signed. */
+/** Time within which a challenge must be signed. */
 export const challengeMillis = 5 * 60_000
 
-/** The purpose of a challenge, which is valid for nothing else. */
+/** The purpose of a challenge. The challenge is valid for no other purpose. */
 export const Purpose = Schema.Literals(["sign-in", "step-up", "join", "add"])
 export type Purpose = typeof Purpose.Type
 
@@ -55,7 +56,7 @@ const off = Errors.failure(
   "Passkeys require SATRAIL_PUBLIC_URL with https:// and a domain. Ask the operator to set it, or sign in with an API key."
 )
 
-/** Loaded at its first use, because it takes longer to load than a command takes. */
+/** Loaded on first use, because loading it takes longer than running a command. */
 const library = Effect.promise(() => import("@simplewebauthn/server"))
 const helpers = Effect.promise(() => import("@simplewebauthn/server/helpers"))
 
@@ -78,7 +79,7 @@ export const make = Effect.gen(function* () {
     return content.atMillis <= nowMillis && nowMillis < content.atMillis + challengeMillis ? content.atMillis : undefined
   }
 
-  /** Runs a verification of the library, which rejects for every mismatch. */
+  /** Runs a verification function of the library, whose promise rejects on every mismatch. */
   const verified = <A>(verify: (expectedChallenge: (signed: string) => boolean, party: Party) => Promise<A | undefined>) =>
     Effect.fnUntraced(function* (passkey: Purpose, bound: string) {
       const at = yield* here
@@ -98,7 +99,8 @@ export const make = Effect.gen(function* () {
   const registered = Effect.fnUntraced(function* (attestation: Attestation, name: string, purpose: Purpose, bound: string) {
     const [{ verifyRegistrationResponse }, { decodeAttestationObject, isoCBOR }] = [yield* library, yield* helpers]
     const { value, challengedAtMillis } = yield* verified(async (expectedChallenge, { id, origin }) => {
-      // The manufacturer's statement is dropped: nothing depends on it, and checking it could fetch URLs in it.
+      // Drop the manufacturer's attestation statement: nothing depends on it, and checking it could fetch URLs
+      // that it contains.
       const authData = decodeAttestationObject(Buffer.from(attestation.attestationObject, "base64url")).get("authData")
       const parts: ReadonlyArray<[string, CBORType]> = [
         ["fmt", "none"],

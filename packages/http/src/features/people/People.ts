@@ -249,7 +249,7 @@ const remove = Section.company(
     .annotate(OpenApi.Summary, "Remove a person")
     .annotate(
       OpenApi.Description,
-      "Revokes a person's passkeys and invitation and ends their sessions immediately. A removed person stays in the list and never returns. Removing twice has no further effect. Requires the `admin` scope."
+      "Revokes a person's passkeys and invitation and ends their sessions immediately. A removed person stays in the list and cannot regain access. Removing twice has no further effect. Requires the `admin` scope."
     )
     .annotate(Example, removedExample),
   People,

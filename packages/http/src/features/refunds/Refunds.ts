@@ -50,7 +50,7 @@ export const errors = OwnErrors.make({
 
 const path = "/v1/refunds"
 
-/** The members that name the deposit. A body has exactly one. */
+/** The fields that identify the deposit. A body has exactly one of them. */
 const subjects = ["deposit_id", "invoice_id", "checkout_id"] as const
 
 const Body = Schema.Struct({
@@ -69,7 +69,7 @@ const Body = Schema.Struct({
   on_checkout: Scalars.given(
     Schema.Boolean.annotate({
       description:
-        "Whether the checkout page that was paid shows the refund and its link. Anyone with the page's URL can then see the link. Default: true"
+        "Whether the page of the paid checkout shows the refund and its link. Anyone with the page's URL can then see the link. Default: true"
     })
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)

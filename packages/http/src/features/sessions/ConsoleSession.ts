@@ -13,7 +13,7 @@ import * as SignIns from "./SignIn.ts"
 import { answer, askingOf, decoded, noting, operation, setCookie, shown } from "./SignIn.ts"
 import { SignInLinks } from "../../api/SignInLinks.ts"
 
-// Console sign-in for people. Programs send a key and have no session.
+// Console sign-in for human users. Programs send a key and have no session.
 
 export const path = "/console/session"
 

@@ -27,8 +27,8 @@ const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): st
   headers["authorization"] === undefined && headers["cookie"]?.includes(cookieName) === true ? cookies[cookieName] : undefined
 
 /**
- * Returns whether the console's own page sends the request, according to the browser. Unless the request only reads,
- * or if the browser does not state the origin, the page's own header is required too.
+ * Returns whether the console's own page sends the request, according to the browser. The page's own header is
+ * also required if the request changes something, or if the browser does not state the origin.
  */
 export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean => {
   const site = headers["sec-fetch-site"]
@@ -38,7 +38,7 @@ export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest):
 
 export const foreign = Errors.failure(
   "unauthorized",
-  `A session is valid only for requests of the console page, which send the header ${consoleHeader}.`
+  `A session is valid only for requests from the console page, which sends the header ${consoleHeader}.`
 )
 const over = Errors.failure("unauthorized", "The session has ended. Sign in again.")
 const ofOperator = Errors.failure("unauthorized", "This is an operator's session, which is valid only for /operator.")
@@ -88,7 +88,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Returns the session's key or token as it is now. If it was revoked, the session grants nothing either.
+   * Returns the session's key or token as it is now. If the key or token was revoked, the session grants
+   * nothing.
    */
   const standing = Effect.fnUntraced(function* (session: Session.Session) {
     const { holder, holderId } = session

@@ -21,7 +21,7 @@ const day = (millis: number): string => new Date(millis).toISOString().slice(0, 
 const lateRow = ({ late }: Month, amount: Msat.Msat) =>
   late.firstMillis === null || late.lastMillis === null || amount === 0n
     ? null
-    : row("part", `Booked late, dated ${day(late.firstMillis)} to ${day(late.lastMillis)}`, amount)
+    : row("part", `Posted late, dated ${day(late.firstMillis)} to ${day(late.lastMillis)}`, amount)
 
 const negative = (amount: Msat.Msat): Msat.Msat => Msat.make(-amount)
 
@@ -54,7 +54,7 @@ export const page = (one: Month & { readonly company: { readonly name: string } 
     h("h1", null, title),
     h("p", null, one.company.name, h("br", null), h("code", null, one.companyId)),
     h("p", null, `From ${day(fromMillis)} up to ${day(untilMillis)}, UTC. Amounts are in satoshis.`),
-    !one.isFinal && h("p", { class: "note", role: "status" }, "This month is not closed yet, so more entries may be booked."),
+    !one.isFinal && h("p", { class: "note", role: "status" }, "This month is not closed yet, so more entries may be posted."),
     h("table", null, h("thead", null, columns), h("tbody", null, rows))
   )
   return Html.kept({ title, body, kind: "statement", root: "../../" })

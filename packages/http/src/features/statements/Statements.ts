@@ -33,7 +33,7 @@ const view = View.make<Shown>()(
     to: [Scalars.Instant.annotate({ description: "Start of the next month, in UTC" }), (row) => Scalars.instant(row.untilMillis)],
     is_final: [
       Schema.Boolean.annotate({
-        description: `Whether this month is closed. A closed statement no longer changes. A month can be closed from ${Statement.settlingMillis / 60_000} minutes after its end. Entries booked later with a time in a closed month appear in the first open month, in \`late_…\``
+        description: `Whether this month is closed. A closed statement no longer changes. A month can be closed from ${Statement.settlingMillis / 60_000} minutes after its end. Entries posted later with a time in a closed month appear in the first open month, in \`late_…\``
       }),
       (row) => row.isFinal
     ],
@@ -62,7 +62,7 @@ const view = View.make<Shown>()(
     network_fees_sats: [Sats("Fees charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
     late: [
       Schema.Int.annotate({
-        description: "Number of late entries: entries dated in a month that was already closed when they were booked",
+        description: "Number of late entries: entries dated in a month that was already closed when they were posted",
         examples: [0]
       }),
       (row) => Statement.bookings(row.late)
@@ -142,7 +142,7 @@ export const get = Section.company(
     .annotate(OpenApi.Summary, "Get a monthly statement")
     .annotate(
       OpenApi.Description,
-      "Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. Months start and end at midnight UTC. The current month's statement covers entries booked so far. The first request for a past month closes it and every month before it, which makes these statements final. The `closing_sats` of a month equals the `opening_sats` of the next. Requires the `read` scope."
+      "Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. Months start and end at midnight UTC. The current month's statement covers entries posted so far. The first request for a past month closes it and every month before it, which makes these statements final. The `closing_sats` of a month equals the `opening_sats` of the next. Requires the `read` scope."
     )
     .annotate(Example, (world) => ({ params: { month: "2026-01" }, message: "Statement", data: view.of(example(world)) })),
   Effect.all([Core.Statements, Companies]),

@@ -5,7 +5,7 @@ import { addressOf } from "../../wire/Address.ts"
 import { error, json, number, policy, unbroken } from "../../resources/Lnurl.ts"
 import { admitting, RequestRates } from "../../edge/RequestRates.ts"
 
-// Voucher requests of wallets (LUD-03), in the formats of Lnurl.ts.
+// Wallets' voucher requests (LUD-03), in the formats of Lnurl.ts.
 
 const paths = { offer: "/lnurlw", callback: "/lnurlw/callback" } as const
 
@@ -52,5 +52,5 @@ const routes = (proxies: number) =>
     })
   )
 
-/** Routes of all vouchers. `proxies` as in `Lnurl.extension`. */
+/** Routes for all vouchers. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })

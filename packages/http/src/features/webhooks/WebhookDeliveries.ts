@@ -41,7 +41,7 @@ const view = View.make<Shown>()(
       (row) => row.answered
     ],
     response: [
-      Schema.NullOr(Schema.String).annotate({ description: "Start of the last response, or the reason there was none" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Beginning of the last response's body, or the reason there was no response" }),
       (row) => row.response
     ],
     duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
@@ -75,8 +75,8 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
   })
 
 /**
- * Returns the sentence about the required key scopes. Operator tokens have other scopes, the same for all
- * operations that change something.
+ * Returns the sentence about the required key scopes. It is empty for the operator, because all changes require
+ * the same scope of an operator token.
  */
 export const needs = (path: string, other?: string): string =>
   path.startsWith("/operator") ? "" : ` Requires the \`webhooks\`${other === undefined ? "" : ` or \`${other}\``} scope.`

@@ -3,7 +3,7 @@ import * as Schedule from "@satrail/core/features/webhooks/Schedule"
 import { types } from "@satrail/core/events/Notice"
 import * as EventBody from "../../events/EventBody.ts"
 
-// Requests to webhooks, for the OpenAPI member `webhooks`. Bodies are rendered with the same schemas.
+// Requests to webhooks, for the OpenAPI field `webhooks`. Bodies are rendered with the same schemas.
 
 const header = (name: string, description: string) => ({
   name,
@@ -24,7 +24,7 @@ export const parameters = {
   WebhookAttempt: header("x-satrail-attempt", `Number of this attempt, from 1 to ${Schedule.maxAttempts}`)
 }
 
-/** Responses of an endpoint, by component name. */
+/** An endpoint's responses, by component name. */
 export const responses = {
   WebhookReceived: {
     description: `Received. Respond within ${attemptMillis / 1000} seconds. The body of the response is ignored`
@@ -43,7 +43,7 @@ const shared = {
   }
 }
 
-/** Webhooks for every kind of record. `tag` is the section of webhook endpoints. */
+/** Webhooks for every record type. `tag` is the section of webhook endpoints. */
 export const webhooks = (tag: string) =>
   Object.fromEntries(
     EventBody.kinds.map((kind) => [

@@ -50,7 +50,7 @@ const Body = Schema.Struct({
   )
 }).annotate({ identifier: "WebhookEndpointSettings" })
 
-/** Body of a PATCH, with all members optional. */
+/** Body of a PATCH, with all fields optional. */
 const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({ identifier: "UpdateWebhookEndpoint" })
 
 const issued = View.make<Core.Issued>()(
@@ -67,7 +67,7 @@ const issued = View.make<Core.Issued>()(
 )
 
 const replayFrom = Schema.String.annotate({
-  description: "Event id, or `next` of a page. All later events are sent, even if they were sent before",
+  description: "Event id, or the `cursor` of the next page of events. All later events are sent, even if they were sent before",
   examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
 })
 
@@ -162,7 +162,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
       .annotate(
         OpenApi.Description,
-        `Replaces all settings. Omitted members get their defaults: without \`types\`, all events are sent. The secret does not change. Use PATCH to change individual settings.${Deliveries.needs(root)}`
+        `Replaces all settings. Omitted fields get their defaults: without \`types\`, all events are sent. The secret does not change. Use PATCH to change individual settings.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: exampleBody })),
     update: HttpApiEndpoint.patch(`update${what}` as const, one, {
@@ -175,7 +175,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Update a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Changes the members you send. Omitted members keep their values, and null clears a value. The secret does not change.${Deliveries.needs(root)}`
+        `Changes the fields you send. Omitted fields keep their values, and null clears a value. The secret does not change.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: { description: exampleBody.description } })),
     remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
@@ -292,7 +292,7 @@ type Creating = {
 }
 type OfOne = { readonly params: { readonly id: string } }
 
-/** Makes their handlers for the calling company or operator. */
+/** Makes the endpoints' handlers for the calling company or operator. */
 const handlersOf = <R>(
   services: readonly [Core.Webhooks["Service"], EventIds.EventIds, Sealer | undefined, waitMillis: number],
   path: string,

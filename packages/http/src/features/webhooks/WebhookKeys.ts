@@ -4,15 +4,15 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from "node:crypto"
 import * as Seal from "../../wire/Seal.ts"
 
-// Prefix of an Ed25519 private key in PKCS #8 (RFC 8410, section 10.3), and the length of the prefix of a
-// public key.
+// Prefix of an Ed25519 private key in PKCS #8 (RFC 8410, section 10.3), and the length of a public key's
+// prefix.
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 const spkiBytes = 12
 
 /**
- * Encrypts the secrets of webhook endpoints (AES-256-GCM) and signs with an Ed25519 key. Both keys are
- * derived from `secret`, which must be the same in all processes that share a database. After it changes,
- * existing endpoint secrets cannot be decrypted and must be rotated.
+ * Encrypts webhook endpoints' secrets (AES-256-GCM) and signs with an Ed25519 key. Both keys are derived from
+ * `secret`, which must be the same in all processes that share a database. If `secret` changes, existing
+ * endpoint secrets can no longer be decrypted and must be rotated.
  */
 export const make = (secret: Redacted.Redacted): Secrets => {
   const sealer = Seal.make(Redacted.make(`webhooks: ${Redacted.value(secret)}`))

@@ -4,8 +4,8 @@ import * as Pages from "@satrail/core/ledger/Page"
 import { Context, Effect, Option, Schedule } from "effect"
 
 /**
- * How long a test waits for its first attempt: longer than a connection may take. The receiver may take
- * longer to respond, as the delivery then shows.
+ * How long a test waits for its first attempt. This is longer than connecting may take, but a receiver may take
+ * longer to respond. The delivery then shows the outcome.
  */
 export const waitSeconds = 8
 
@@ -14,8 +14,8 @@ export const WaitMillis = Context.Reference<number>("@satrail/http/features/webh
   defaultValue: () => waitSeconds * 1000
 })
 
-/** Message if the outcome is unknown by then. */
-export const unanswered = `No response within ${waitSeconds} seconds. See its deliveries`
+/** Message if the outcome is still unknown after this time. */
+export const unanswered = `No response within ${waitSeconds} seconds. See the endpoint's deliveries`
 
 const testType = "webhook_endpoint.test"
 

@@ -14,7 +14,7 @@ export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("Webhoo
  */
 export const toleranceSeconds = 300
 
-/** Headers in the form of Node, `fetch` and most frameworks. */
+/** Headers as represented by Node, `fetch` and most frameworks. */
 export type Given = Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
 const headerIn = (headers: Given, name: string): string => {
@@ -49,13 +49,14 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
   return of("v1").some((signature) => isSame(signature, expected))
 }
 
-// `Event` has the same members for each type.
+// `Event` has the same fields for each type.
 const isTold = (value: unknown): value is Told => Schema.is(Event)(value)
 
 /**
- * Returns the event of a webhook request, if the service sent it recently. Pass `body` byte for byte as it
+ * Returns the event in a webhook request that the service sent recently. Pass `body` byte for byte as it
  * arrived, before any parsing. `secret` is the endpoint's secret, or the public key from
- * `/.well-known/satrail-webhook-keys`. Throws `WebhookRefused` otherwise: respond with 400 and do nothing.
+ * `/.well-known/satrail-webhook-keys`. Throws `WebhookRefused` for any other request; respond with 400 and do
+ * nothing else.
  *
  * The same event can arrive more than once with the same `id`, so store the ids you have processed.
  */
