@@ -14,5 +14,5 @@ import { zaps } from "./zaps/index.ts"
 /** All features, each after those that it requires. */
 export const features = [approvals, checkouts, vouchers, refunds, zaps, offers, webhooks, adjustments, people, sessions, audit] as const
 
-/** All features, typed by what any feature may have. */
+/** The same list, with each entry typed as a general `Feature`. */
 export const all: ReadonlyArray<Feature> = features

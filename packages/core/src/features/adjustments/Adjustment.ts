@@ -12,12 +12,12 @@ export type Status = typeof Status.Type
 
 /**
  * A correction requested by one operator and approved by another. A positive `amount` is credited to the
- * company, a negative one debited.
+ * company; a negative one is debited.
  */
 export const Adjustment = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** Groups its postings once it is booked. */
+  /** Groups the adjustment's postings once it is booked. */
   ledgerTxId: Noun.Id,
   /** In msat: 1000 is credited to the company, -1000 is debited. Never 0. */
   amount: Msat.Msat,
@@ -25,7 +25,7 @@ export const Adjustment = Schema.Struct({
   reason: Schema.String,
   /** Shown to operators only. */
   note: Schema.NullOr(Schema.String),
-  /** The requesting operator: the token's id and name. */
+  /** The operator who requested it: the token's id and name. */
   requestedById: Schema.String,
   requestedBy: Schema.String,
   status: Status,
@@ -36,7 +36,7 @@ export const Adjustment = Schema.Struct({
 })
 export interface Adjustment extends Schema.Schema.Type<typeof Adjustment> {}
 
-/** The adjustment was already decided; its status is `status`. */
+/** The adjustment has already been decided; its status is `status`. */
 export class AdjustmentDecided extends Schema.TaggedError<AdjustmentDecided>()("AdjustmentDecided", {
   id: Schema.String,
   status: Schema.String
@@ -65,7 +65,7 @@ export const life = {
 }
 
 export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
-/** Of any number of approvals, one books it. Rejected if the company's balance is less than the debit. */
+/** Repeated approvals book it once. Rejected if the company's balance is less than the debit. */
 export interface AdjustmentBooked extends Written<
   "AdjustmentBooked",
   readonly [Noun.TransitionOf<typeof life.booked>],
@@ -91,8 +91,8 @@ export const requested = (adjustment: Adjustment, once?: Change.Once): Adjustmen
 })
 
 /**
- * Books an adjustment: 1000 moves from `adjustments` to `available`, -1000 from `available` to `adjustments`.
- * A separate account holds all manual bookings.
+ * Books an adjustment. A positive amount moves from `adjustments` to `available`, a negative one the other way.
+ * The separate account keeps manual bookings apart from all others.
  */
 export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): Result.Result<AdjustmentBooked, SameOperator> => {
   const { id, companyId, ledgerTxId, amount, requestedById, requestedBy } = adjustment

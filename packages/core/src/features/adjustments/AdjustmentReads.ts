@@ -8,7 +8,10 @@ export class AdjustmentReads extends Context.Service<
   AdjustmentReads,
   {
     readonly adjustment: (id: string) => Effect.Effect<Option.Option<Adjustment>, StoreUnavailable>
-    /** Returns a page, newest first by (`createdAtMillis`, `id`), after `after`. A null `after` starts the list, and a null `status` matches every status. */
+    /**
+     * Returns the page after `after`, newest first by (`createdAtMillis`, `id`). A null `after` starts the
+     * list, and a null `status` matches every status.
+     */
     readonly adjustments: (query: {
       readonly after: Position | null
       readonly limit: number

@@ -31,7 +31,7 @@ export interface Ask {
   readonly request?: Answer.Request<Adjustment.Adjustment>
 }
 
-/** Manual bookings, each by two operators. */
+/** Manual corrections, each requested by one operator and approved by another. */
 export class Adjustments extends Context.Service<
   Adjustments,
   {

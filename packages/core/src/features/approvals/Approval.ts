@@ -7,13 +7,13 @@ import type { Written } from "../../ledger/Written.ts"
 import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
-// A withdrawal above a threshold waits for a second key. It is pending with its money held, and has no job.
-// Everything that requires its job (sending, settling, failing) is rejected by its fence until the approving
-// commit enqueues one.
+// A withdrawal above a threshold waits for a second key. Until then it is pending, its funds are held, and it
+// has no job. Sending, settling and failing require a job's fence, so they are rejected until the approving
+// commit enqueues the job.
 
 /**
- * Maximum time a withdrawal waits for approval. A withdrawal to an invoice waits no longer than the invoice
- * can be paid.
+ * Maximum time a withdrawal waits for approval. A withdrawal to an invoice waits at most until the invoice
+ * expires.
  */
 export const waitMillis = 24 * 3_600_000
 
@@ -26,7 +26,7 @@ export class ApprovalOver extends Schema.TaggedError<ApprovalOver>()("ApprovalOv
   state: Schema.NullOr(Withdrawal.ApprovalState)
 }) {}
 
-/** The key that requested the withdrawal may not approve it, nor may its replacement. */
+/** A key may not approve a withdrawal that it requested itself, before or after a rotation. */
 export class ApprovalByAsker extends Schema.TaggedError<ApprovalByAsker>()("ApprovalByAsker", { id: Schema.String }) {}
 
 /** The current fee is more than the withdrawal holds. */
@@ -58,8 +58,8 @@ export const life = {
 }
 
 /**
- * The withdrawal is then sent like any other. Rejected while its company is frozen, as a new withdrawal would
- * be.
+ * The withdrawal was approved and is then sent like any other. Rejected while the company is frozen, as a new
+ * withdrawal would be.
  */
 export interface WithdrawalApproved extends Written<
   "WithdrawalApproved",
@@ -68,7 +68,7 @@ export interface WithdrawalApproved extends Written<
   "withdrawal.approved"
 > {}
 
-/** The withdrawal is not sent. Its hold is voided, and its use of limits is released. */
+/** The withdrawal is not sent. Its hold is voided, and the limits that it used are released. */
 export interface WithdrawalRejected extends Written<
   "WithdrawalRejected",
   readonly [Noun.TransitionOf<typeof life.rejected, Withdrawal.Withdrawal>],
@@ -84,7 +84,7 @@ export interface Waiting extends Withdrawal.Withdrawal {
 export const isWaiting = (row: Withdrawal.Withdrawal): row is Waiting => Withdrawal.standing(row) === "pending_approval"
 
 /**
- * Approves a withdrawal. `work` is the job that sends it. No money moves, because it was held at the request.
+ * Approves a withdrawal. `work` is the job that sends it. No money moves, because the request already holds it.
  */
 export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
   _tag: "WithdrawalApproved",

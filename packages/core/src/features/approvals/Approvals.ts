@@ -30,10 +30,9 @@ export class Approvals extends Context.Service<
   Approvals,
   {
     /**
-     * Queues the payment. Any key or person may approve except the one that requested it, and those that count as
-     * the same (Deciders.ts). The
-     * caller checks that the key has the scope `approve`. The destination is checked again, and the network's
-     * fee may not exceed the allowance held. Approving again changes nothing.
+     * Queues the payment. Any key or person may approve, except the requester and those that count as the same
+     * (Deciders.ts). The caller checks that the key has the scope `approve`. The destination is checked again,
+     * and the network fee may not exceed the amount held for it. Approving again changes nothing.
      */
     readonly approve: (
       decision: Decision
@@ -52,8 +51,8 @@ export class Approvals extends Context.Service<
      */
     readonly reject: (decision: Decision) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /**
-     * Releases the money of withdrawals that were not approved in time, and returns their number. Any number
-     * of processes may run this. Each withdrawal ends once.
+     * Expires withdrawals that were not approved in time, releases their funds, and returns how many there
+     * were. Any number of processes may run this. Each withdrawal expires once.
      */
     readonly expire: Effect.Effect<number, StoreUnavailable>
   }
@@ -87,7 +86,7 @@ export const make = Effect.gen(function* () {
       if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
       const { fee, atMillis, work } = yield* drafts.again(company, row)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
-      // The worker that expires it may be late.
+      // The worker that expires withdrawals may be behind.
       if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
       const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))

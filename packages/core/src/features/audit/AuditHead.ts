@@ -15,7 +15,7 @@ export interface AuditHead {
 }
 
 /**
- * The head of the audit log was published. The operator's webhooks carry it to a place that the database's
+ * The head of the audit log was published. The operator's webhooks deliver it to a place that the database
  * owner cannot change.
  */
 export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence", "audit_head.updated"> {
@@ -38,9 +38,9 @@ const published = (head: string, id: string, atMillis: number, fence: Fence): Au
 })
 
 /**
- * Publishes the head unless it was the last one published. With `unlessFirst`, publishes only if a head was
- * published before. Processes of earlier versions cannot read the event, so the first one waits until they
- * are likely to have been replaced.
+ * Publishes the head unless it was the last one published. With `unlessFirst`, publishes only if a head has
+ * been published before. Processes of earlier versions cannot read this event, so the first one is delayed
+ * until those processes have probably been replaced.
  */
 export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence, { unlessFirst }: { readonly unlessFirst: boolean }) {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]

@@ -24,7 +24,7 @@ const batch = 1000
 /** Outcome of an entry that cannot be parsed. The service never writes one; `satrail verify` reports it. */
 export const unreadable = "unreadable"
 
-/** A line of the log as shown to users. */
+/** An entry of the log as shown to users. */
 export interface Row extends Omit<Audit.Said, "actor"> {
   /** `unknown` if the entry cannot be parsed. */
   readonly actor: Audit.Actor["actor"] | "unknown"
@@ -32,13 +32,13 @@ export interface Row extends Omit<Audit.Said, "actor"> {
   readonly companyId: CompanyId.CompanyId
   readonly createdAtMillis: number
   /**
-   * Its position in the company's chain and the hashes at that point. Null until the entry is linked, moments
-   * after it is written.
+   * The entry's position in the company's chain, and the hashes at that point. Null until the entry is linked,
+   * moments after it is written.
    */
   readonly link: Audit.Link | null
 }
 
-/** Selects lines of a log, newest first. */
+/** Selects entries of a log, newest first. */
 export interface Query extends Page.Asked {
   readonly actorId?: string | undefined
   readonly verb?: string | undefined
@@ -54,13 +54,13 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /**
-     * Returns a company's linked lines, or everybody's lines if null. With a filter over very many lines, a
-     * page may have fewer than `limit` rows and still have a `next`.
+     * Returns a company's linked entries, or all companies' entries if null. If a filter has to skip very many
+     * entries, a page may have fewer than `limit` rows and still have a `next`.
      */
     readonly list: (companyId: CompanyId.CompanyId | null, query: Query) => Effect.Effect<Page.Page<Row>, Invalid | StoreUnavailable>
     /**
-     * Records a request rejected with `code`: the first one immediately, and repetitions together with others
-     * of their kind.
+     * Records a request rejected with `code`. The first one is written immediately; repetitions are counted and
+     * written together.
      */
     readonly refused: (companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>
     /** Writes all counts to the log. */
@@ -248,8 +248,7 @@ export const link = Effect.gen(function* () {
 export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
 
 /**
- * Records in an idle log that all processes now sign. Any later unsigned entry was not written by this
- * service.
+ * Records that all processes now sign their entries. Any later unsigned entry was not written by this service.
  */
 const goOn = Effect.fnUntraced(function* (atMillis: number) {
   const store = yield* Audit.AuditStore
@@ -267,8 +266,8 @@ export const unlinkedMillis = 60_000
 
 /**
  * Links new entries about once a second, in one process at a time. Logs the signed head at the start and then
- * hourly. Publishes a changed head to the operator's webhooks. Keep a copy of either where the database's
- * owner cannot change it.
+ * hourly. Publishes a changed head to the operator's webhooks. Keep a copy of the logged or the published head
+ * where the database owner cannot change it.
  */
 export const layerWorker = Layer.effectDiscard(
   Duties.run("audit", (fence) =>

@@ -10,23 +10,26 @@ export const simultaneousMillis = 10_000
 
 /**
  * Evidence of tampering. An entry was `changed`, `removed` or `inserted`, was not written by the service
- * (`unsigned`), breaks the `chain`, or was not linked within a minute (`unlinked`). The stored head is not
- * the `end` of the chain or has a wrong signature, or a given `head` is not in the chain. A `record` differs
- * from the log, is unknown to it, or is gone.
+ * (`unsigned`), breaks the `chain`, or was not linked within a minute (`unlinked`). The stored head is not the
+ * `end` of the chain or has a wrong signature, or a given `head` is not in the chain. A `record` differs from
+ * the log, does not appear in it, or is missing from the store.
  */
 export interface Fault {
   readonly kind: "changed" | "removed" | "inserted" | "unsigned" | "chain" | "unlinked" | "end" | "head" | "record"
   readonly companyId: CompanyId.CompanyId | null
   /** Id of the entry or record. */
   readonly id: string
-  /** The record's kind, and the column that differs; null if the whole record is unknown or gone. */
+  /** The record's kind, and the column that differs; null if the whole record is unknown or missing. */
   readonly record?: string
   readonly field?: string | null
   /** What is wrong with the record. */
   readonly problem?: "differs" | "unknown" | "gone"
 }
 
-/** Parses a logged head or an entry's short head. Returns the entry's id and the combined hash of all chains. */
+/**
+ * Parses a head as it was logged, or the short head of an entry. Returns the entry's id and the combined hash
+ * of all chains.
+ */
 const placeIn = (head: string): string => {
   const parts = Audit.headOf(head)
   return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
@@ -48,7 +51,7 @@ interface Given {
   readonly isSealed: boolean
 }
 
-/** The log's record of one column: the values it may have now, newest last. */
+/** The values that the log allows for one column, newest last. */
 interface Said {
   readonly baseline: ReadonlyArray<string | null>
   readonly given: ReadonlyArray<Given>
@@ -141,9 +144,9 @@ const compare = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * Checks every link of every chain, the seal of every entry, that the chain ends at the stored head, and that
- * the previously logged `head` is in its place. Compares records with the values in the log. Reads page by
- * page. Reports at most 1000 inserted and 1000 unlinked entries.
+ * Checks every link of every chain and the seal of every entry. Checks that the chain ends at the stored head
+ * and contains the previously logged `head`. Compares records with the values in the log. Reads page by page.
+ * Reports at most 1000 inserted and 1000 unlinked entries.
  */
 export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
   const store = yield* Audit.AuditStore

@@ -23,12 +23,12 @@ export type Locale = typeof Locale.Type
 /** Limits and default of a checkout's lifetime, in seconds. */
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 604_800 } as const
 
-/** Limits and default of the part of the amount that may be missing, in whole percent. */
+/** Limits and default of the accepted underpayment, in whole percent of the amount. */
 export const tolerancePercent = { minimum: 0, default: 0, maximum: 50 } as const
 
 /**
- * Options of the seller for the payer: a new quote after it expires, a tip, and an email address that the
- * seller receives.
+ * Options that a seller can give the payer: request a new quote after expiry, add a tip, and leave an email
+ * address for the seller.
  */
 export const Option = Schema.Literals(["new_quote", "tip", "email"])
 export type Option = typeof Option.Type
@@ -40,13 +40,13 @@ export const tips: ReadonlyArray<number> = [0, 5, 10, 15]
 export const renewableMillis = 30 * 86_400_000
 
 /**
- * The number of changes of a checkout after which its payer can change nothing more, because each new quote
- * and each change of the tip issues another invoice. Concurrent attempts, of which one succeeds, are bounded
- * by the rate limit of callers without a key.
+ * Number of changes of a checkout after which its payer can make no more. It bounds the number of invoices,
+ * because each new quote and each change of the tip issues one. The number of concurrent attempts, of which
+ * only one succeeds, is bounded by the rate limit for callers without a key.
  */
 export const maxChanges = 100
 
-/** Maximum lengths of its strings. */
+/** Maximum lengths of a checkout's strings. */
 export const limits = { orderIdCharacters: 200, urlCharacters: 2000, emailCharacters: 254 } as const
 
 /**
@@ -73,7 +73,7 @@ export const Checkout = Schema.Struct({
   metadata: Metadata.Metadata,
   returnUrl: Schema.NullOr(Schema.String),
   cancelUrl: Schema.NullOr(Schema.String),
-  /** The origin that may show the page in a frame and is notified there of the payment; null if none may. */
+  /** The origin that may embed the page in a frame and is then notified of the payment; null if none may. */
   embedOrigin: Schema.NullOr(Schema.String),
   /** Color of the page's buttons, as `#rrggbb`; null for the default. */
   color: Schema.NullOr(Schema.String),
@@ -81,7 +81,7 @@ export const Checkout = Schema.Struct({
   options: Schema.Array(Option),
   /** Email address or URL where payers can reach the seller; null if none is shown. */
   contact: Schema.NullOr(Schema.String),
-  /** The payer's tip, in percent of the amount; null until they answered. */
+  /** The payer's tip, in percent of the amount; null until they choose. */
   tipPercent: Schema.NullOr(Schema.Int),
   /** Email address that the payer gave. */
   payerEmail: Schema.NullOr(Schema.String),
@@ -91,7 +91,7 @@ export const Checkout = Schema.Struct({
   onChainAddressId: Noun.Id,
   address: Schema.String,
   status: Status,
-  /** The amount credited, at the last check. */
+  /** The amount credited as of the last check. */
   received: Msat.Msat,
   paidAtMillis: Schema.NullOr(Schema.Int),
   /** When it expired or was canceled. If set on a paid checkout, the payment was late. */
@@ -106,7 +106,7 @@ export const Checkout = Schema.Struct({
 })
 export interface Checkout extends Schema.Schema.Type<typeof Checkout> {}
 
-/** The members that every new checkout has. */
+/** The initial values of a checkout. */
 export const unpaid = {
   status: "open",
   tipPercent: null,
@@ -123,8 +123,8 @@ export interface Arrived {
   readonly received: Msat.Msat
   readonly pending: Msat.Msat
   /**
-   * Height of the highest block with a pending payment; null if none is pending or one of them is in no
-   * block.
+   * Height of the highest block with a pending payment; null if no payment is pending, or if one of them is not
+   * in a block.
    */
   readonly pendingHeight: number | null
 }
@@ -137,7 +137,7 @@ export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("Chec
   status: Schema.String
 }) {}
 
-/** The members that a Change can set. */
+/** The fields that a Change can set. */
 const moving = [
   "status",
   "amount",
@@ -162,8 +162,8 @@ export const noun = Noun.make("checkouts", Checkout, {
 })
 
 /**
- * Transitions of a checkout. Each sets the new state, and applies only if the checkout is as it was when
- * read.
+ * Transitions of a checkout. Each sets the new state, and applies only if the checkout has not changed since it
+ * was read.
  */
 export const life = {
   moved: Noun.move(noun, "moved", {
@@ -183,7 +183,7 @@ export interface CheckoutExpired extends Written<"CheckoutExpired", Moved, "fenc
 export interface CheckoutCanceled extends Written<"CheckoutCanceled", Moved, never, "checkout.canceled"> {}
 /** The payer requested a new quote. */
 export interface CheckoutRenewed extends Written<"CheckoutRenewed", Moved, never, never> {}
-/** The payer answered with a tip or an email address. */
+/** The payer chose a tip or gave an email address. */
 export interface CheckoutAnswered extends Written<"CheckoutAnswered", Moved, never, never> {}
 /** A payment was counted without changing the status. */
 export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fence", never> {}
@@ -239,7 +239,7 @@ export interface Shown extends Checkout {
   readonly pendingHeight: number | null
   /**
    * Whether its invoice is for the remaining amount. False for a moment after a partial payment, until that
-   * is processed.
+   * payment is processed.
    */
   readonly isAsking: boolean
 }
@@ -258,8 +258,8 @@ export const isSeen = (checkout: Shown): boolean =>
 const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && pending === 0n
 
 /**
- * Returns whether the payer can request a new quote. Only once its expiry is recorded, and not after a part was
- * paid, whose worth at another rate the payer and the seller would have to agree on.
+ * Returns whether the payer can request a new quote. The expiry must be recorded, and nothing may have been
+ * paid, because the payer and the seller would have to agree on the value of a partial payment at another rate.
  */
 export const isRenewable = (checkout: Shown, atMillis: number): boolean =>
   checkout.options.includes("new_quote") &&
@@ -276,7 +276,7 @@ export const isAnswerable = (checkout: Shown): boolean =>
   isUnpaid(checkout) &&
   checkout.revision < maxChanges
 
-/** Returns whether it was paid after it expired or was canceled. */
+/** Returns whether the checkout was paid after it expired or was canceled. */
 export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "endedAtMillis">): boolean =>
   status === "paid" && endedAtMillis !== null
 
@@ -304,7 +304,7 @@ const moved = (before: Checkout, values: Partial<Checkout>, atMillis: number) =>
 /** A new quote for the same price. */
 export interface Quote extends Asking, Pick<Checkout, "amount" | "rate" | "rateAtMillis" | "expiresAtMillis"> {}
 
-/** Opens an expired checkout again, with a new quote. The job that expires it was completed, and starts again. */
+/** Reopens an expired checkout with a new quote. Its expiry job was completed, so another one is enqueued. */
 export const renewed = (before: Checkout, quote: Quote, atMillis: number): CheckoutRenewed => ({
   _tag: "CheckoutRenewed",
   ...moved(before, { ...quote, status: "open", endedAtMillis: null, tipPercent: null, quotedAtMillis: atMillis }, atMillis),

@@ -7,9 +7,9 @@ import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { Invoices } from "../../receiving/Invoices.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 
-/** Maximum number of attempts to cancel a checkout that changes in the meantime. */
+/** Maximum number of retries to cancel a checkout that keeps changing. */
 const maxTries = 20
-/** If the checkout changed in the meantime to one of these, try to cancel it again. */
+/** If the checkout concurrently changed to one of these, try to cancel it again. */
 const isMoved: ReadonlySet<string> = new Set(["open", "underpaid", "canceled"])
 
 /** Cancels checkouts and their invoices. */
@@ -19,8 +19,8 @@ export const make = Effect.gen(function* () {
   const invoices = yield* Invoices
 
   /**
-   * Cancels the checkout's invoice. Fails if the invoice is paid or being paid. `next` starts in the same
-   * commit.
+   * Cancels the checkout's invoice. Fails if the invoice is paid or being paid. The job `next` is enqueued in
+   * the same commit.
    */
   const close = ({ companyId, invoiceId }: Checkout.Checkout, next?: (atMillis: number) => Change.Enqueue) =>
     invoices.cancel(companyId, invoiceId, next).pipe(
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
     close,
     /**
      * Cancels the checkout that `find` returns. Reads it again if a partial payment arrives at the same time,
-     * or if the job of a process that died cancels it.
+     * or if the job left by a dead process cancels it first.
      */
     cancel: <E, R>(find: Effect.Effect<Checkout.Checkout, E, R>) =>
       Effect.retry(cancel(find), {
@@ -61,8 +61,8 @@ export const make = Effect.gen(function* () {
         while: (error) => error instanceof Checkout.CheckoutNotOpen && isMoved.has(error.status)
       }),
     /**
-     * Returns whether this job must cancel the checkout: its invoice was canceled for that purpose, and the
-     * checkout is still open.
+     * Returns whether this job must cancel the checkout, that is, whether the invoice was canceled for that
+     * purpose and the checkout is still open.
      */
     isToBeCanceled: Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task) {
       if (task.kind !== CheckoutJobs.cancelKind || task.id !== checkout.invoiceId) return false

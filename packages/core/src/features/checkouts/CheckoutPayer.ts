@@ -12,9 +12,9 @@ import * as Checkout from "./Checkout.ts"
 import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 
-// What a payer can change on the page, where the seller allows it.
+// Changes that a payer can make on the page, if the seller allows them.
 
-/** Returns why a string is not an email address, or undefined if it is. Whether it exists is not checked. */
+/** Returns why a string is not an email address, or undefined if it is. Whether the address exists is not checked. */
 export const emailIssue = (text: string): string | undefined =>
   Metadata.textIssue(text, Checkout.limits.emailCharacters) ??
   (/^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+$/i.test(text)
@@ -38,7 +38,7 @@ const priceOf = ({ fiatAmount, fiatCurrency, amount }: Checkout.Checkout): Asked
   }
 }
 
-/** Renews checkouts, and takes payers' answers. */
+/** Renews checkouts and stores payers' answers. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const invoices = yield* Invoices
@@ -71,7 +71,8 @@ export const make = Effect.gen(function* () {
         const asking =
           Checkout.total(tipped) === Checkout.total(checkout) ? undefined : yield* issueRest(tipped, checkout.received, nowMillis)
         yield* journal.commit(Checkout.answered(checkout, { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail }, nowMillis))
-        // Its payment still pays the price. An invoice that stays open expires with the checkout.
+        // A payment of the previous invoice still pays the price. If that invoice stays open, it expires with
+        // the checkout.
         if (asking !== undefined) yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
       })
   }

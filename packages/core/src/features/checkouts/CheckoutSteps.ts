@@ -10,7 +10,7 @@ import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** Maximum number of tasks per kind processed concurrently, and per step. */
+/** Maximum number of tasks of each kind per step, all processed concurrently. */
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
     const { received } = arrived
     const status = Checkout.standing(checkout, arrived, atMillis)
     const isMore = status === "underpaid" && received !== checkout.received
-    // Once one payment method has paid, cancel the other. Its payments in flight are still credited.
+    // Once one payment method has paid, cancel the other. Payments in flight are still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
     const asking = isMore ? yield* askAgain(checkout, received, atMillis) : undefined
     yield* journal.commit<Checkout.Next>(Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone }))
@@ -66,8 +66,8 @@ export const make = Effect.gen(function* () {
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
     const { companyId, id, isDone } = yield* about(task)
     const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
-    // A crash before the checkout was stored leaves its invoice and address, which may be paid without a
-    // checkout to update.
+    // After a crash before the checkout was stored, its invoice and address remain. They may be paid although
+    // there is no checkout to update.
     if (checkout === undefined) return yield* Effect.asVoid(tasks.postpone(task, nowMillis + leaseMillis))
     if (yield* isToBeCanceled(checkout, task)) return yield* Effect.asVoid(journal.commit(Checkout.canceled(checkout, nowMillis)))
     yield* follow(checkout, task, isDone)

@@ -8,8 +8,8 @@ const types = ["checkout.paid", "checkout.underpaid", "checkout.expired", "check
 type Type = (typeof types)[number]
 
 /**
- * Returns a checkout in the state that an event stands for. `received` is the amount known when the event is
- * sent, which only grows.
+ * Returns a checkout in the state that an event reports. `received` is the amount known when the event is sent;
+ * it can only grow.
  */
 const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Shown => {
   const isPaid = type === "checkout.paid"

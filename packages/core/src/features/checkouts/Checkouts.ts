@@ -56,8 +56,8 @@ export class Checkouts extends Context.Service<
   Checkouts,
   {
     /**
-     * Creates a checkout with an invoice and an address. After a crash, the remaining invoice or address can
-     * still be paid like any other.
+     * Creates a checkout with an invoice and an address. If a crash leaves only the invoice or the address, it
+     * can still be paid like any other.
      */
     readonly create: (
       ask: Ask & { readonly request?: Answer.Request<Checkout.Shown> }
@@ -83,7 +83,7 @@ export class Checkouts extends Context.Service<
      * or the chain cannot be read.
      */
     readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
-    /** Returns the newest pending or credited payments toward it, newest first. */
+    /** Returns the latest pending or credited payments toward it, newest first. */
     readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
     /**
      * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
@@ -101,8 +101,8 @@ export class Checkouts extends Context.Service<
       id: string
     ) => Effect.Effect<Checkout.Shown, NotFound | Checkout.CheckoutNotOpen | StoreUnavailable>
     /**
-     * Opens the expired checkout with this public id again, with a new invoice at the current rate, if its
-     * seller allows it. Earlier invoices still count if they are paid.
+     * Reopens the expired checkout with this public id, with a new invoice at the current rate, if its seller
+     * allows it. Payments of earlier invoices still count.
      */
     readonly renew: (
       publicId: string
@@ -119,7 +119,7 @@ export class Checkouts extends Context.Service<
       | IdempotencyMismatch
       | StoreUnavailable
     >
-    /** Stores the tip and the email address of the payer of the checkout with this public id. */
+    /** Stores the tip and the email address given by the payer of the checkout with this public id. */
     readonly answer: (
       publicId: string,
       answered: CheckoutPayer.Answered
@@ -145,14 +145,14 @@ export const urlIssue = (text: string): string | undefined => {
 }
 
 /**
- * Returns why an origin cannot frame the checkout page, or undefined if it can. The origin must be written as
- * a browser sends it, because it becomes part of a header.
+ * Returns why an origin cannot embed the checkout page, or undefined if it can. The origin must be written as a
+ * browser sends it, because it becomes part of a header.
  */
 export const originIssue = (text: string): string | undefined =>
   urlIssue(text) ??
   (URL.parse(text)?.origin === text && !/[;,'*\s]/.test(text) ? undefined : "must be only an origin, such as https://shop.example")
 
-/** Returns why a string is not a contact of a seller, or undefined if it is: an email address, or a URL. */
+/** Returns why a string is not a seller's contact (an email address or a URL), or undefined if it is. */
 export const contactIssue = (text: string): string | undefined =>
   CheckoutPayer.emailIssue(text) === undefined || urlIssue(text) === undefined ? undefined : "must be an email address or an https:// URL"
 
@@ -168,7 +168,7 @@ const within = (value: number, { minimum, maximum }: { readonly minimum: number;
 const issueOf = (text: string | null, issue: (text: string) => string | undefined) => (text === null ? undefined : issue(text))
 
 /**
- * Validates the texts of a checkout. Texts that its invoice also has are validated when the invoice is
+ * Validates the texts of a checkout. Texts that are also the invoice's are validated when the invoice is
  * created.
  */
 const check = Effect.fnUntraced(function* (ask: Ask) {
@@ -207,7 +207,7 @@ export const make = Effect.gen(function* () {
   const payer = yield* CheckoutPayer.make
   const { step } = yield* CheckoutSteps.make
   const options = yield* Confirmations.Options
-  // Every open checkout page requests it.
+  // Cached, because every open checkout page requests it.
   const tip = yield* Effect.cachedWithTTL((yield* ChainSource.ChainSource).tip, tipMillis)
   const now = Clock.currentTimeMillis
 
@@ -227,7 +227,7 @@ export const make = Effect.gen(function* () {
     return yield* Option.isSome(found) ? show(found.value) : new NotFound({ what: "checkout", id: publicId })
   })
 
-  /** Creates the invoice, the address, and the record of the checkout. */
+  /** Creates the checkout's invoice, address and record. */
   const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, ...words }: Ask) {
     const { companyId, description, metadata } = words
     const id = Id.fromMillis(yield* now, entropy)
@@ -281,7 +281,8 @@ export const make = Effect.gen(function* () {
       return Effect.match(tip, {
         onSuccess: (tip) => {
           const seen = ChainSource.confirmations(tip, height)
-          // It has enough confirmations by itself, but waits because of the company's other pending deposits.
+          // The payment has enough confirmations by itself, but waits because of the company's other pending
+          // deposits.
           return { seen, needed: Math.max(needed, seen + 1) }
         },
         onFailure: () => null

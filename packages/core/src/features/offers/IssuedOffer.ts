@@ -7,10 +7,10 @@ import type { Written } from "../../ledger/Written.ts"
 
 /**
  * An offer (BOLT 12) issued by our node for one company. It can be paid any number of times, and each payment
- * is credited with the amount received. It does not expire and cannot be canceled.
+ * credits the amount received. It does not expire and cannot be canceled.
  */
 export const IssuedOffer = Schema.Struct({
-  /** Also its id at the node. */
+  /** Also the offer's id at the node. */
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   /** Public key of the issuing node. */
@@ -27,14 +27,14 @@ export const IssuedOffer = Schema.Struct({
 export interface IssuedOffer extends Schema.Schema.Type<typeof IssuedOffer> {}
 
 /**
- * A payment names an offer by its id alone. A Lightning address has one offer, because its DNS record has
- * room for one.
+ * A payment names an offer by its id alone. A Lightning address has one offer, because its DNS record can hold
+ * only one.
  */
 export const noun = Noun.make("offers", IssuedOffer, { moving: [], unique: [["id"], ["lightningAddressId"]] })
 
 export interface OfferCreated extends Written<"OfferCreated", readonly [Noun.InsertOf<typeof noun>], "once", "offer.created"> {}
 
-/** Records an offer, whose payments belong to this company from then on. */
+/** Records an offer. From then on, its payments belong to this company. */
 export const created = (offer: IssuedOffer, once?: Change.Once): OfferCreated => ({
   _tag: "OfferCreated",
   id: offer.id,

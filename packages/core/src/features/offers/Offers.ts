@@ -20,7 +20,7 @@ import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as IssuedOffer from "./IssuedOffer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** Issues offers (BOLT 12) of our node without a limit. Each belongs to one company permanently. */
+/** Issues any number of our node's offers (BOLT 12). Each belongs to one company permanently. */
 export class Offers extends Context.Service<
   Offers,
   {

@@ -20,19 +20,22 @@ import * as PeopleErrors from "./PeopleErrors.ts"
 import * as Person from "./Person.ts"
 import * as Role from "./Role.ts"
 
-/** Who invites a person: an operator, an administrator of the company, or its API key with the scope `admin`. */
+/**
+ * The actor that invites a person: an operator, an administrator of the company, or its API key with the scope
+ * `admin`.
+ */
 export type Granting =
   | { readonly _tag: "Operator"; readonly operator: Operator }
   | { readonly _tag: "Person"; readonly id: string }
   | { readonly _tag: "Key"; readonly id: string }
 
-/** An invitation. `text` is its secret, which is shown only now. */
+/** An invitation. `text` is its secret, which is shown only once. */
 export interface Invited {
   readonly person: Person.Person
   readonly text: Redacted.Redacted
 }
 
-/** A person who may act, with what their role allows now. */
+/** A person who may act, with their current permissions. */
 export type Standing =
   | { readonly _tag: "Company"; readonly person: Person.Person; readonly caller: ApiKey.Holder }
   | { readonly _tag: "Operator"; readonly person: Person.Person; readonly caller: OperatorCaller }
@@ -44,8 +47,8 @@ export class People extends Context.Service<
   People,
   {
     /**
-     * Invites a person. Only an administrator or the operator can invite people who can move money. If an operator
-     * does, and the company is active, a second operator must approve the invitation.
+     * Invites a person. Only an administrator or the operator can invite people who can move money. If an
+     * operator invites such a person to an active company, a second operator must approve the invitation.
      */
     readonly invite: (ask: {
       readonly companyId: CompanyId.CompanyId
@@ -61,8 +64,8 @@ export class People extends Context.Service<
     /** Approves an operator's invitation. Fails for the operator who made it. */
     readonly approve: (id: string, by: Operator) => Effect.Effect<Person.Person, Refused | SameOperator>
     /**
-     * Revokes the person's passkeys, ends their sessions, and invites them again. Approved as an invitation is. An
-     * earlier invitation is no longer valid.
+     * Revokes the person's passkeys, ends their sessions, and invites them again. Requires the same approval as
+     * an invitation. An earlier invitation is no longer valid.
      */
     readonly recover: (
       companyId: CompanyId.CompanyId,
@@ -76,7 +79,7 @@ export class People extends Context.Service<
       role: Role.Role,
       by: Granting
     ) => Effect.Effect<Person.Person, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
-    /** Removes another person. When it returns, they have no access. Removing them again changes nothing. */
+    /** Removes another person. Once this returns, they have no access. Removing them again changes nothing. */
     readonly remove: (
       companyId: CompanyId.CompanyId,
       id: string,
@@ -89,9 +92,9 @@ export class People extends Context.Service<
       companyId: CompanyId.CompanyId,
       asked: Page.Asked
     ) => Effect.Effect<Page.Page<Person.Person>, Invalid | StoreUnavailable>
-    /** Returns what this person may do now; none if they have no passkey or were removed. */
+    /** Returns this person's current permissions; none if they have no passkey or were removed. */
     readonly standing: (id: string) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
-    /** Returns the person whose open invitation this is. */
+    /** Returns the person to whom this open invitation was given. */
     readonly invited: (text: string) => Effect.Effect<Option.Option<Person.Person>, StoreUnavailable>
     /** Uses up the invitation, and adds the person's first passkey. */
     readonly join: (
@@ -157,7 +160,7 @@ const makeRecords = Effect.gen(function* () {
     return person.companyId === companyId && person.status !== "removed" ? person : yield* new NotFound({ what: "person", id })
   })
 
-  /** Commits a move, and returns the person after it. */
+  /** Commits a transition and returns the updated person. */
   const moved = Effect.fnUntraced(function* (change: Exclude<Person.Changes, Person.PersonInvited>) {
     yield* journal.commit(change)
     return yield* Effect.orDie(Effect.map(nouns.get(noun, change.companyId, change.id), Option.getOrThrow))
@@ -166,7 +169,7 @@ const makeRecords = Effect.gen(function* () {
   return { at, find, get, present, moved }
 })
 
-/** Operations of people on their own invitations and passkeys. */
+/** Operations that people perform on their own invitations and passkeys. */
 const makeAccess = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const { at, find, moved } = yield* makeRecords
@@ -231,7 +234,7 @@ export const make = Effect.gen(function* () {
     return Person.rootOf(yield* get(by.id))
   })
 
-  /** The approval that an operator's invitation needs. A key with the same scopes needs the same. */
+  /** Returns the approval that an operator's invitation requires. A key with the same scopes requires the same. */
   const waitingFor = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role.Role, by: Granting) {
     if (by._tag !== "Operator" || companyId === CompanyId.operator || !Role.sends(role) || (yield* isNew(companyId))) return null
     return { requestedById: by.operator.id, requestedBy: by.operator.name }
@@ -297,7 +300,7 @@ export const make = Effect.gen(function* () {
       yield* notOneself(by, id)
       const person = yield* present(companyId, id)
       yield* mayGrant(by, role)
-      // The first who lets a person move money controls them in approvals.
+      // In approvals, a person is controlled by the actor that first let them move money.
       const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? yield* vouching(by) : person.vouchedBy
       return yield* moved(Person.promoted(person, { role, vouchedBy }, yield* at))
     }),

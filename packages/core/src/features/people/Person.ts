@@ -39,11 +39,11 @@ export const Person = Schema.Struct({
   companyId: CompanyId.CompanyId,
   name: Schema.String,
   role: Role,
-  /** `invited` until the link is used, again after a recovery. A removed person never returns. */
+  /** `invited` until the link is used, and again after a recovery. `removed` is final. */
   status: Schema.Literals(["invited", "active", "removed"]),
   /**
-   * The person or API key that, directly or through others, controls who this person is. Both count as one in
-   * approvals. null if the operator invited them.
+   * The person or API key that vouched for this person, directly or through others. The two count as one in
+   * approvals. Null if the operator invited this person.
    */
   vouchedBy: Schema.NullOr(Schema.String),
   passkeys: Schema.Array(Passkey),
@@ -62,7 +62,7 @@ export const Person = Schema.Struct({
 })
 export interface Person extends Schema.Schema.Type<typeof Person> {}
 
-/** Another Change of the person came first. Nothing was committed. */
+/** Another Change to the person came first. Nothing was committed. */
 export class PersonMoved extends Schema.TaggedError<PersonMoved>()("PersonMoved", { id: Schema.String }) {}
 
 export const noun = Noun.make("people", Person, {
@@ -146,10 +146,10 @@ export type Changes =
 /** How long an invitation can be used. */
 export const invitationMillis = 3 * 24 * 3_600_000
 
-/** Maximum number of people of a company, and of those whose invitation is open. */
+/** Maximum number of people in a company, and of open invitations among them. */
 export const maxPeople = 100
 export const maxInvited = 20
-/** Maximum number of passkeys of a person. */
+/** Maximum number of passkeys per person. */
 export const maxPasskeys = 5
 
 const prefix = "inv_"
@@ -169,7 +169,7 @@ export const rootOf = ({ id, vouchedBy }: Pick<Person, "id" | "vouchedBy">): str
 export const isOpen = ({ secretHash, invitedUntilMillis, status, waiting }: Person, nowMillis: number): boolean =>
   status === "invited" && secretHash !== null && waiting === null && nowMillis < (invitedUntilMillis ?? 0)
 
-/** The time of a change, and its new revision. */
+/** The time of a change, and the person's new revision. */
 export interface At extends Pick<Person, "revision"> {
   readonly atMillis: number
 }
@@ -190,7 +190,7 @@ export const approved = (person: Person, at: At): PersonApproved => ({
   writes: [Noun.step(life.approved, person, { revision: at.revision })]
 })
 
-/** The person adds a passkey with their invitation, which is used up. */
+/** Adds the person's first passkey, which uses up their invitation. */
 export const joined = (person: Person, passkey: Passkey, use: Use, at: At): PersonJoined => ({
   _tag: "PersonJoined",
   ...of(person, at),
@@ -256,7 +256,7 @@ export const recovered = (person: Person, invitation: Pick<Person, "secretHash" 
   ]
 })
 
-/** Revokes everything of the person. */
+/** Removes the person, and revokes their passkeys, sessions and invitation. */
 export const removed = (person: Person, at: At): PersonRemoved => ({
   _tag: "PersonRemoved",
   ...of(person, at),

@@ -11,13 +11,13 @@ import type * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
  * `open`: a link not claimed yet. `pending`: being paid. `completed`: paid. `failed`: the payment failed.
- * `expired`: the link was not claimed in time. `canceled`: canceled by its company. The last three return
- * their part to the deposit, which may be refunded again.
+ * `expired`: the link was not claimed in time. `canceled`: canceled by its company. In the last three, the
+ * amount can be refunded from the deposit again.
  */
 export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
 export type Status = typeof Status.Type
 
-/** Statuses whose amount counts as refunded from the deposit. */
+/** Statuses in which the amount counts as refunded from the deposit. */
 export const takes: ReadonlyArray<Status> = ["open", "pending", "completed"]
 
 /**
@@ -39,8 +39,8 @@ export const Refund = Schema.Struct({
   /** The checkout whose page shows the refund to its payer; null if none does. */
   checkoutId: Schema.NullOr(Noun.Id),
   /**
-   * The link shown on that page, encrypted so that nobody can claim it with access to the store alone. Null
-   * if the page shows no link.
+   * The link shown on that page, encrypted so that access to the store alone is not enough to claim it. Null if
+   * the page shows no link.
    */
   sealedLink: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int,
@@ -51,7 +51,7 @@ export interface Refund extends Schema.Schema.Type<typeof Refund> {}
 /** The refund is not open and cannot be canceled; its status is `status`. */
 export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNotOpen", { id: Schema.String, status: Schema.String }) {}
 
-/** The deposit is not credited now: it is unconfirmed, was reversed after a reorganization, or failed. */
+/** The deposit is not currently credited: it is unconfirmed, was reversed after a reorganization, or failed. */
 export class NotRefundable extends Schema.TaggedError<NotRefundable>()("NotRefundable", {
   depositId: Schema.String,
   status: Schema.String
@@ -116,8 +116,7 @@ type Payment = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdra
 type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 
 /**
- * Applies if the deposit is credited and no other refund of it came first. Judged by the deposit that it
- * refunds.
+ * Applies if the deposit is credited and no other refund of it came first.
  */
 export interface RefundCreated extends Written<
   "RefundCreated",
@@ -156,7 +155,7 @@ export const told = (refund: Refund, voucher: Voucher.Voucher | undefined, atMil
   if (!takes.includes(refund.status)) return undefined
   if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
   const { status, expiresAtMillis } = voucher
-  // The refund's Change that follows from its voucher may not be committed yet.
+  // The refund's own Change, which follows the voucher's, may not be committed yet.
   if (status === "claimed") return { refund: { ...refund, status: "pending" }, expiresAtMillis: null }
   return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined
 }

@@ -8,13 +8,13 @@ import * as Refund from "./Refund.ts"
 import { refundTask } from "../../sending/Cause.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 
-/** Maximum number of tasks processed concurrently, and per step. */
+/** Maximum number of tasks per step, all processed concurrently. */
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
 /**
- * Delay before a pending refund is checked again. Its payment may take long, and the end of the payment makes
- * the existing job due.
+ * Delay before a pending refund is checked again. The payment may take long. When it ends, the refund's
+ * existing job becomes due.
  */
 const laterMillis = (attempts: number): number => Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6))
 
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
     return { voucher, withdrawal }
   })
 
-  /** Commits the Change that follows for a refund. If another process was first, its result stands. */
+  /** Commits the next Change of a refund, if there is one. If another process was first, its result stands. */
   const follow = Effect.fnUntraced(function* (refund: Refund.Refund, claim?: Change.Fence) {
     const change = Refund.next(refund, yield* payment(refund), yield* Clock.currentTimeMillis, claim)
     if (change === undefined) return
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
     const refund = yield* nouns.get(Refund.noun, task.companyId, task.id)
     if (Option.isNone(refund)) return yield* Effect.die(`refund not found: ${task.id}`)
     yield* follow(refund.value, fence(task))
-    // This has no effect if the refund has ended, because its job is then complete.
+    // This has no effect if the refund is final, because its job is then complete.
     yield* tasks.postpone(task, nowMillis + laterMillis(task.attempts))
   })
 

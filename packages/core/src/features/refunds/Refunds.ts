@@ -38,15 +38,15 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
 
 /**
- * Maximum number of attempts while concurrent refunds of the same deposit come first. Then the caller must
- * retry.
+ * Maximum number of retries if concurrent refunds of the same deposit are committed first. After that, the
+ * caller must retry.
  */
 const maxTries = 200
 
 /** Maximum number of deposits of a checkout named in an error. */
 const maxListed = 10
 
-/** Says how to name the deposit. */
+/** The error message that says how to identify the deposit. */
 export const ofMessage = "or invoice_id or checkout_id is required, and only one of them"
 
 /** The deposit to refund, or the invoice or checkout that it paid. Exactly one is set. */
@@ -118,7 +118,10 @@ export class Refunds extends Context.Service<
      * `RefundsTold.limit`.
      */
     readonly ofCheckout: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<ReadonlyArray<Refund.Told>, StoreUnavailable>
-    /** Cancels a refund link and releases its amount and hold. Canceling it again changes nothing. */
+    /**
+     * Cancels a refund link, releases its hold, and makes its amount refundable again. Canceling it again
+     * changes nothing.
+     */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
       id: string
@@ -169,7 +172,7 @@ const finding = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const depositsOf = yield* DepositsOf
 
-  /** Returns the deposit of a checkout that can be refunded, or else its newest one, which a check then refuses. */
+  /** Returns the deposit of a checkout that can be refunded, or else its newest one, which `check` then rejects. */
   const depositOfCheckout = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const deposits = Id.is(id) ? yield* depositsOf(companyId, id, maxListed + 1) : []
     const open = deposits.filter((deposit) => deposit.status === "settled" && Refund.left(deposit) > 0n)
@@ -236,7 +239,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Creates a refund of a deposit as it was read. */
+  /** Creates a refund of a deposit, which is given as it was read. */
   const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
     const { company, request } = ask
     yield* check(deposit, Msat.zero)
@@ -245,7 +248,7 @@ export const make = Effect.gen(function* () {
     const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
     const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, url, amount: (voucher ?? withdrawal).amount })
     const made: Made = { refund, url }
-    // Kept permanently, as for a withdrawal, because a retry may come at any time.
+    // The response is stored permanently, as for a withdrawal, because a retry may come at any time.
     const once = Answer.once(company.id, request, made, null)
     const attempt = (found: Deposit) =>
       Effect.andThen(
@@ -287,7 +290,7 @@ export const make = Effect.gen(function* () {
       if (refund.status === "canceled") return refund
       const { status, voucherId } = refund
       if (status !== "open" || voucherId === null) return yield* new Refund.RefundNotOpen({ id, status })
-      // A failure here changes nothing, because the refund's job follows its payment.
+      // A crash after this call is harmless, because the refund's job then records the cancellation.
       yield* Effect.catchTag(vouchers.cancel(companyId, voucherId), "VoucherNotOpen", ({ status }) =>
         Effect.fail(new Refund.RefundNotOpen({ id, status: status === "claimed" ? "being paid" : status }))
       )

@@ -30,8 +30,8 @@ const newRefund = (row: Refund.Refund): Refund.Refund => ({
 })
 
 /**
- * Returns the refund with the voucher or withdrawal created in the same commit, which has no event of its
- * creation.
+ * Returns the refund with the voucher or withdrawal created in the same commit, which has no creation event of
+ * its own.
  */
 const created = Effect.fnUntraced(function* (event: Published) {
   const [found] = yield* read(event)

@@ -5,14 +5,17 @@ import * as SecretHash from "../../base/SecretHash.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
-/** How a person signed in: with a company's API key, an operator's token, the configured token, or a person's passkey. */
+/**
+ * The kind of credential used to sign in: a company's API key, an operator's token, the configured token, or a
+ * person's passkey.
+ */
 export const Holder = Schema.Literals(["key", "token", "root", "person"])
 export type Holder = typeof Holder.Type
 
 /**
- * A person's sign-in with a key or token, for which the session stands. The browser holds the session's
- * secret; only its SHA-256 is stored. A holder's sessions reuse `slots` records, so expired sessions need no
- * cleanup, and signing in cannot fill the store.
+ * A sign-in to the console, on behalf of a key, token or person. The browser holds the session's secret; only
+ * its SHA-256 is stored. A holder's sessions reuse `slots` records, so expired sessions need no cleanup, and
+ * signing in cannot fill the store.
  */
 export const Session = Schema.Struct({
   id: Noun.Id,
@@ -73,7 +76,7 @@ export interface SessionSteppedUp extends Written<
 > {}
 export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>], never, never> {}
 
-/** Lifetime of a session, and how long money may be moved after a step-up. */
+/** Lifetime of a session, and the time for which money may be moved after a step-up. */
 export const lifeMillis = 12 * 3_600_000
 export const stepUpMillis = 5 * 60_000
 
@@ -106,7 +109,7 @@ export const hashOf = (text: string, bound: string): SecretHash.SecretHash => Se
 export const isOpen = ({ endedAtMillis, expiresAtMillis }: Session, nowMillis: number): boolean =>
   endedAtMillis === null && nowMillis < expiresAtMillis
 
-/** Returns until when it may move money, or null if that time is over. */
+/** Returns the time until which the session may move money, or null if that time has passed. */
 export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number): number | null =>
   steppedUpAtMillis !== null && nowMillis >= steppedUpAtMillis && nowMillis < steppedUpAtMillis + stepUpMillis
     ? steppedUpAtMillis + stepUpMillis

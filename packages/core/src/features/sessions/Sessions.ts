@@ -27,7 +27,7 @@ export interface Begun {
 const attempts = 8
 
 /**
- * Sign-in sessions. A session holds its key or token, and whether it is open. The caller must check
+ * Sign-in sessions. A session records its key or token, and whether the session is open. The caller must check
  * separately that the key or token is still valid. `bound` is a string that must be the same on every use. It
  * is not stored.
  */

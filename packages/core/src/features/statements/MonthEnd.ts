@@ -14,7 +14,7 @@ export const MonthEnd = Schema.Struct({
   number: Schema.Int,
   /** Start of the first open month, in UTC. */
   untilMillis: Schema.Int,
-  /** Id of the company's last entry booked by then, as digits because a number lacks the precision. */
+  /** Id of the company's last entry at the close, as a string of digits because a number lacks the precision. */
   lastEntry: Schema.String,
   createdAtMillis: Schema.Int
 })

@@ -3,13 +3,13 @@ import * as Balance from "../../ledger/Balance.ts"
 import * as Booking from "../../reports/Booking.ts"
 import type { LateTurnover, MonthSums } from "./StatementReads.ts"
 
-/** A total in msat, and the number of bookings in it. */
+/** A total in msat, and the number of bookings that it covers. */
 export interface Total {
   readonly amount: Msat.Msat
   readonly count: number
 }
 
-/** Money received, sent and charged. No member is negative. */
+/** Money received, sent and charged. No field is negative. */
 export interface Parts {
   readonly deposits: Total
   /** Credited by operators. */
@@ -24,8 +24,8 @@ export interface Parts {
 }
 
 /**
- * Entries booked late, into months already closed. The times are those of the first and last such entry, or
- * null if there is none.
+ * Late entries, dated in months that were already closed. The times are those of the earliest and the latest,
+ * or null if there are none.
  */
 export interface Late extends Parts {
   readonly firstMillis: number | null
@@ -34,7 +34,7 @@ export interface Late extends Parts {
 
 /**
  * A company's month. `opening` plus all receipts, minus all payments and fees, equals `closing` to the msat.
- * That includes `late`, which is not part of the other members.
+ * The equation includes `late`, which is not part of the other fields.
  */
 export interface Statement extends Parts {
   readonly opening: Balance.Balance
@@ -89,7 +89,7 @@ export const fees = ({ serviceFees, networkFees }: Parts): Msat.Msat => Msat.sum
 export const bookings = ({ deposits, credits, withdrawals, reversals, debits }: Parts): number =>
   [deposits, credits, withdrawals, reversals, debits].reduce((sum, { count }) => sum + count, 0)
 
-/** Applies such a total to a whole statement, including late entries. */
+/** Applies one of these totals to a whole statement, including late entries. */
 export const whole =
   (part: (parts: Parts) => Msat.Msat) =>
   (statement: Statement): Msat.Msat =>
@@ -106,12 +106,12 @@ export const monthOf = (text: string): Booking.Period | undefined => {
 }
 
 /**
- * How long a month stays open after its end, because a commit arrives shortly after the time it carries.
+ * How long a month stays open after its end, because an entry is committed shortly after its own timestamp.
  * Entries that take longer are reported as late.
  */
 export const settlingMillis = 5 * 60_000
 
-/** Returns the start of the first month that cannot be closed yet. All earlier months can. */
+/** Returns the start of the first month that cannot be closed yet. All earlier months can be closed. */
 export const closedUntil = (nowMillis: number): number => {
   const settled = new Date(nowMillis - settlingMillis)
   return Date.UTC(settled.getUTCFullYear(), settled.getUTCMonth())

@@ -16,15 +16,15 @@ export interface MonthSums {
   readonly isClosed: boolean
   /** The closing totals of the previous month. */
   readonly before: ReadonlyArray<Booking.Turnover>
-  /** Booked in the month, before it was closed. */
+  /** Booked with a time in the month, before it was closed. */
   readonly within: ReadonlyArray<Booking.Turnover>
-  /** Booked with a time in an already closed month, while this was the first open one. */
+  /** Booked with a time in an already closed month, while this month was the first open one. */
   readonly late: ReadonlyArray<LateTurnover>
 }
 
 /**
- * How far a company's books are closed, from its last month end, and the id of its last entry. Each is 0 if
- * there is none.
+ * The company's last month end, which says how far its books are closed, and the id of its last entry. Each is
+ * 0 if there is none.
  */
 export interface Closed {
   readonly number: number

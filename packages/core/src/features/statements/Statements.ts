@@ -8,7 +8,7 @@ import * as MonthEnd from "./MonthEnd.ts"
 import * as Statement from "./Statement.ts"
 import { StatementReads } from "./StatementReads.ts"
 
-/** A company's statement of one month. */
+/** A company's statement for one month. */
 export interface Month extends Statement.Statement, Booking.Period {
   readonly companyId: CompanyId.CompanyId
   readonly month: string
@@ -21,10 +21,10 @@ export class Statements extends Context.Service<
   Statements,
   {
     /**
-     * Returns the statement of a month such as `2026-01`, in UTC. The statement of an unfinished month covers
-     * entries so far. Requesting a month that ended at least `Statement.settlingMillis` ago closes it and
-     * every earlier month. Later entries with a time in a closed month are late, and appear in the statement
-     * of the first open month.
+     * Returns the statement for a month such as `2026-01`, in UTC. The statement of an unfinished month covers
+     * entries so far. Requesting a month that ended at least `Statement.settlingMillis` ago closes it and every
+     * earlier month. Later entries with a time in a closed month are late, and appear in the statement of the
+     * first open month.
      */
     readonly get: (companyId: CompanyId.CompanyId, month: string) => Effect.Effect<Month, Invalid | StoreUnavailable>
   }
@@ -35,8 +35,8 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
 
   /**
-   * Closes the books as far as possible, unless they are closed up to `untilMillis` already. Of concurrent
-   * calls, the second one finds the result of the first.
+   * Closes the books as far as possible, unless they are already closed up to `untilMillis`. The second of two
+   * concurrent calls uses the result of the first.
    */
   const close = (companyId: CompanyId.CompanyId, untilMillis: number, nowMillis: number) =>
     Effect.gen(function* () {

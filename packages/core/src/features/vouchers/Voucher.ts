@@ -20,8 +20,8 @@ export const Status = Schema.Literals(["open", "claimed", "expired", "canceled"]
 export type Status = typeof Status.Type
 
 /**
- * Limits and default of a voucher's lifetime, in seconds. The maximum is how long the response to its
- * creation is kept.
+ * Limits and default of a voucher's lifetime, in seconds. The maximum is the time for which the response to the
+ * voucher's creation is kept.
  */
 export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 } as const
 
@@ -32,7 +32,7 @@ export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 
 export const Voucher = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** The transfer of its hold, and later of its withdrawal. */
+  /** The ledger transfer of the voucher's hold, and later of its withdrawal. */
   ledgerTxId: Noun.Id,
   amount: Msat.Msat,
   serviceFee: Msat.Msat,
@@ -51,8 +51,8 @@ export const Voucher = Schema.Struct({
   /** The withdrawal created when it was claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
   /**
-   * The limits that it counts against. Null once it is voided, or once claimed, when its withdrawal counts
-   * instead.
+   * The limits that the voucher counts against. Null once it is voided or claimed; after a claim, the
+   * withdrawal counts instead.
    */
   counted: Schema.NullOr(Limit.Noted),
   createdAtMillis: Schema.Int,
@@ -89,7 +89,7 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["claimed"], same: ["withdrawalId"] }
   }),
-  // A voucher that was already voided, for either reason, stays as it is.
+  // A voucher that has already expired or been canceled stays as it is.
   expired: Noun.move(noun, "expired", {
     from: ["open"],
     to: "expired",
@@ -115,8 +115,8 @@ export interface VoucherCreated extends Written<
   "voucher.created"
 > {}
 /**
- * Applies while the voucher is open. Its withdrawal takes over the hold without a posting, so the money is
- * held at every moment.
+ * Applies while the voucher is open. The withdrawal takes over the hold without a posting, so the money stays
+ * held throughout.
  */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
@@ -124,14 +124,14 @@ export interface VoucherClaimed extends Written<
   "freeze",
   "voucher.claimed"
 > {}
-/** Applies while the voucher is open. A voided one stays as it is. */
+/** Applies while the voucher is open. A voided voucher stays as it is. */
 export interface VoucherExpired extends Written<
   "VoucherExpired",
   readonly [Noun.TransitionOf<typeof life.expired>],
   "credit" | "fence",
   "voucher.expired"
 > {}
-/** The same, requested by its company. */
+/** Like `VoucherExpired`, but requested by the company. */
 export interface VoucherCanceled extends Written<
   "VoucherCanceled",
   readonly [Noun.TransitionOf<typeof life.canceled>],
@@ -139,7 +139,7 @@ export interface VoucherCanceled extends Written<
   "voucher.canceled"
 > {}
 
-/** Creates an open voucher. Nullable members default to null. */
+/** Creates an open voucher. Nullable fields default to null. */
 export const open = (
   asked: Pick<
     Voucher,
@@ -176,7 +176,10 @@ export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat => Fee
 /** Returns the amount held while the voucher is open. */
 export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fee(voucher))
 
-/** Returns the URL that a wallet requests. The secret is in the query, so logs of paths do not contain it. */
+/**
+ * Returns the URL that a wallet requests. The secret is in the query, so that logs of request paths do not
+ * contain it.
+ */
 export const urlOf = (domain: string, k1: string): string => `${originOf(domain)}/lnurlw?k1=${k1}`
 
 /** Returns the URL to which a wallet sends its invoice. */
@@ -204,8 +207,8 @@ export const created = (
 })
 
 /**
- * Turns the voucher into a withdrawal to this invoice, which is sent like any other. If that fails, its hold
- * is voided and the voucher stays claimed.
+ * Turns the voucher into a withdrawal to this invoice, which is sent like any other. If the withdrawal fails,
+ * its hold is voided and the voucher stays claimed.
  */
 export const claimed = (
   voucher: Voucher,

@@ -34,7 +34,7 @@ const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "This vou
 
 /**
  * Serves wallets that use a voucher (LUD-03): they request its amount, and claim it with an invoice. A wallet
- * knows the secret and nothing about the company.
+ * knows only the secret and learns nothing about the company.
  */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -55,11 +55,11 @@ export const make = Effect.gen(function* () {
 
   const open = Effect.fnUntraced(function* (voucher: Voucher.Voucher) {
     if (voucher.status !== "open") return yield* gone[voucher.status]
-    // The worker that voids it may be late.
+    // The worker that voids expired vouchers may be behind.
     return voucher.expiresAtMillis <= (yield* now) ? yield* gone.expired : voucher
   })
 
-  /** Returns the claim with this invoice, if the voucher may pay it. */
+  /** Returns the Change that claims the voucher with this invoice. Fails if the voucher may not pay it. */
   const claimed = Effect.fnUntraced(
     function* (voucher: Voucher.Voucher, pr: string) {
       const destination = yield* Effect.fromResult(Destination.parse(pr, network))
@@ -82,14 +82,14 @@ export const make = Effect.gen(function* () {
     Effect.catchTags({
       DestinationInvalid: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
       DestinationRefused: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
-      RecipientRefused: Effect.die, // only external servers cause these, and an invoice needs none
+      RecipientRefused: Effect.die, // only external servers cause these two, and paying an invoice contacts none
       RecipientUnreachable: Effect.die
     })
   )
 
   /**
-   * Returns whether the voucher was already claimed with this invoice. A wallet can then repeat a claim after
-   * losing the response.
+   * Returns whether the voucher was already claimed with this invoice, so that a wallet that lost the response
+   * can repeat the claim.
    */
   const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
     const withdrawal = withdrawalId === null ? undefined : yield* nouns.get(Withdrawal.noun, companyId, withdrawalId)

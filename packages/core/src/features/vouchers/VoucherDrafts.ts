@@ -31,7 +31,7 @@ export interface Words {
   readonly metadata: Metadata.Metadata
 }
 
-/** Validates these by themselves. */
+/** Validates the texts and the lifetime. */
 export const check = Effect.fnUntraced(function* ({ description, expirySeconds, metadata }: Words) {
   const message = descriptionIssue(description)
   if (message !== undefined) return yield* new Invalid({ path: "description", message })
@@ -42,14 +42,14 @@ export const check = Effect.fnUntraced(function* ({ description, expirySeconds, 
   yield* Metadata.check(metadata)
 })
 
-/** Prepares vouchers with their links, to be committed. */
+/** Prepares vouchers and their links for the commit. */
 export const make = Effect.gen(function* () {
   const fees = yield* Fees
   const { domain, linkHost = domain, network: chain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
 
-  /** Its texts are already validated. */
+  /** Expects texts that `check` has validated. */
   return Effect.fnUntraced(function* ({
     company,
     apiKey,
@@ -66,7 +66,7 @@ export const make = Effect.gen(function* () {
     Invalid | Limit.LimitExceeded
   > {
     yield* checkSendable(amount, bounds)
-    // Only the on-chain fee can be unavailable.
+    // Only the on-chain fee can be unavailable, and a voucher is paid over Lightning.
     const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
     const k1 = Id.toHex(entropy(32))
     const createdAtMillis = yield* Clock.currentTimeMillis

@@ -4,7 +4,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Voucher from "./Voucher.ts"
 
-/** Maximum number of vouchers voided concurrently, and per step. */
+/** Maximum number of vouchers per step, all voided concurrently. */
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 const laterMillis = 10_000
@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
   const expire = Effect.fnUntraced(function* (task: Task) {
     const found = yield* nouns.get(Voucher.noun, task.companyId, task.id)
     if (found._tag === "None") return yield* Effect.die(`voucher not found: ${task.id}`)
-    // It was just claimed, or another process voided it, so nothing is left to do.
+    // The voucher was just claimed, or another process voided it, so nothing is left to do.
     const overtaken = () => Effect.void
     yield* Effect.catchTags(journal.commit(Voucher.expired(found.value, fence(task), yield* now)), {
       VoucherNotOpen: overtaken,

@@ -6,7 +6,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
 import * as Voucher from "./Voucher.ts"
 
-/** Types of its events, in the order of the catalog. A published type is never removed. */
+/** Types of voucher events, in the order of the catalog. A published type is never removed. */
 export const types = ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"] as const
 
 const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"voucher", typeof type, Voucher.Voucher> => ({

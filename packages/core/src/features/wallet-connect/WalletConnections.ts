@@ -19,7 +19,7 @@ import * as WalletConnection from "./WalletConnection.ts"
 /** Relays and key with which apps reach this service as a wallet. If undefined, there are no connections. */
 export class Place extends Context.Reference<
   | {
-      /** `wss:` URLs of relays. Every process listens at them when it is its turn. */
+      /** `wss:` URLs of relays. One process at a time listens to them. */
       readonly relays: ReadonlyArray<string>
       /**
        * The service's secret key as a wallet, 32 bytes in hex. It must be the same in all processes and never
@@ -56,8 +56,8 @@ export class WalletConnections extends Context.Service<
       /** The rendered response is stored, so the secret in it must be sealed. */
       request?: Answer.Request<Made>,
       /**
-       * The requesting operator. A key that can send must be connected before a second operator approves it,
-       * unless the company is new. A host program omits this.
+       * The operator who requests the connection. A key that can send must be connected before a second
+       * operator approves it, unless the company is new. A host program omits this.
        */
       by?: Operator
     ) => Effect.Effect<Answer.Outcome<Made>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>

@@ -44,7 +44,7 @@ const Listed = Schema.Struct({
 
 type Answer = Effect.Effect<unknown, WalletRefused | StoreUnavailable>
 
-/** A method, with the scope that it requires of the key. */
+/** A method, with the scope that the key must have. */
 export interface Method {
   /** Null if every key may use it. */
   readonly scope: ApiKey.Scope | null
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
 
   /**
    * Returns the key's daily or monthly limit, whichever leaves less. Both are sliding windows, so there is no
-   * `renews_at`. Empty without such a limit.
+   * `renews_at`. Returns nothing if the key has neither.
    */
   const budget = Effect.fnUntraced(function* ({ holder: { apiKey } }: Call) {
     if (apiKey.limits === null) return {}

@@ -22,7 +22,7 @@ export const knownMillis = 5_000
 
 const maxKnown = 10_000
 
-// The committed events that can cause a notification. For all others, nothing is read.
+// The committed events that can cause a notification. Nothing is read for all other events.
 const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
 
 /**
@@ -39,7 +39,7 @@ const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
   return sent && { notification_type: "payment_sent", notification: sent }
 }
 
-/** Notifies apps of payments that have just ended. */
+/** Notifies apps of payments that were just settled or held. */
 export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const nouns = yield* NounReads
   const accounts = yield* AccountReads

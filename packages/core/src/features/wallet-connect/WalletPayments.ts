@@ -11,12 +11,12 @@ import { Withdrawals } from "../../sending/Withdrawals.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 
 /**
- * How long a request waits for a payment to end before the app receives a pending response. Apps time out
- * after a minute.
+ * How long a request waits for a payment to become final before the app receives a pending response. Apps time
+ * out after a minute.
  */
 export const payWaitMillis = 45_000
 
-/** An amount in msat as a JSON number: a whole number. */
+/** An amount in msat, as a whole JSON number. */
 export const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
 const Params = Schema.Struct({
@@ -25,8 +25,8 @@ const Params = Schema.Struct({
 })
 
 /**
- * Keys the request by its event, so that a repeated event returns the withdrawal of the first one. Stores
- * only its id.
+ * Uses the event as the idempotency key, so that a repeated event returns the same withdrawal. Stores only the
+ * withdrawal's id.
  */
 const requestOf = ({ event }: Call, invoice: string, amount: number | undefined): Answer.Request<Withdrawal.Withdrawal> => ({
   key: `nwc:${event.id}`,
@@ -34,7 +34,7 @@ const requestOf = ({ event }: Call, invoice: string, amount: number | undefined)
   render: ({ id }) => id
 })
 
-/** Never report a payment that has not ended as failed, because the user would then pay again. */
+/** Never report a pending payment as failed, because the user would then pay again. */
 const pending = "The payment is pending, not failed. Look it up by its payment hash before you pay another way."
 const unknown = "The payment may or may not have started. Send the same event again, or look it up by its payment hash."
 
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
     )
 
   /**
-   * Returns the withdrawal once it has ended, or after the maximum wait. Returns immediately if it waits for
+   * Returns the withdrawal once it is final, or after the maximum wait. Returns immediately if it waits for
    * approval.
    */
   const ended = Effect.fnUntraced(function* (companyId: CompanyId, id: string) {

@@ -3,7 +3,7 @@ import type * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Option, Schema } from "effect"
 import type { Holder } from "../../accounts/ApiKey.ts"
 
-/** An error response to an app. `message` is for people and reveals nothing that the key may not read. */
+/** An error response to an app. `message` is human-readable and reveals nothing that the key may not read. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", { code: ErrorCode, message: Schema.String }) {}
 
 export const refuse = (code: ErrorCode, message: string) => new WalletRefused({ code, message })

@@ -15,15 +15,15 @@ import * as WalletMethods from "./WalletMethods.ts"
 import { refuse } from "./WalletRefused.ts"
 
 /**
- * A request older or dated further ahead than this is ignored, so that a recorded request cannot be replayed
- * later.
+ * Maximum difference between a request's date and now. Other requests are ignored, so that a captured request
+ * cannot be replayed later.
  */
 export const maxAgeSeconds = 600
 
 /** Request rate allowed per connection. */
 export const perConnection = Throttle.perMinute(60)
 
-/** Maximum number of a connection's requests in progress, including payments that are waited for. */
+/** Maximum number of a connection's requests in progress, including those that wait for a payment. */
 export const atOnce = 8
 
 const rateLimited = (method: string) => ({
@@ -139,8 +139,8 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       return done.event
     })
 
-  // Not limited, since strangers can use any number of keys, and a shared limit would reject apps that this
-  // process does not know yet. Checking the event's signature costs more than this read.
+  // These reads are not rate-limited. Strangers can use any number of keys, and a shared limit would reject
+  // apps that this process does not know yet. Checking the event's signature costs more than this read.
   const connectionOf = Effect.fnUntraced(function* (appKey: string) {
     const before = known.get(appKey)
     if (before !== undefined) return before
@@ -151,7 +151,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     return found.value
   })
 
-  /** Returns whether an event is a current request to this wallet. Its sender is checked afterwards. */
+  /** Returns whether an event is a current request to this wallet. Does not check the sender. */
   const isTimely = (event: Nostr.Event, nowMillis: number): boolean => {
     const nowSeconds = nowMillis / 1000
     const expiration = WalletConnect.expirationOf(event)
@@ -187,9 +187,9 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   return {
     walletKey,
     /**
-     * Returns the response event. None if the request is forged, outdated, unreadable, for another wallet, or
-     * from an unknown app. A payment is made once per event, however often and by however many processes this
-     * is called.
+     * Returns the response event; none if the request is forged, outdated, unreadable, for another wallet, or
+     * from an unknown app. A payment is made once per event, however often this is called and in however many
+     * processes.
      */
     answer: Effect.fnUntraced(function* (event: Nostr.Event): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
       const nowMillis = yield* Clock.currentTimeMillis

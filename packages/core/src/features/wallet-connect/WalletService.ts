@@ -20,8 +20,8 @@ const pageSize = 200
 const noticesAtOnce = 16
 
 /**
- * Sends an event to a relay. If the connection has ended, its listener notices. If the relay is too busy, the
- * app has to look up the result.
+ * Sends an event to a relay. If the connection has ended, its listener handles that. If the relay is too busy,
+ * the app has to look up the result.
  */
 const publish = (session: Nostr.Session, event: Nostr.Event) =>
   session.publish(event).pipe(
@@ -36,8 +36,8 @@ const publish = (session: Nostr.Session, event: Nostr.Event) =>
 type Open = Map<string, Nostr.Session>
 
 /**
- * Listens at one relay until its connection ends. Requests that were sent in the meantime are fetched again.
- * If a response was lost, the repeated request receives the same response.
+ * Listens to one relay until the connection ends. Starts with recent requests, which may have been missed or
+ * handled before. A request that was already handled gets the same response again.
  */
 const listen = (
   relay: string,
@@ -77,8 +77,8 @@ const listen = (
   }).pipe(Effect.scoped, Effect.annotateLogs({ relay }))
 
 /**
- * Notifies apps of payments that end from now on. Notifications are only hints. Apps look up payments that
- * ended while nobody was notifying or a relay was unavailable.
+ * Notifies apps of payments from now on. Notifications are only hints. Apps have to look up payments that
+ * became final while no process was notifying them or a relay was unavailable.
  */
 const tell = (open: Open, eventsFor: Effect.Success<ReturnType<typeof WalletNotices.make>>) =>
   Effect.gen(function* () {

@@ -25,8 +25,9 @@ export const gauges = {
 }
 
 /**
- * Measures the delay of webhooks while the scope is open, in the process that sends them, and stores it for
- * the others. The metrics of all other processes are 0, so take the maximum over all processes.
+ * Measures the delay of webhooks while the scope is open, in the process that sends them, and stores the result
+ * for the others. The metrics of all other processes are 0, so monitoring should take the maximum over all
+ * processes.
  */
 export const measure = Effect.fnUntraced(function* (
   controls: { readonly values: () => Iterable<Pick<Control, "waitingSinceMillis">> },

@@ -14,11 +14,11 @@ import * as Schedule from "./Schedule.ts"
 import { type Entry, entryFrom, entryOf, make as makeSending } from "./Sending.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 
-/** Maximum number of concurrent requests to an endpoint; one while none succeeds. */
+/** Maximum number of concurrent requests to an endpoint. While its attempts fail, it is one. */
 export const attemptsAtOnce = 8
 
 /**
- * Maximum number of waiting deliveries per endpoint. When it is reached, no further events are sent. None is
+ * Maximum number of waiting deliveries per endpoint. When it is reached, no further events are sent. None are
  * lost, because they are in the feed.
  */
 export const maxWaiting = 1000
@@ -32,7 +32,8 @@ export interface Control {
   readonly latch: Latch.Latch
   hasNews: boolean
   /**
-   * Whether it can start new events immediately. If all its places are taken, it reads them when one is free.
+   * Whether the endpoint can start new events immediately. If all its slots are taken, it reads new events when
+   * one is free.
    */
   takesNews: boolean
   isChanged: boolean
@@ -56,7 +57,7 @@ export const control = (): Control => ({
 const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", ["outcome"])
 const disabledCount = Measure.counter("satrail_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed")({})
 
-/** Returns the place directly before another. */
+/** Returns the place directly before the given one. */
 const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: part - 1 })
 
 /** Sending state of one endpoint. */
@@ -64,7 +65,7 @@ interface Standing {
   endpoint: Endpoint.Endpoint
   /** Waiting events by record. Only the first of each queue is sent. */
   readonly queues: Map<string, Array<Entry>>
-  /** Records with an event being sent. */
+  /** Records of which an event is being sent. */
   readonly busy: Set<string>
   /** Places that were read but have no recorded delivery yet, with their commit times. */
   readonly unrecorded: Map<Notice.Place, number>
@@ -80,7 +81,7 @@ const waitingIn = ({ queues }: Standing): number => {
   return count
 }
 
-/** Returns the place before which every event was sent or is recorded as waiting. */
+/** Returns the place up to which every event was sent or is recorded as waiting. */
 const reached = ({ unrecorded, position }: Standing): Notice.Place => {
   let first: Notice.Place | undefined
   for (const place of unrecorded.keys()) if (first === undefined || Notice.isAfter(first, place)) first = place
@@ -113,7 +114,7 @@ const parts = Effect.gen(function* () {
 })
 type Parts = Effect.Success<typeof parts>
 
-/** Serves one endpoint until it changes. */
+/** State and dependencies for serving one endpoint until it changes. */
 interface Run extends Parts {
   readonly standing: Standing
   readonly fence: Change.Fence
@@ -176,7 +177,7 @@ const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
     if (queue[0] === entry) queue[0] = after
     else queue.unshift(after)
     standing.queues.set(subject, queue)
-    // Later events of the record wait for the whole schedule, so record them too.
+    // Later events of the record may have to wait for the whole schedule, so record them too.
     for (const [i, other] of queue.entries()) {
       if (other.recorded !== undefined) continue
       queue[i] = yield* sending.defer(standing.endpoint, other, fence)
@@ -190,7 +191,7 @@ const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
 type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>
 
 /**
- * Starts an attempt that always completes, even if the process is stopping. It takes no longer than an
+ * Starts an attempt that always completes, even if the process is stopping. This takes no longer than an
  * attempt's timeout.
  */
 const start = (run: Run, broken: Broken, entry: Entry) => {
@@ -200,7 +201,8 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
     Effect.uninterruptible(attempt(run, entry)).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          // The failed attempt is not recorded, so send nothing of this record until all of it is read again.
+          // The failed attempt is not recorded, so send no event of this record until all its events are read
+          // again.
           if (exit._tag === "Success") standing.busy.delete(entry.item.subject)
           else if (!Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
           control.latch.openUnsafe()
@@ -218,8 +220,8 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
   control.hasNews = false
   const { items, next } = yield* feed
     .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
-    // The events were deleted while the endpoint was disabled for months. Continue with the oldest that is
-    // left.
+    // The events were deleted while the endpoint was disabled for months. Continue with the oldest event that
+    // is left.
     .pipe(Effect.catchTag("CursorTooOld", () => Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))))
   const places = items.map(({ place }) => cursorOf(place))
   const isOld = !Notice.isAfter(position, sentBefore)
@@ -236,7 +238,7 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
 
 const placesOf = ({ endpoint }: Standing) => (endpoint.failingSinceMillis === null ? attemptsAtOnce : 1)
 
-/** Starts everything that can start. */
+/** Starts all attempts that can start. */
 const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: Notice.Place) {
   const { standing, sending, fence, control } = run
   const nowMillis = yield* Clock.currentTimeMillis
@@ -257,7 +259,8 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
       yield* start(run, broken, entry)
       continue
     }
-    // Behind a failed event, it waits as a recorded delivery. Behind one being sent, it waits in memory.
+    // An event behind a failed one waits as a recorded delivery. An event behind one being sent waits in
+    // memory.
     const isFailing = head?.recorded !== undefined
     push(standing, isFailing ? yield* sending.defer(standing.endpoint, entry, fence) : entry)
     if (isFailing) standing.unrecorded.delete(place)

@@ -3,7 +3,7 @@ const [seconds, minutes, hours] = [1000, 60_000, 3_600_000]
 /**
  * Pauses between the attempts of a delivery: twelve attempts in 75 hours. A failed event holds back later
  * events of its record, so the first pauses are short. An endpoint that fails twice, for example during a
- * restart, receives them within 25 seconds.
+ * restart, receives its events within 25 seconds.
  */
 export const pausesMillis = [
   5 * seconds,
@@ -34,8 +34,8 @@ export const maxRetryAfterMillis = 24 * hours
 export const maxFailingMillis = 5 * 24 * hours
 
 /**
- * Returns the pause that a response requests in seconds or as an HTTP date (RFC 9110, section 10.2.3), or
- * undefined if it requests none.
+ * Returns the pause that a response requests, given in seconds or as an HTTP date (RFC 9110, section 10.2.3),
+ * or undefined if it requests none.
  */
 export const askedPauseMillis = (status: number, retryAfter: string | null, nowMillis: number): number | undefined => {
   if ((status !== 429 && status !== 503) || retryAfter === null) return undefined

@@ -1,14 +1,14 @@
 import { Context } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
 
-/** Seals the secrets of endpoints, and signs with the service's key. */
+/** Seals the endpoints' secrets, and signs with the service's key. */
 export interface Secrets {
   readonly seal: (text: string, owner: CompanyId.CompanyId) => string
   /** Returns undefined if the text was sealed with another key. */
   readonly open: (sealed: string, owner: CompanyId.CompanyId) => string | undefined
   /** Returns an Ed25519 signature in base64. */
   readonly sign: (text: string) => string
-  /** The public key that verifies it, in base64. */
+  /** The public key that verifies these signatures, in base64. */
   readonly publicKey: string
 }
 

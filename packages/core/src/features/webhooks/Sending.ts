@@ -17,7 +17,7 @@ import * as Signature from "../../base/Signature.ts"
 /** An event to be sent to an endpoint, with its recorded delivery, if any. */
 export interface Entry {
   readonly item: Pick<Item, "place" | "companyId" | "type" | "subject" | "atMillis">
-  /** Undefined if it must be read first. */
+  /** Undefined if the body must be read first. */
   readonly body: string | undefined
   readonly recorded: Delivery.Delivery | undefined
   readonly attempts: number
@@ -26,14 +26,14 @@ export interface Entry {
 
 export const entryOf = (item: Item): Entry => ({ item, body: item.body, recorded: undefined, attempts: 0, dueAtMillis: 0 })
 
-/** Creates an entry from a recorded delivery that waits. */
+/** Creates an entry from a recorded pending delivery. */
 export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
   item: {
     place: placeOf(delivery.place) ?? { event: 0n, part: 0 },
     companyId: delivery.eventCompanyId,
     type: delivery.type,
     subject: delivery.recordId,
-    // The delivery was recorded when the event was new, or when it waited behind a new one.
+    // An approximation: the delivery was recorded when the event was new, or when it waited behind a new one.
     atMillis: delivery.createdAtMillis
   },
   body: undefined,
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
       "webhook-timestamp": String(seconds),
       "webhook-signature": signatures.join(" "),
       "x-satrail-attempt": String(entry.attempts + 1),
-      // Like all our requests, it has an id, which identifies the event and the attempt.
+      // Like every request we send, this one has an id. It identifies the event and the attempt.
       "x-request-id": `${id}.${entry.attempts + 1}`,
       ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
     }
@@ -157,8 +157,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /**
-     * Makes one attempt and records it. Returns the updated `entry`. It sends before it records, so after a
-     * crash in between, the event is sent again.
+     * Makes one attempt and records it. Returns the updated `entry`. Sends before recording, so after a crash
+     * in between, the event is sent again.
      */
     attempt: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const body = yield* bodyOf(entry)

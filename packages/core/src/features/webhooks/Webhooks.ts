@@ -51,7 +51,7 @@ type Ask<A, E = never> = Effect.Effect<A, E | NotFound | StoreUnavailable>
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Creates an endpoint, which receives events committed from then on. */
+    /** Creates an endpoint, which receives events committed from now on. */
     readonly create: (ask: {
       readonly companyId: CompanyId.CompanyId
       readonly settings: Endpoint.Settings
@@ -87,7 +87,7 @@ export class Webhooks extends Context.Service<
      * Returns a page of the endpoint's deliveries, newest first. `next` is the start of the following page.
      */
     readonly deliveries: (companyId: CompanyId.CompanyId, id: string, query: Page.Asked) => Ask<Page.Page<Delivery.Delivery>, Invalid>
-    /** Sends a delivery again with the whole schedule, even if it was delivered. */
+    /** Sends a delivery again, with all retries of the schedule, even if it was delivered. */
     readonly resend: (
       companyId: CompanyId.CompanyId,
       deliveryId: string
@@ -154,7 +154,7 @@ const parts = Effect.gen(function* () {
   return { journal, ledger, reads, nouns, feed, now, get, check, secretFor, from, enabled }
 })
 
-/** Creates endpoints one after the other, because concurrent requests could each find room for one. */
+/** Creates endpoints one after the other, because several concurrent requests could each find room for one more. */
 const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
   const entropy = yield* Entropy
   const creating = yield* Semaphore.make(1)
@@ -226,7 +226,7 @@ export const make = Effect.gen(function* () {
       for (;;) {
         const endpoint = yield* get(companyId, id)
         if (endpoint.status !== "enabled") return endpoint
-        // No fence is passed.
+        // This passes no fence, so it cannot be stale.
         yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
       }
     }),

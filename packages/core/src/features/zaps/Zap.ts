@@ -51,8 +51,8 @@ const issueOf = (request: Nostr.Event, amount: Msat, receiptsBy: string, maxRela
 }
 
 /**
- * Validates a zap request for this amount. It stays exactly as received, because its hash goes into the
- * invoice and its text into the receipt.
+ * Validates a zap request for this amount. The text stays exactly as received, because its hash goes into the
+ * invoice and the text itself into the receipt.
  */
 export const check = (
   text: string | null,
@@ -65,20 +65,19 @@ export const check = (
   const bytes = new TextEncoder().encode(text).length
   if (bytes > limits.requestBytes) return refuse(`nostr must have at most ${limits.requestBytes} bytes (got ${bytes})`)
   const request = read(text)
-  if (Result.isFailure(request) || !isText(text)) return refuse("nostr must be a Nostr event as JSON, with all of its members")
+  if (Result.isFailure(request) || !isText(text)) return refuse("nostr must be a Nostr event as JSON, with all of its fields")
   const issue = issueOf(request.success, amount, receiptsBy, limits.relays)
   return issue === undefined ? Result.succeed(text) : refuse(`The zap request must be ${issue}`)
 }
 
 /**
- * Kind of the job that publishes a zap's receipt. It starts when the invoice is paid, or claimed for an
- * internal payment.
+ * Kind of the job that publishes a zap's receipt. The job is enqueued when the invoice is paid, or claimed for
+ * an internal payment.
  */
 export const taskKind = "zap"
 
 /**
- * Returns the job of the receipt, for the Change that pays the invoice. None if the payer requested no
- * receipt.
+ * Returns the receipt's job for the Change that pays the invoice; none if the payer requested no receipt.
  */
 export const jobs = ({ id, callback }: Invoice, atMillis: number): ReadonlyArray<Change.Job> =>
   callback === null || callback.zapRequest === null ? [] : [Change.enqueue({ kind: taskKind, id, dueAtMillis: atMillis })]
@@ -117,7 +116,7 @@ export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRel
   return { event, relays: relaysOf(zap, maxRelays) }
 }
 
-/** A receipt was offered to its relays for as long as that was useful. `taken` of them accepted it. */
+/** The receipt is no longer offered to relays. `taken` of them accepted it. */
 export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fence", "zap.receipted"> {
   readonly taken: number
 }

@@ -20,8 +20,8 @@ export class Zaps extends Context.Service<
   Zaps,
   {
     /**
-     * Offers every receipt that is due, and returns their number. Offering it again to a relay that has it
-     * changes nothing.
+     * Offers every receipt that is due, and returns how many there were. Offering one again to a relay that
+     * already has it changes nothing.
      */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
     tasks.postpone(task, nowMillis + Math.min(laterMillis.maximum, laterMillis.minimum * 2 ** Math.min(task.attempts - 1, 10)))
 
   const end = (invoice: Invoice, task: Task, taken: number, nowMillis: number) =>
-    // Another process has the job and makes the receipt.
+    // If the fence is stale, another process has the job and publishes the receipt.
     Effect.catchTag(journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)), "StaleFence", () => Effect.void)
 
   const work = Effect.fnUntraced(function* (task: Task) {

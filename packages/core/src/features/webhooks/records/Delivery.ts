@@ -5,8 +5,8 @@ import * as Noun from "../../../ledger/Noun.ts"
 import type { Written } from "../../../ledger/Written.ts"
 
 /**
- * `pending`: is sent, and retried until the end of the schedule. `failed`: the schedule has ended. It can be
- * resent by hand. `delivered`: a response confirmed it.
+ * `pending`: is sent, and retried until the end of the schedule. `failed`: the schedule has ended, but the
+ * delivery can be resent by hand. `delivered`: a response confirmed it.
  */
 export const Status = Schema.Literals(["pending", "delivered", "failed"])
 export type Status = typeof Status.Type
@@ -15,7 +15,7 @@ export type Status = typeof Status.Type
 export const Attempt = Schema.Struct({
   status: Status,
   attempts: Schema.Int,
-  /** When it is sent next; null if it has ended. */
+  /** Time of the next attempt; null if there is none. */
   nextAtMillis: Schema.NullOr(Schema.Int),
   lastAtMillis: Schema.NullOr(Schema.Int),
   durationMillis: Schema.NullOr(Schema.Int),
@@ -31,7 +31,7 @@ export const Delivery = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   endpointId: Noun.Id,
-  /** The replay that it belongs to, and the place of its event. Each replay sends an event once. */
+  /** The replay that the delivery belongs to, and the place of its event. Each replay sends an event once. */
   epoch: Schema.Int,
   place: Schema.String,
   /** The event's company. The operator's endpoints receive the events of all companies. */
@@ -56,7 +56,7 @@ export const noun = Noun.make("webhook_deliveries", Delivery, {
 })
 
 export const life = {
-  // A result recorded late does not apply to a delivery that was resent in the meantime.
+  // A late result does not apply to a delivery that was resent in the meantime.
   tried: Noun.move(noun, "tried", { from: ["pending"], expects: ["attempts", "nextAtMillis"], sets: attempt, again: "otherwise" }),
   resent: Noun.move(noun, "resent", {
     from: ["delivered", "failed"],
@@ -98,7 +98,7 @@ export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence,
   fence
 })
 
-/** Resends the delivery with the whole schedule. */
+/** Resends the delivery, with all retries of the schedule. */
 export const resent = (delivery: Delivery, atMillis: number): DeliveryResent => ({
   _tag: "DeliveryResent",
   ...parts(delivery, atMillis),

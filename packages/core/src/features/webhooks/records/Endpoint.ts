@@ -9,8 +9,8 @@ export const Status = Schema.Literals(["enabled", "disabled", "deleted"])
 export type Status = typeof Status.Type
 
 /**
- * Why it is disabled: by its owner, because it responded with 410 Gone, or because every attempt failed for
- * days.
+ * Reason for which the endpoint is disabled: its owner disabled it, it responded with 410 Gone, or every
+ * attempt failed for days.
  */
 export const Reason = Schema.Literals(["owner", "gone", "failing"])
 export type Reason = typeof Reason.Type
@@ -34,7 +34,7 @@ export const Endpoint = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   ...Settings.fields,
-  /** Sealed, like the previous secret, which also signs until its time is over. */
+  /** Both secrets are sealed. The previous one also signs until `previousUntilMillis`. */
   secret: Schema.String,
   previousSecret: Schema.NullOr(Schema.String),
   previousUntilMillis: Schema.NullOr(Schema.Int),
@@ -44,7 +44,7 @@ export const Endpoint = Schema.Struct({
   cursor: Schema.String,
   /** Counts the replays. Each delivery belongs to one. */
   epoch: Schema.Int,
-  /** Since when no attempt has succeeded; null while attempts succeed. */
+  /** Time since which no attempt has succeeded; null while attempts succeed. */
   failingSinceMillis: Schema.NullOr(Schema.Int),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
@@ -99,8 +99,8 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["enabled"], same: ["cursor", "epoch", "updatedAtMillis"] }
   }),
-  // Applies only if the endpoint is as it was when read, so a late commit cannot disable an endpoint that was
-  // changed or enabled again.
+  // Applies only if the endpoint has not changed since it was read, so a late commit cannot disable an endpoint
+  // that was changed or enabled again.
   disabled: Noun.move(noun, "disabled", {
     from: ["enabled"],
     to: "disabled",
@@ -115,7 +115,7 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["deleted"] }
   }),
-  // Progress of one replay does not apply to another.
+  // The progress of one replay does not apply to another.
   progressed: Noun.move(noun, "progressed", { expects: ["epoch"], sets: ["cursor", "failingSinceMillis"], again: "otherwise" })
 }
 
@@ -191,7 +191,7 @@ export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis:
   event: changedEvent(endpoint)
 })
 
-/** Sends events from this place on, including those after it that were already sent. */
+/** Sends events from this place on, including those that were already sent. */
 export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
   _tag: "EndpointEnabled",
   ...parts(endpoint, atMillis),
@@ -215,7 +215,7 @@ export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted =
   event: changedEvent(endpoint)
 })
 
-/** Records how far events were sent, and since when no attempt has succeeded. */
+/** Records the place up to which events were sent, and the time since which no attempt has succeeded. */
 export const progressed = (
   endpoint: Endpoint,
   to: Pick<Endpoint, "cursor" | "failingSinceMillis">,
@@ -228,7 +228,7 @@ export const progressed = (
   fence
 })
 
-/** Publishes an event that is sent to this endpoint alone. */
+/** Publishes an event that is sent only to this endpoint. */
 export const tested = (endpoint: Endpoint, atMillis: number): EndpointTested => ({
   _tag: "EndpointTested",
   ...parts(endpoint, atMillis),

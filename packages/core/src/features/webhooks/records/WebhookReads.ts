@@ -10,13 +10,13 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class WebhookReads extends Context.Service<
   WebhookReads,
   {
-    /** Returns a company's endpoints that are not deleted, by id. */
+    /** Returns a company's endpoints that are not deleted, ordered by id. */
     readonly endpointsOf: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Endpoint>>
-    /** Returns enabled endpoints of all companies, by id, after `after`. */
+    /** Returns all companies' enabled endpoints after `after`, ordered by id. */
     readonly enabledEndpoints: (after: string | null, limit: number) => Read<ReadonlyArray<Endpoint>>
-    /** Returns the pending deliveries to an endpoint, by id, after `after`. */
+    /** Returns the pending deliveries to an endpoint after `after`, ordered by id. */
     readonly pendingDeliveries: (endpointId: string, after: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
-    /** Of these places, returns those whose delivery to the endpoint is recorded in this replay. */
+    /** Returns those of the given places whose delivery to the endpoint is recorded in this replay. */
     readonly knownDeliveries: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => Read<ReadonlyArray<string>>
     /**
      * Returns the deliveries to an endpoint, newest first by id, before `before` (exclusive; null for the
@@ -24,8 +24,8 @@ export class WebhookReads extends Context.Service<
      */
     readonly deliveriesTo: (endpointId: string, before: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
     /**
-     * Of the `limit` oldest deliveries created before `beforeMillis`, deletes those that are not pending.
-     * Returns the number deleted.
+     * Considers the `limit` oldest deliveries created before `beforeMillis`, and deletes those that are not
+     * pending. Returns the number deleted.
      */
     readonly forgetDeliveries: (beforeMillis: number, limit: number) => Read<number>
   }

@@ -20,8 +20,8 @@ const told = <const T extends (typeof types)[number]>(
 })
 
 /**
- * Records of webhooks, and notices about endpoints. The services in `../index.ts` send notices, so they
- * cannot be in the list from which notices are made. This part is in that list.
+ * Records of webhooks, and notices about endpoints. This part is in the list of features from which notices are
+ * made. The services in `../index.ts` cannot be, because they send notices.
  */
 export const webhooks = Feature.make({
   name: "webhooks",
