@@ -32,9 +32,9 @@ describe("A Lightning address", () => {
 
   scenario("Lightning address: a chosen handle requires a paid plan", function* () {
     const row = yield* company("free")
-    assert.strictEqual(yield* said(create(row, "shop")), "PlanRequired: a handle or domain of your own")
-    assert.strictEqual(yield* said(create(row, null, "shop.example")), "PlanRequired: a handle or domain of your own")
-    assert.strictEqual(yield* said(create(row, "", "")), "PlanRequired: a handle or domain of your own")
+    assert.strictEqual(yield* said(create(row, "shop")), "PlanRequired: a custom handle or domain")
+    assert.strictEqual(yield* said(create(row, null, "shop.example")), "PlanRequired: a custom handle or domain")
+    assert.strictEqual(yield* said(create(row, "", "")), "PlanRequired: a custom handle or domain")
     yield* made(create(yield* company("paid"), "shop"))
   })
 

@@ -21,7 +21,7 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 const pageSize = 500
 
 /**
- * Number of evicted deposits checked again with each new block, newest first. After the oldest, the scan
+ * Number of evicted deposits checked again at each new block, newest first. After the oldest one, the scan
  * starts over.
  */
 const givenUpAtOnce = 50
@@ -77,8 +77,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Checks all deposits again that are in blocks above the last one known to be unchanged. With a new block,
-   * also checks unconfirmed deposits and some of the evicted ones. Returns the number checked.
+   * Checks again all deposits in blocks above the last one known to be unchanged. At a new block, also checks
+   * unconfirmed deposits and some of the evicted ones. Returns the number checked.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
     const uncertain = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
@@ -113,8 +113,9 @@ export const make = Effect.gen(function* () {
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       deep++
-      // Query the chain again so that an unreported reorganization is not credited. It may never be reported:
-      // the first process to find an output may record stale data after the others have moved past it.
+      // Query the chain again, so that nothing is credited that an unreported reorganization has removed. Some
+      // are never reported, because the first process to find an output may record stale data after the others
+      // have moved past it.
       const placement = yield* chain.transaction(chainTxId)
       if (placement._tag !== "mined" || placement.height !== height) {
         yield* outputs.settle({ txId: chainTxId, vout })

@@ -33,8 +33,8 @@ export const make = Effect.gen(function* () {
   const jobsOfDeposit = yield* DepositJobs
 
   /**
-   * Puts a payment in suspense because its invoice was settled by another payment. It belongs to no company
-   * until an operator has reviewed it.
+   * Puts a payment in suspense because its invoice was settled by another payment. The payment belongs to no
+   * company until an operator has reviewed it.
    */
   const suspend = Effect.fnUntraced(function* (
     invoice: Invoice.Invoice,
@@ -73,8 +73,8 @@ export const make = Effect.gen(function* () {
     )
 
   /**
-   * Returns the record of the paid invoice. The node creates invoices for our offers itself, so such an
-   * invoice is recorded now. Concurrent calls record it once per hash.
+   * Returns the record of the paid invoice. The node creates invoices for our offers itself, so such an invoice
+   * is only recorded now. Concurrent calls record it once, by its hash.
    */
   const invoiceOf = Effect.fnUntraced(function* ({ offerId, paymentHash, preimage }: Payment, nowMillis: number) {
     const known = yield* receiving.invoiceByHash(paymentHash)
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
     const invoice = IssuedOffers.invoice(offer.value, { id: Id.fromMillis(nowMillis, entropy), paymentHash }, nowMillis)
     yield* Effect.catchTags(journal.commit(Invoice.created(invoice)), {
       Conflict: () => Effect.void,
-      IdempotencyMismatch: Effect.die // it has no key
+      IdempotencyMismatch: Effect.die // the Change has no idempotency key
     })
     return yield* receiving.invoiceByHash(paymentHash)
   })

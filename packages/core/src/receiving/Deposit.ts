@@ -45,7 +45,7 @@ export const Deposit = Schema.Struct({
    * returns.
    */
   absorbed: Msat.Msat,
-  /** Total of open, sending and paid refunds of this deposit; never more than `amount`. */
+  /** Total of this deposit's open, pending and completed refunds; never more than `amount`. */
   refunded: Msat.Msat,
   /** The newest refund of this deposit. */
   refundId: Schema.NullOr(Noun.Id),
@@ -98,8 +98,8 @@ export const noun = Noun.make("deposits", Deposit, {
 })
 
 /**
- * Transitions of an on-chain deposit. Each sets the new status and height, and applies only if the deposit is
- * as it was when read.
+ * Transitions of an on-chain deposit. Each sets the new status and height, and applies only if the deposit has
+ * not changed since it was read.
  */
 export const life = {
   moved: Noun.move(noun, "moved", {
@@ -183,9 +183,9 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
 })
 
 /**
- * Reverses a credit after a reorganization. `absorbed` is the part that the company has already spent. Of
- * 1000 with 800 left, 800 are debited from the company and 200 from the operator's `loss`. Rejected if the
- * company no longer has its part.
+ * Reverses a credit after a reorganization. `absorbed` is the part that the company has already spent. Of 1000
+ * with 800 left, 800 are debited from the company and 200 from the operator's `loss`. Rejected if the company
+ * no longer has that much.
  */
 export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => ({
   _tag: "DepositReversed",
@@ -203,8 +203,8 @@ export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number)
 })
 
 /**
- * Fails a deposit whose coins were spent by another transaction. It is final unless that transaction is
- * undone.
+ * Fails a deposit whose coins were spent by another transaction. The failure is final unless that transaction
+ * is undone.
  */
 export const dropped = (before: Deposit, atMillis: number): DepositDropped => ({
   _tag: "DepositDropped",

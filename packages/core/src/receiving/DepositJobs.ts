@@ -2,12 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import type * as Change from "../ledger/Change.ts"
 import type { Deposit } from "./Deposit.ts"
 
-/** Returns the jobs that a deposit starts. */
+/** Returns the jobs to enqueue for a deposit. */
 export type JobsOf = (deposit: Deposit, atMillis: number) => ReadonlyArray<Change.Job>
 
 /**
- * Jobs that start when a deposit is first recorded and again when it is credited, each in the same commit.
- * There are none unless a layer adds some.
+ * Jobs enqueued when a deposit is first recorded, and again when it is credited, in the same commit. There are
+ * none unless a layer adds some.
  */
 export class DepositJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/DepositJobs", { defaultValue: () => () => [] }) {}
 

@@ -19,8 +19,8 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
 
   /**
-   * Returns the invoice's metadata, or the Lightning address's metadata if a wallet requested the invoice
-   * there.
+   * Returns the invoice's metadata, or the Lightning address's metadata if a wallet requested the invoice at
+   * that address.
    */
   const ofInvoice = ({ companyId, metadata, lightningAddressId }: Pick<Invoice, "companyId" | "metadata" | "lightningAddressId">): Found =>
     lightningAddressId === null

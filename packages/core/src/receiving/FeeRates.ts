@@ -5,9 +5,9 @@ import { ChainSource, type Tip } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
 
 /**
- * The cost of spending a coin uses the lowest fee rate of the last `most` blocks, because a coin can wait to
- * be spent. With fewer than `least` blocks sampled since the start, the rate may be a brief low and is
- * ignored.
+ * The cost of spending a coin uses the lowest fee rate of the last `most` blocks, because a coin can wait to be
+ * spent. Until `least` blocks have been sampled since the start, the rate is ignored, because it may be a brief
+ * low.
  */
 export const feeRateBlocks = { least: 6, most: 144 } as const
 
@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
   let sampledAt = ""
 
   return {
-    /** Samples the fee rate once per tip. If the source has no rate, the next call tries again. */
+    /** Samples the fee rate once per tip. If no rate is available, the next call tries again. */
     sample: Effect.fnUntraced(function* ({ hash }: Tip) {
       if (hash === sampledAt) return
       const rate = yield* Effect.option(chain.feeRate)

@@ -8,7 +8,7 @@ export const make = Effect.gen(function* () {
   const [journal, receiver] = [yield* Journal, yield* LightningReceiver]
 
   /**
-   * Deletes an invoice that the node no longer accepts payments for. An invoice that was paid or claimed in
+   * Deletes an invoice for which the node no longer accepts payments. An invoice that was paid or claimed in
    * the meantime stays.
    */
   const forget = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {

@@ -13,12 +13,12 @@ const tasksAtOnce = 20
 // More than twice the node timeout.
 const leaseMillis = 120_000
 
-/** Manages hold invoices from their creation until they have ended at the node. */
+/** Manages hold invoices from their creation until they are final at the node. */
 export class Holds extends Context.Service<
   Holds,
   {
     /**
-     * Looks up the invoices that are due and returns their number. Records held payments, sends the
+     * Looks up the invoices that are due, and returns how many there were. Records held payments, sends the
      * companies' decisions to the node, and cancels payments that were not settled in time. Any number of
      * processes may run this. Each invoice is processed by one of them at a time.
      */
@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
     if (found._tag === "None") return yield* Effect.die(`hold invoice not found: ${task.id}`)
     const nowMillis = yield* Clock.currentTimeMillis
     const again = tasks.postpone(task, nowMillis + LookupSchedule.holdAgainMillis(found.value, nowMillis))
-    // While the node is unavailable, retry at the usual interval. The job stays until the invoice has ended.
+    // While the node is unavailable, retry at the usual interval. The job remains until the invoice is final.
     yield* lookUp(found.value).pipe(
       Effect.catchTag("NodeUnavailable", (outage) => Effect.logInfo("hold invoice: the node is unavailable; will retry", outage)),
       Effect.ensuring(Effect.ignore(again))

@@ -13,13 +13,12 @@ import * as LightningAddress from "./LightningAddress.ts"
 import * as Purpose from "./Purpose.ts"
 
 /**
- * Stored status of an invoice.
- * `pending`: can be paid. `claimed`: is being paid internally by one withdrawal. `settled`: final.
- * `held`: the node holds a payment for a hold invoice, which its company settles or cancels. `settling`: its
- * company settled it, and the node may not have been notified yet.
- * `expired`: no longer polled. A late payment still settles it.
- * `canceling`: canceled by its company, and the node may not have been notified yet. `canceled`: the node
- * accepts no payment for it. A payment that was in flight still settles either.
+ * Stored status of an invoice. `pending`: can be paid. `claimed`: is being paid internally by one withdrawal.
+ * `settled`: final. `held`: the node holds a payment for a hold invoice, until the company settles or cancels
+ * the invoice. `settling`: the company settled it, and the node may not have been notified yet. `expired`: no
+ * longer polled. A late payment still settles it. `canceling`: canceled by the company, and the node may not
+ * have been notified yet. `canceled`: the node accepts no payment for it. In both, a payment that was in flight
+ * still settles the invoice.
  */
 export const Status = Schema.Literals(["pending", "claimed", "held", "settling", "settled", "expired", "canceling", "canceled"])
 export type Status = typeof Status.Type
@@ -28,7 +27,7 @@ export type Status = typeof Status.Type
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 31_536_000 } as const
 
 /**
- * A wallet's request at a Lightning address, exactly as received: the data hashed into the invoice, and the
+ * A wallet's request to a Lightning address, exactly as received: the data hashed into the invoice, and the
  * payer data.
  */
 export const Callback = Schema.Struct({
@@ -49,8 +48,8 @@ export interface Callback extends Schema.Schema.Type<typeof Callback> {}
 export const Holder = Schema.Literals(["node", "company"])
 
 /**
- * An invoice. `amount` is the amount requested in msat, or null if the payer chooses. The amount received is
- * `received`, and that is credited.
+ * An invoice. `amount` is the amount requested in msat, or null if the payer chooses. `received` is the amount
+ * received, which is credited.
  */
 export const Invoice = Schema.Struct({
   id: Noun.Id,
@@ -72,7 +71,7 @@ export const Invoice = Schema.Struct({
   ...Purpose.members,
   /** The API key that created it; null if created by a payer's wallet, a checkout or the host program. */
   apiKeyId: Schema.NullOr(Schema.String),
-  /** Null if the company created it itself rather than a wallet at a Lightning address. */
+  /** The wallet's request; null if the invoice was not requested at a Lightning address. */
   callback: Schema.NullOr(Callback),
   /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
@@ -83,45 +82,48 @@ export const Invoice = Schema.Struct({
   /** Set for a hold invoice, whose payment is held at the node until the company settles or cancels it. */
   hold: Schema.NullOr(Holder),
   /**
-   * The held amount when the payment was noticed. It belongs to nobody until the invoice is settled; then it
-   * is `received`.
+   * The amount held, as of when the payment was first noticed. It has no owner until the invoice is settled,
+   * and then becomes `received`.
    */
   held: Schema.NullOr(Msat.Msat),
   /**
-   * When the held payment is returned unless settled first. An estimate, because the deadline is a block
-   * height.
+   * Time at which the held payment is returned unless it is settled first. An estimate, because the deadline is
+   * a block height.
    */
   heldUntilMillis: Schema.NullOr(Schema.Int),
   /**
-   * Stored only once the invoice is settled, or once the company settles its own hold invoice. Shown when the
-   * invoice is settled.
+   * Stored only once the invoice is settled, or once the company settles its own hold invoice. Shown only when
+   * the invoice is settled.
    */
   preimage: Schema.NullOr(Preimage.Preimage),
   /**
-   * The withdrawal that is paying or has paid this invoice internally. On a settled invoice, it tells
-   * internal payments from others. Null again if an outside payment arrived first.
+   * The withdrawal that is paying or has paid this invoice internally. On a settled invoice, distinguishes
+   * internal payments from external ones. Null again if an external payment arrived first.
    */
   claimedBy: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
   settledAtMillis: Schema.NullOr(Schema.Int),
-  /** When its company canceled it. If the invoice is settled, it was paid despite the cancellation. */
+  /**
+   * Time at which the company canceled it. If set on a settled invoice, the invoice was paid despite the
+   * cancellation.
+   */
   canceledAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
 /**
- * Status of an invoice as shown to its company.
- * `open`: can be paid. `accepted`: a payment is in flight or held, and not yet credited. `settled`: final.
- * `expired`: its time is over, but a payment accepted in time may still settle it. `canceled`: canceled by
- * its company before its expiry. A payment accepted before that may still settle it.
+ * Status of an invoice as shown to its company. `open`: can be paid. `accepted`: a payment is in flight or
+ * held, and not yet credited. `settled`: final. `expired`: past its expiry, but a payment accepted in time may
+ * still settle it. `canceled`: canceled by the company before the expiry, but a payment accepted before that
+ * may still settle it.
  */
 export const Standing = Schema.Literals(["open", "accepted", "settled", "expired", "canceled"])
 export type Standing = typeof Standing.Type
 
 /**
  * Returns an invoice's status at a point in time. An invoice that can be paid until 12:00 is `expired` from
- * 12:00 on, whatever cleanup remains.
+ * 12:00 on, even if cleanup is still to be done.
  */
 export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">, atMillis: number): Standing => {
   if (status === "settled") return "settled"
@@ -172,7 +174,7 @@ export class InvoiceNotHeld extends Schema.TaggedError<InvoiceNotHeld>()("Invoic
   status: Standing
 }) {}
 
-/** The company already has `maximum` hold invoices that have not ended. Each of them may hold a payment. */
+/** The company already has `maximum` hold invoices that are not final. Each of them may hold a payment. */
 export class TooManyHeld extends Schema.TaggedError<TooManyHeld>()("TooManyHeld", { maximum: Schema.Int }) {}
 
 /** A payment is credited by its hash, so no two invoices may have the same hash. */
@@ -215,8 +217,8 @@ export const life = {
     stamps: ["canceledAtMillis"],
     again: { in: ["pending", "claimed", "settled", "expired", "canceling", "canceled"] }
   }),
-  // An invoice has one preimage. If an internally settled invoice is also paid from outside, both payments
-  // have the same proof but are distinct.
+  // An invoice has one preimage. If an internally settled invoice is also paid from outside, the two payments
+  // are distinct but have the same proof.
   settled: Noun.move(noun, "settled", {
     from: ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"],
     to: "settled",
@@ -260,7 +262,7 @@ export interface InvoiceSettled extends Written<
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
-/** Applies from `pending`: a payment is held. A held or ended invoice stays as it is. */
+/** Applies from `pending`: a payment is held. An invoice that is already held or final stays as it is. */
 export interface InvoiceHeld extends Written<"InvoiceHeld", readonly [Noun.TransitionOf<typeof life.held>]> {}
 /** Applies from `held`. Rejected if the invoice is canceled or not held yet. */
 export interface InvoiceSettling extends Written<"InvoiceSettling", readonly [Noun.TransitionOf<typeof life.settling>]> {}
@@ -276,8 +278,7 @@ export interface InvoiceCanceled extends Written<"InvoiceCanceled", readonly [No
 /** Applies from `canceling`; a settled invoice stays settled. */
 export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.TransitionOf<typeof life.closed>]> {}
 /**
- * Applies from `pending` and `expired`, and deletes the row. Rejected for a claimed or settled invoice, which
- * stays.
+ * Applies from `pending` and `expired`, and deletes the invoice. Rejected if the invoice is claimed or settled.
  */
 export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", InvoiceNotPayable> {}
 
@@ -304,16 +305,16 @@ export const holdTask = "hold"
 /** Age of an invoice at its first lookup. */
 const firstLookMillis = 1000
 
-/** Starts the job of a hold invoice. */
+/** Enqueues the job of a hold invoice. */
 const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Job> =>
   hold === null ? [] : [Change.enqueue({ kind: holdTask, id, dueAtMillis: createdAtMillis + firstLookMillis })]
 
-/** Completes the job of a hold invoice, in the Change that ends the invoice. */
+/** Completes the job of a hold invoice, in the Change that makes the invoice final. */
 export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
 
 /**
- * Returns whether the company created the invoice itself, so that its event is published before payment.
- * Anyone can cause the other invoices to be created, with a wallet request or from an offer.
+ * Returns whether the company created the invoice itself, so that its event is published before payment. Other
+ * invoices can be created by anyone, with a wallet's request or from an offer.
  */
 const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === null && !isBolt12(paymentRequest)
 
@@ -334,8 +335,8 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
 })
 
 /**
- * Settles the invoice and credits `deposit.amount`, which may exceed the requested amount. If 1000 were
- * requested and 1010 received, 1010 are credited.
+ * Settles the invoice and credits `deposit.amount`, which may exceed the requested amount. If 1000 was
+ * requested and 1010 received, 1010 is credited.
  */
 export const settled = (
   { id, lightningAddressId }: Pick<Invoice, "id" | "lightningAddressId">,
@@ -413,7 +414,7 @@ export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned =>
   event: { type: "invoice.canceled", subject: invoice.id }
 })
 
-/** Expires an invoice that was paid neither in time nor within its grace period. */
+/** Expires an invoice that was not paid before its expiry or in the grace period after it. */
 export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
   _tag: "InvoiceExpired",
   id: invoice.id,
@@ -426,8 +427,8 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
 })
 
 /**
- * Cancels an invoice for its company. From then on it cannot be settled internally. The node is notified
- * next. `jobs` start in the same commit.
+ * Cancels an invoice for its company. From then on it cannot be settled internally. The node is notified next.
+ * `jobs` are enqueued in the same commit.
  */
 export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled => ({
   _tag: "InvoiceCanceled",
@@ -440,7 +441,7 @@ export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray
   event: { type: "invoice.canceled", subject: invoice.id }
 })
 
-/** Closes a canceled invoice, once the node accepts no payment for it or its time is over. */
+/** Closes a canceled invoice, once the node accepts no payment for it, or after its expiry. */
 export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
   _tag: "InvoiceClosed",
   id: invoice.id,

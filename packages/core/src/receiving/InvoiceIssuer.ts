@@ -45,7 +45,7 @@ export interface HoldRequest {
   readonly paymentHash: PaymentHash.PaymentHash | null
 }
 
-/** Issues invoices at the node and records them. Its input has already been validated and priced. */
+/** Issues invoices at the node and records them. Expects drafts that have been validated and priced. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const receiver = yield* LightningReceiver

@@ -2,11 +2,11 @@ import { Context, Effect, Layer } from "effect"
 import type * as Change from "../ledger/Change.ts"
 import type { Invoice } from "./Invoice.ts"
 
-/** Returns the jobs that the payment of an invoice starts. */
+/** Returns the jobs to enqueue when an invoice is paid. */
 export type JobsOf = (invoice: Invoice, atMillis: number) => ReadonlyArray<Change.Job>
 
 /**
- * Jobs started by the Change that settles an invoice, or that claims it for an internal payment. There are
+ * Jobs enqueued by the Change that settles an invoice, or that claims it for an internal payment. There are
  * none unless a layer adds some.
  */
 export class InvoiceJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/InvoiceJobs", { defaultValue: () => () => [] }) {}

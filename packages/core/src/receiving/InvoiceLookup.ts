@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
         const payment = { held: received, heldUntilMillis: LookupSchedule.heldUntilMillis(blocksLeft, atMillis) }
         return yield* Effect.catchTag(journal.commit(Invoice.held(invoice, payment, atMillis)), "InvoiceNotPayable", () => Effect.void)
       }
-      // The held payment is gone, and the company was not notified of any other payment, so cancel the
+      // The node no longer holds the payment. The company was not notified of any other payment, so cancel the
       // invoice.
       case "open":
         return wasHeld ? yield* sendBack(invoice, atMillis) : undefined
@@ -57,12 +57,12 @@ export const make = Effect.gen(function* () {
      * still has a payment in flight for it.
      */
     lookUp: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-      // The response is at least as new as this time, but may arrive a day later, when an invoice reported as
-      // open may have been paid.
+      // The response describes the invoice at or after this time. It may arrive as late as a day later, and an
+      // invoice reported as open may have been paid since.
       const askedAtMillis = yield* Clock.currentTimeMillis
       const isCanceled = invoice.status === "canceling"
-      // Canceling fails if the node has deleted the invoice. The lookup below then decides, as for any other
-      // invoice.
+      // Canceling fails if the node has deleted the invoice. The result of the lookup below then decides, as
+      // for any other invoice.
       if (isCanceled && Option.contains(yield* Effect.option(cancelAtNode(invoice)), true)) return
       if (invoice.status === "settling" && receiver.holding !== undefined)
         yield* Effect.option(receiver.holding.settle(invoice, invoice.preimage))

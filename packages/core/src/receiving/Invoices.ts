@@ -25,7 +25,7 @@ import * as InvoiceLookup from "./InvoiceLookup.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Purpose from "./Purpose.ts"
 
-/** An invoice without a fixed amount. Its limits for the payer are in msat, and either may be null. */
+/** An invoice without a fixed amount. The limits for the payer are in msat, and either may be null. */
 export interface AskedAny extends Pick<Invoice.Invoice, "minAmount" | "maxAmount"> {
   readonly amount: null
 }
@@ -69,13 +69,12 @@ export class Invoices extends Context.Service<
     /** Returns an invoice with its current status. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
     /**
-     * Cancels an invoice so that it can no longer be paid. Canceling it again changes nothing. A paid,
-     * accepted or expired invoice is rejected. The node is notified right after the commit, and again later
-     * if it is unavailable.
-     * A payment already in flight may still settle the invoice and is credited; the invoice is then
-     * `settled`, with the time of its cancellation. A payment held for a hold invoice is returned. A hold
-     * invoice that its company has settled is rejected.
-     * If `next` is given, its job starts in the same commit, unless the invoice was already canceled.
+     * Cancels an invoice so that it can no longer be paid. Canceling it again changes nothing. A paid, accepted
+     * or expired invoice is rejected. The node is notified right after the commit, and again later if it is
+     * unavailable. A payment already in flight may still settle the invoice and is credited; the invoice is
+     * then `settled`, with the time of its cancellation. A payment held for a hold invoice is returned. A hold
+     * invoice that its company has settled is rejected. If `next` is given, its job is enqueued in the same
+     * commit, unless the invoice was already canceled.
      */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
@@ -94,9 +93,9 @@ export class Invoices extends Context.Service<
       preimage: Preimage.Preimage | null
     ) => Effect.Effect<Invoice.Shown, Invalid | NotFound | Invoice.InvoiceNotHeld | StoreUnavailable>
     /**
-     * Returns a page of invoices with their current status, newest first. `next` is the start of the
-     * following page, or undefined on the last one. With a filter over very many invoices, a page may have
-     * fewer than `limit` rows, or none, and still have a `next`.
+     * Returns a page of invoices with their current status, newest first. `next` is the start of the following
+     * page, or undefined on the last one. If a filter has to skip very many invoices, a page may have fewer
+     * than `limit` rows, or none, and still have a `next`.
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
@@ -127,7 +126,7 @@ const check = Effect.fnUntraced(function* (ask: {
   yield* Metadata.check(ask.metadata)
 })
 
-/** Requires a preimage exactly when the company supplied the payment hash. */
+/** Requires a valid preimage if the company supplied the payment hash, and none otherwise. */
 const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoice.Invoice, preimage: Preimage.Preimage | null) {
   const invalid = (message: string) => new Invalid({ path: "preimage", message })
   if (hold !== "company")
@@ -138,7 +137,10 @@ const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoic
     return yield* invalid("must be 32 bytes in hex whose SHA-256 is the invoice's r_hash")
 })
 
-/** Notifies the node now. An outage changes nothing: the decision is committed, and a job notifies the node later. */
+/**
+ * Notifies the node now. An outage does no harm, because the decision is committed and a job notifies the node
+ * later.
+ */
 const orLater = <A>(what: string, told: Effect.Effect<A, NodeUnavailable | StoreUnavailable>) => {
   const later = (outage: NodeUnavailable | StoreUnavailable) => Effect.logInfo(`invoice: ${what}; will notify the node later`, outage)
   return Effect.catchTags(told, { NodeUnavailable: later, StoreUnavailable: later })

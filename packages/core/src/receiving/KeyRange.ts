@@ -23,14 +23,17 @@ export interface KeyRange extends Schema.Schema.Type<typeof KeyRange> {}
 
 export const members = Noun.members("key_ranges", KeyRange, [])
 
-/** Another process has reserved the range that starts there. Read the start of the next range, then retry. */
+/**
+ * Another process has already reserved the range that starts at this index. Read the start of the next range,
+ * then retry.
+ */
 export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", { wallet: Schema.String, first: Schema.Int }) {}
 
 export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRangeTaken | Conflict> {
   readonly keyRange: KeyRange
 }
 
-/** Reserves a range that starts where the last one ended. */
+/** Reserves a range that starts where the previous one ends. */
 export const reserved = (keyRange: KeyRange, atMillis: number): KeyRangeReserved => ({
   _tag: "KeyRangeReserved",
   id: keyRange.id,

@@ -6,15 +6,15 @@ import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
-/** Maximum length of the message that a payer's wallet shows after a payment (LUD-09). */
+/** Maximum length of the message shown by a payer's wallet after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
 
-/** Settings that the owner of an address may change. Null means the service's default. */
+/** Settings that an address's owner may change. Null means the service's default. */
 export const Settings = Schema.Struct({
   /** Minimum and maximum of one payment, in msat. */
   minSendable: Schema.NullOr(Msat.Msat),
   maxSendable: Schema.NullOr(Msat.Msat),
-  /** Message that a payer's wallet shows after the payment. */
+  /** Message shown by the payer's wallet after the payment. */
   successMessage: Schema.NullOr(Schema.String),
   metadata: Metadata.Metadata
 })

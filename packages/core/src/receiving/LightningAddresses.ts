@@ -55,14 +55,14 @@ export class LightningAddresses extends Context.Service<
       companyId: CompanyId.CompanyId,
       query: Page.Asked
     ) => Effect.Effect<Page.Page<LightningAddress.LightningAddress>, Invalid | StoreUnavailable>
-    /** Replaces all settings of an address. When this returns, every process uses the new ones. */
+    /** Replaces all settings of an address. Once this returns, every process uses the new ones. */
     readonly change: (
       companyId: CompanyId.CompanyId,
       id: string,
       settings: LightningAddress.Settings
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
     /**
-     * Deletes an address. When this returns, the address accepts no further payments and is never reassigned.
+     * Deletes an address. Once this returns, the address accepts no further payments. It is never reassigned.
      * Deleting it again changes nothing.
      */
     readonly remove: (
@@ -80,7 +80,7 @@ export const handleIssue = (handle: string): string | undefined =>
     ? undefined
     : `must have 1 to ${maxHandleLength} of the characters a-z, 0-9, "-", "_" and ".", without a dot at either end`
 
-// 32 characters, without those easily mistaken for others. Twelve of them have 60 bits of entropy.
+// 32 characters, none of which is easily mistaken for another. Twelve of them have 60 bits of entropy.
 const letters = "abcdefghjkmnpqrstuvwxyz023456789"
 const randomHandle = (entropy: (size: number) => Uint8Array): string =>
   Array.from(entropy(12), (byte) => letters.charAt(byte % 32)).join("")
@@ -151,7 +151,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       if (company.plan === "free" && (ask.handle !== null || ask.domain !== null)) {
-        return yield* new PlanRequired({ plan: "paid", feature: "a handle or domain of your own" })
+        return yield* new PlanRequired({ plan: "paid", feature: "a custom handle or domain" })
       }
       const handle = ask.handle?.toLowerCase() ?? randomHandle(entropy)
       const message = handleIssue(handle)

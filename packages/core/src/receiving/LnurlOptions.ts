@@ -13,15 +13,14 @@ export class LnurlOptions extends Context.Service<
       /** Maximum time that a wallet waits for an invoice. */
       readonly timeoutMillis: number
       /**
-       * Maximum number of wallets' unpaid invoices that one process keeps: per caller, per address, per
-       * company and in total. Above that, the largest holder loses its oldest invoice, which is canceled at
-       * the node.
+       * Maximum number of unpaid invoices for wallets that one process keeps: per caller, per address, per
+       * company and in total. Above that, the oldest invoice of the largest holder is canceled at the node.
        */
       readonly openPerCaller: number
       readonly openPerAddress: number
       readonly openPerCompany: number
       readonly open: number
-      /** Time after expiry at which an unpaid invoice is closed at the node and deleted. */
+      /** Time between the expiry of an unpaid invoice and its deletion, also at the node. */
       readonly forgetAfterMillis: number
       /**
        * Rate at which invoices may be requested from each process: per address, which all callers share, and

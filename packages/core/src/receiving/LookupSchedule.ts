@@ -22,11 +22,10 @@ export class Options extends Context.Service<
 
 /**
  * Hold invoices are looked up continually, because a held payment needs a decision. The interval is `ofAge`
- * times the invoice's age, between `leastMillis` and `mostMillis`.
- * A payment is returned when its HTLCs have `marginBlocks` blocks left or fewer, because the node closes
- * channels on-chain over HTLCs that are not resolved in time (lnd: from 10 blocks on).
- * A company has at most `mostOpen` hold invoices that have not ended, because each held payment takes one of
- * a channel's 483 HTLC slots, and liquidity.
+ * times the invoice's age, between `leastMillis` and `mostMillis`. A payment is returned when its HTLCs have
+ * `marginBlocks` blocks left or fewer, because the node closes channels on-chain over HTLCs that are not
+ * resolved in time (lnd: from 10 blocks on). A company has at most `mostOpen` hold invoices that are not final,
+ * because each held payment takes liquidity and one of a channel's 483 HTLC slots.
  */
 export const holdInvoices = { ofAge: 1 / 20, leastMillis: 2000, mostMillis: 30_000, marginBlocks: 24, mostOpen: 200 } as const
 
@@ -47,7 +46,7 @@ export const defaults: Options["Service"] = {
 }
 
 /**
- * Returns whether an invoice is part of the current sweep. An expired one is part of it when 1, 2, 4, 8 …
+ * Returns whether an invoice is part of the current sweep. An expired invoice is part of it when 1, 2, 4, 8 …
  * sweeps have passed since its expiry, and after its grace period.
  */
 export const isSwept = (

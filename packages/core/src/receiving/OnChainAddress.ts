@@ -8,8 +8,8 @@ import type { Written } from "../ledger/Written.ts"
 import * as Purpose from "./Purpose.ts"
 
 /**
- * An address of our wallet, assigned to one company and never to another. Every payment to it is credited,
- * however many there are.
+ * An address of our wallet, assigned to one company and never to another. Every payment to the address is
+ * credited, however many there are.
  */
 export const OnChainAddress = Schema.Struct({
   id: Noun.Id,
@@ -32,7 +32,7 @@ export const noun = Noun.make("on_chain_addresses", OnChainAddress, { moving: []
 
 export interface OnChainAddressCreated extends Written<"OnChainAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 
-/** Assigns the address to a company, which is credited for payments to it from then on. */
+/** Assigns the address to a company. From then on, payments to the address are credited to the company. */
 export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
   _tag: "OnChainAddressCreated",
   id: onChainAddress.id,

@@ -17,7 +17,7 @@ import { ChainWallet } from "../nodes/ChainWallet.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Purpose from "./Purpose.ts"
 
-/** Assigns on-chain addresses without a limit. Each belongs to one company and is never reassigned. */
+/** Assigns any number of on-chain addresses. Each belongs to one company and is never reassigned. */
 export class OnChainAddresses extends Context.Service<
   OnChainAddresses,
   {

@@ -126,8 +126,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   })
 
   /**
-   * Reads the row first, then the chain, because the earlier report may be stale. The revision rejects a
-   * write based on an outdated row.
+   * Reads the deposit first and then the chain, because the reported placement may be stale. A write based on
+   * an outdated deposit is rejected by its revision.
    */
   const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
     const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)

@@ -56,7 +56,7 @@ export const payerDataFields = ["name", "identifier", "email"] as const
 
 const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
 
-/** The error for an address that does not exist, no longer exists, or must not be revealed. */
+/** The error for an address that does not exist, was deleted, or must not be revealed. */
 export const notFound = new PayRequestRefused({ code: "not_found", message: "No such Lightning address" })
 
 const isHandle = Schema.is(HandleSchema)
@@ -67,11 +67,14 @@ const isHandle = Schema.is(HandleSchema)
  */
 export const pathOf = (domain: string, user: string): string => `/lnurlp/${domain}/${user}`
 
-/** The service's domain, for a request to its link host, such as `localhost:3000`, which is not a domain. */
+/**
+ * Returns the service's domain for a request to its link host. A link host such as `localhost:3000` is not a
+ * domain.
+ */
 const atLinkHost = (host: string, { domain, linkHost = domain }: Own) =>
   host === linkHost.replace(/\/.*/, "") ? Result.succeed({ host: domain, prefix: originOf(linkHost) }) : Result.fail(notFound)
 
-/** Parses the place of a request. Only at the service's own domain may the path name another domain. */
+/** Parses the target of a request. The path may name another domain only in requests to the service's own domain. */
 export const targetOf = (place: Place, own: Own): Result.Result<Target, PayRequestRefused> => {
   const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
   const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(place.user.toLowerCase()) ?? []
@@ -95,8 +98,8 @@ export const userOf = ({ handle, tag }: Pick<Target, "handle" | "tag">): string 
 export const identifier = (target: Target): string => `${userOf(target)}@${target.domain}`
 
 /**
- * Returns the metadata shown to payers, to which the invoice commits. It is the same text, byte for byte, for
- * the same address (LUD-06, LUD-16).
+ * Returns the metadata shown to payers, to which the invoice commits. The text is always the same, byte for
+ * byte, for the same address (LUD-06, LUD-16).
  */
 export const metadataOf = (target: Target): string =>
   JSON.stringify([
@@ -112,8 +115,8 @@ export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAm
 }
 
 /**
- * Parses an amount in msat in decimal digits, and checks it against the limits. It must be whole satoshis if
- * the node supports nothing smaller.
+ * Parses an amount in msat in decimal digits, and checks it against the limits. The amount must be whole
+ * satoshis if the node supports nothing smaller.
  */
 export const checkAmount = (
   text: string | null,
@@ -147,8 +150,8 @@ const isObject = (text: string): boolean => {
 }
 
 /**
- * Validates payer data (LUD-18). It stays exactly as received, including unknown members, because the payer's
- * wallet hashes it too.
+ * Validates payer data (LUD-18). The text stays exactly as received, including unknown fields, because the
+ * payer's wallet hashes it too.
  */
 export const checkPayerData = (text: string | null, maxBytes: number): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)

@@ -25,7 +25,7 @@ export interface Ask {
   readonly comment: string | null
   readonly payerData: string | null
   readonly nostr: string | null
-  /** The caller's IP address. The number of invoices per network is limited. */
+  /** The caller's IP address. The number of invoices per caller's network is limited. */
   readonly caller: string
 }
 
@@ -43,7 +43,7 @@ export class PayRequests extends Context.Service<
   {
     /** Returns the payment terms of a Lightning address. */
     readonly offer: (place: PayRequest.Place) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
-    /** Creates an invoice for exactly the requested amount, to the msat. */
+    /** Creates an invoice for the requested amount, exact to the msat. */
     readonly invoice: (
       place: PayRequest.Place,
       ask: Ask
@@ -72,8 +72,8 @@ export const make = Effect.gen(function* () {
   const rates = yield* AskRates.make
 
   /**
-   * Returns the address behind a place, even a deleted one. Finds none at a domain that does not, or no
-   * longer does, belong to the address's company.
+   * Returns the requested address, even if it was deleted. Fails if its domain does not belong, or no longer
+   * belongs, to the address's company.
    */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
     const target = yield* Effect.fromResult(PayRequest.targetOf(place, own))

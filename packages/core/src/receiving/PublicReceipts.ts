@@ -3,7 +3,7 @@ import { Context, Result } from "effect"
 import { PayRequestRefused } from "./PayRequest.ts"
 
 /**
- * Public receipts, which a payer at a Lightning address requests with `nostr` (NIP-57). None are issued
+ * Public receipts, which the payer of a Lightning address can request with `nostr` (NIP-57). None are issued
  * unless a layer provides them.
  */
 export class PublicReceipts extends Context.Reference<{

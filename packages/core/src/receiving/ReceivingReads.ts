@@ -36,26 +36,26 @@ export class ReceivingReads extends Context.Service<
     ) => Read<Option.Option<{ readonly invoice: Invoice; readonly depositId: string | null }>>
     readonly invoiceByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Invoice>>
     /**
-     * Returns a company's invoices, newest first by id; ids start with the creation time. Reads at most
+     * Returns a company's invoices, newest first by id; ids start with the creation time. Examines at most
      * `looks` of them.
      */
     readonly invoicesOf: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Invoice>>
-    /** Returns pending and claimed invoices, by id, after `after` (exclusive; null for the first page). */
+    /** Returns pending and claimed invoices after `after` (exclusive; null for the first page), ordered by id. */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
     /**
-     * Returns open invoices whose ids are in one of these ranges. Each includes its first id and excludes its
-     * last.
+     * Returns open invoices whose ids are in one of these ranges. Each range includes its first id and excludes
+     * its last.
      */
     readonly openInvoicesWithin: (
       ranges: ReadonlyArray<readonly [from: string, until: string]>,
       after: string | null,
       limit: number
     ) => Read<ReadonlyArray<Invoice>>
-    /** Counts a company's hold invoices that have not ended, up to `limit`. */
+    /** Counts a company's hold invoices that are not final, up to `limit`. */
     readonly openHolds: (companyId: CompanyId.CompanyId, limit: number) => Read<number>
     /**
-     * Returns pending invoices that wallets requested at Lightning addresses and that expired by
-     * `untilMillis`, by (`expiresAtMillis`, `id`), after `after`.
+     * Returns pending invoices that wallets requested at Lightning addresses and that expired by `untilMillis`.
+     * Starts after `after`, ordered by (`expiresAtMillis`, `id`).
      */
     readonly endedForWallets: (
       untilMillis: number,
@@ -90,16 +90,16 @@ export class ReceivingReads extends Context.Service<
     /** Returns a deposit of any company. */
     readonly depositById: (id: string) => Read<Option.Option<Deposit>>
     readonly depositByOutpoint: (txId: TxId.TxId, vout: number) => Read<Option.Option<Deposit>>
-    /** Returns pending on-chain deposits in a block, by id, after `after`. */
+    /** Returns pending on-chain deposits in a block after `after`, ordered by id. */
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /**
      * Returns the totals of pending on-chain deposits in blocks above `height`, in one query regardless of
      * their number.
      */
     readonly depositsUnconfirmed: (height: number) => Read<Unconfirmed>
-    /** Returns on-chain deposits recorded in a block above `height`, by id, after `after`. */
+    /** Returns on-chain deposits recorded in a block above `height`. Starts after `after`, ordered by id. */
     readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
-    /** Returns pending on-chain deposits in no block, by id, after `after`. */
+    /** Returns pending on-chain deposits that are in no block. Starts after `after`, ordered by id. */
     readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /**
      * Returns on-chain deposits that failed after having been pending, newest first by id, before `before`

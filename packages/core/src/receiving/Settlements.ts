@@ -22,15 +22,15 @@ const lookupsAtOnce = 8
 const creditsAtOnce = 128
 
 /**
- * Credits payments received by the node. They are found by notifications and by looking up open invoices.
- * Both paths end in the same idempotent Change.
+ * Credits payments received by the node. Finds them through notifications and by looking up open invoices. Both
+ * ways end in the same idempotent Change.
  */
 export class Settlements extends Context.Service<
   Settlements,
   {
     /**
-     * Follows the node's notifications from the last credited one. Ends only when the node closes the stream
-     * or another process holds the lease.
+     * Follows the node's notifications, starting after the last credited payment. Ends only when the node
+     * closes the stream or another process holds the lease.
      */
     readonly listen: (fence?: Change.Fence) => Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /**
@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
 
   /**
    * Credits payments and moves the cursor with the last one, after all others are credited. After a crash in
-   * between, they are processed again, and none is credited twice.
+   * between, the payments are processed again, and none is credited twice.
    */
   const creditAll = Effect.fnUntraced(function* (paid: Arr.NonEmptyReadonlyArray<Settled>, fence: Change.Fence | undefined) {
     const last = Arr.lastNonEmpty(paid)
@@ -104,7 +104,8 @@ export const make = Effect.gen(function* () {
         const after = yield* ledger.cursor(source)
         const reported = Stream.buffer(receiver.settlements(Option.getOrNull(after)), { capacity: creditsAtOnce })
         yield* Stream.runForEachArray(reported, (paid) =>
-          // Finish started credits, and retry while the store is unavailable so that none is dropped.
+          // Finish the credits that have started, and retry while the store is unavailable, so that no payment
+          // is dropped.
           Effect.uninterruptible(
             Effect.retry(creditAll(paid, fence), {
               times: 5,

@@ -16,7 +16,7 @@ import type { Unmatched } from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Purpose from "./Purpose.ts"
 
-/** A payment that was put in suspense, with its assignment (null while it is still there). */
+/** A payment that was put in suspense, with its assignment (null while the payment is still in suspense). */
 export interface Suspended extends Unmatched {
   readonly assignment: SuspenseAssignment.SuspenseAssignment | null
 }
@@ -31,8 +31,8 @@ export class Suspense extends Context.Service<
       readonly after: Page.Position | null
     }) => Effect.Effect<Page.Page<Suspended>, Invalid | StoreUnavailable>
     /**
-     * Assigns a payment to a company as a deposit, which can be refunded like any other. Repeating it for the
-     * same company returns the same result.
+     * Assigns a payment to a company as a deposit, which can be refunded like any other. Repeating the
+     * assignment to the same company returns the same result.
      */
     readonly assign: (ask: {
       readonly id: string
@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
         amount: received,
         network,
         rail: "lightning",
-        // The invoice already has the deposit that settled it, which is the one that counts for its purpose.
+        // The invoice already has a deposit, the one that settled it. Only that one counts for its purpose.
         lightningInvoiceId: null,
         ...Purpose.none,
         metadata: Metadata.empty
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
           return yield* new Invalid({ path: "company_id", message: "must be the id of a company" })
         yield* journal.commit(SuspenseAssignment.assigned(found, yield* depositOf(found, companyId))).pipe(
           Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(found.received) })),
-          // Another operator was first, for this or another company.
+          // Another operator was first, and assigned it to this or another company.
           Effect.catchTag("AlreadyAssigned", () => Effect.void)
         )
       }

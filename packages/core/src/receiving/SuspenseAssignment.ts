@@ -7,8 +7,8 @@ import * as Deposit from "./Deposit.ts"
 import type { Unmatched } from "./Invoice.ts"
 
 /**
- * Links a payment in suspense to the deposit created when it was assigned to a company. Both have the same
- * id. The record never changes.
+ * Links a payment in suspense to the deposit created when it was assigned to a company. The assignment has the
+ * deposit's id and never changes.
  */
 export const SuspenseAssignment = Schema.Struct({
   id: Noun.Id,
@@ -40,8 +40,8 @@ export interface PaymentAssigned extends Written<
 > {}
 
 /**
- * Assigns a payment: 1000 in suspense become a deposit of 1000. Of any number of concurrent assignments, to
- * whichever companies, one applies.
+ * Assigns a payment: 1000 in suspense becomes a deposit of 1000. Of concurrent assignments, whether to one
+ * company or several, one applies.
  */
 export const assigned = (unmatched: Unmatched, deposit: Deposit.Deposit): PaymentAssigned => {
   const { id, companyId, ledgerTxId, createdAtMillis } = deposit
