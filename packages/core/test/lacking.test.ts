@@ -56,7 +56,7 @@ const inside = Effect.gen(function* () {
 it.live("C15: own invoices: not settled internally if the node cannot close them", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.provide(inside, over("cancel"))
-    assert.include(JSON.stringify(refused), "its node cannot close it")
+    assert.include(JSON.stringify(refused), "whose node cannot cancel it")
     assert.include(JSON.stringify(refused), "invoice_not_payable")
     assert.strictEqual((yield* Effect.provide(inside, over()))._tag, "Success")
   })

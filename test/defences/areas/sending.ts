@@ -177,7 +177,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Transfers"),
     in: "make",
     find: `        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // An outside payment was first, and the invoice is credited with that one.
+        // An external payment arrived first, and is credited to the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(`,
     replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }

@@ -6,26 +6,26 @@ export interface Claim extends Task {
   readonly atMillis: number
   readonly leaseMillis: number
   /**
-   * After a takeover: until when the previous process, which may be slow rather than dead, may still call the
-   * node.
+   * After a takeover, the time until which the previous process may still call the node. It may be slow rather
+   * than dead.
    */
   readonly heldUntilMillis?: number
 }
 
-// Longer than the slowest node call, and the time that a killed process's work waits for another process. A
-// slower holder loses the claim, and the fence prevents duplicate work.
+// Longer than the slowest node call. A holder that takes longer loses the claim, and the fence prevents
+// duplicate work.
 const minLeaseMillis = 30_000
 
 /**
- * Returns the duration of a claim on a withdrawal. Nothing but time stops a call to the node. Calls start in
- * the first half of a claim, and the second half is longer than a call can take, so the next holder of the
- * claim starts after it.
+ * Returns the duration of a claim on a withdrawal. A call to the node cannot be recalled. Calls start in the
+ * first half of a claim, and the second half is longer than a call can take, so the next holder starts only
+ * after the call has ended.
  */
 export const leaseMillis = (graceMillis: number): number => Math.max(minLeaseMillis, 2 * graceMillis)
 
 /**
- * Returns whether a node may still be called under this claim. Later, another process may hold the job and
- * have seen the payment fail.
+ * Returns whether a node may still be called under this claim. After that, another process may hold the job and
+ * may have seen the payment fail.
  */
 export const mayCall = (claim: Claim, nowMillis: number): boolean => nowMillis <= claim.atMillis + claim.leaseMillis / 2
 

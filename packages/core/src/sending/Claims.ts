@@ -18,8 +18,8 @@ export interface Share {
 }
 
 /**
- * Interval at which a process renews its presence, and how long it counts as alive without renewal. Together
- * they bound the takeover of a killed process's claims to 12 s.
+ * Interval at which a process renews its presence, and the time for which it counts as alive without renewal.
+ * Together they ensure that a killed process's claims are taken over within 12 s.
  */
 export const presence = { everyMillis: 4_000, aliveMillis: 8_000 } as const
 
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (holder: string) {
     /** Renews this process's presence, and claims the tasks of processes that are no longer alive. */
     takeOver: claim((at) => tasks.takeOver({ kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
 
-    /** Claims due tasks, longest due first. */
+    /** Claims due tasks, longest overdue first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
 
     /**
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (holder: string) {
           Effect.fnUntraced(function* (at) {
             let found = yield* tasks.claimInTurn({ ...share, ...at, after: turn })
             if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...share, ...at, after: null })
-            // Fewer than the limit means that every company was included.
+            // Fewer tasks than the limit means that every company was included.
             turn = found.length < share.limit ? null : (found.at(-1) ?? null)
             return found
           })

@@ -27,8 +27,8 @@ export const make = () => {
       if (rows.size > capacity && oldest !== undefined) rows.delete(oldest)
     },
     /**
-     * Returns the confirmed withdrawal on a task's first attempt, before which nothing may change it.
-     * Undefined if it is not cached here, or if the task has been claimed before.
+     * Returns the confirmed withdrawal on a task's first attempt, because nothing may change the withdrawal
+     * before that. Undefined if it is not cached here, or if the task has been claimed before.
      */
     take: ({ id, attempts }: Task): Confirmed | undefined => {
       const row = rows.get(id)

@@ -21,15 +21,15 @@ export interface LightningInvoice {
 }
 /**
  * `user@domain`: a DNS name (BIP 353), or a Lightning address (LUD-16) if there is no such record.
- * `₿user@domain` is only the DNS name.
+ * `₿user@domain` can only be a DNS name.
  */
 export interface LightningAddress {
   readonly _tag: "LightningAddress"
   readonly address: LightningAddressText.LightningAddressText
-  /** Only the DNS record counts, because the text starts with ₿ or a record was found earlier. */
+  /** Set if only the DNS record counts, because the text starts with ₿ or a record was found earlier. */
   readonly isInDns?: true
 }
-/** `amount` comes from the `bitcoin:` URI around it. Absent if the payer chooses. */
+/** `amount` comes from the `bitcoin:` URI around the LNURL. Absent if the payer chooses. */
 export interface LnurlPay {
   readonly _tag: "Lnurl"
   readonly lnurl: Lnurl.Lnurl
@@ -43,7 +43,8 @@ export interface ChainAddress {
 }
 
 /**
- * `amount` comes from the `bitcoin:` URI around it, or is the offer's minimum. Absent if the payer chooses.
+ * `amount` comes from the `bitcoin:` URI around the offer, or is the offer's minimum. Absent if the payer
+ * chooses.
  */
 export interface Bolt12Offer {
   readonly _tag: "Bolt12Offer"
@@ -60,7 +61,7 @@ export type Destination = LightningInvoice | LightningAddress | LnurlPay | Chain
 export interface Ways {
   /**
    * Whether BOLT 12 offers can be paid, by the node or internally. If not, an offer alone is rejected, and an
-   * offer beside another method is ignored.
+   * offer next to another method is ignored.
    */
   readonly paysOffers: boolean
 }
@@ -84,8 +85,8 @@ export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()
 }) {}
 
 /**
- * Maximum length of a destination in characters. Real invoices have a few hundred, or 1,500 with many routing
- * hints.
+ * Maximum length of a destination in characters. Real invoices have a few hundred characters, or 1,500 with
+ * many routing hints.
  */
 export const maxLength = 4096
 
@@ -174,9 +175,9 @@ const parseOffer = (text: string, network: Network, { paysOffers }: Ways, asked?
   )
 
 /**
- * Prefers a usable offer, because it can supply a fresh invoice. A usable invoice comes before the address,
- * because it is faster and cheaper. If the invoice is not usable, the address is paid. The address also comes
- * before an LNURL, whose server may not respond.
+ * Prefers a usable offer, because a fresh invoice can be requested from it. A usable invoice comes before the
+ * address, because Lightning is faster and cheaper. If the invoice is not usable, the address is paid. The
+ * address also comes before an LNURL, whose server may not respond.
  */
 const parseUri = (text: string, network: Network, ways: Ways): Parsed =>
   Result.flatMap(
@@ -243,7 +244,7 @@ export const parse = (
 export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
   Result.getOrThrow(parse(recipient, network))
 
-/** Returns only the offer in a string, or undefined if it has none that can be parsed. */
+/** Returns only the offer in a string, or undefined if the string has no offer that can be parsed. */
 export const offerIn = (text: string, network: Network): Bolt12.Bolt12 | undefined => {
   const trimmed = text.trim()
   const offer = Bip21.isBip21(trimmed) ? Result.getOrUndefined(Bip21.parse(trimmed, network))?.offer : trimmed.replace(/^lightning:/i, "")

@@ -33,9 +33,10 @@ const strings = (text: string) => (text.match(/.{1,255}/g) ?? []).map((one) => `
 export const zoneLine = (name: string, offer: string): string => `${name}. ${ttlSeconds} IN TXT ${strings(`bitcoin:?lno=${offer}`)}`
 
 /**
- * Returns the only `bitcoin:` URI among a name's records, or undefined if there is none. Several URIs, an
- * unsigned record or an unreadable one reject the name. Such a record may come from an attacker, so there is
- * no fallback to a Lightning address. The reason completes "The payee declined the payment: …".
+ * Returns the only `bitcoin:` URI among a name's records, or undefined if there is none. Rejects the name if
+ * there are several URIs, or if the record is unsigned or unreadable. Such a record may come from an attacker,
+ * so there is no fallback to a Lightning address. The failure's text completes "The payee declined the payment:
+ * …".
  */
 export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | undefined, string> => {
   const [uri, ...others] = texts.filter(Bip21.isBip21)
@@ -53,8 +54,8 @@ const isWay = (destination: Destination.Destination, at: number): destination is
 
 /**
  * Returns the supported payment methods of a record's URI, best first: the offer, the invoice, then the
- * address. A method in another method's parameter is ignored. So is an LNURL, because a record states what to
- * pay, not whom to ask. The reason completes "The payee declined the payment: …".
+ * address. Ignores a method in another method's parameter, and an LNURL, because a record must state what to
+ * pay, not where to request it. The failure's text completes "The payee declined the payment: …".
  */
 export const waysOf = (
   uri: string,
@@ -78,8 +79,8 @@ export const waysOf = (
   })
 
 /**
- * Returns the first payment method that can be used for this amount now, on this rail if one is given. If
- * none can, fails with the first one's reason.
+ * Returns the first payment method that can be used for this amount now, on this rail if one is given. If none
+ * can be used, fails for the reason that the first one cannot.
  */
 export const chosen = (
   ways: ReadonlyArray<Way>,
@@ -116,9 +117,9 @@ const certain = Effect.mapError(
 )
 
 /**
- * Resolves the payment method that a name's domain publishes for this amount. Undefined if the domain
- * certainly has no record, so the name may be a Lightning address. A name written with ₿ may not be one and
- * fails instead.
+ * Resolves the payment method that a name's domain publishes for this amount. Undefined if the domain certainly
+ * has no record, so the name may be a Lightning address. A name written with ₿ cannot be a Lightning address,
+ * so it fails instead.
  */
 export const make = Effect.gen(function* () {
   const { validated } = yield* Dns

@@ -25,8 +25,8 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
 }
 
 /**
- * Applies the node's response. Only a final result ends a withdrawal; `pending` and `unknown` lead to another
- * lookup.
+ * Applies the node's response. Only a final result makes a withdrawal final; `pending` and `unknown` lead to
+ * another lookup.
  */
 const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
   Effect.fnUntraced(function* (
@@ -65,7 +65,7 @@ const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
     }
   })
 
-/** Pays withdrawals over Lightning. Sends each once, and tracks it until the node's final result. */
+/** Pays withdrawals over Lightning. Sends each payment once, and tracks it until the node's final result. */
 export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, ends: PaymentEnds) {
   const journal = yield* Journal
   const records = yield* SendingReads
@@ -84,8 +84,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     nodePayment: NodePayment,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
-    // If the process was suspended, another one may hold the job and may have seen this payment fail and
-    // released the funds.
+    // If this process was suspended, another one may hold the job. It may have seen this payment fail, and may
+    // have released the funds.
     if (!mayCall(task, yield* now)) return "later"
     unsent.forget(task)
     const payment = yield* nodePayment.pay.pipe(
@@ -98,16 +98,16 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       unsent.note(task)
       return "later"
     }
-    // The call may still be in flight. Until it cannot be, the node not knowing the payment is no reason to
-    // call again.
+    // The call may still be in flight. For as long as that is possible, do not call again, even if the node has
+    // no record of the payment.
     if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), nodePayment.graceMillis) }
     return yield* conclude(withdrawal, nodePayment, payment, task)
   })
 
   return {
     /**
-     * Stores the payment's key at the node, then calls the node, so that a later worker knows which payment
-     * to look up. Waits for one of `paymentsAtOnce` places, and frees it when the node has responded.
+     * Stores the payment's key at the node, then calls the node, so that a later worker knows which payment to
+     * look up. Waits for one of `paymentsAtOnce` slots, and frees it when the node has responded.
      */
     send: (withdrawal: Withdrawal.Withdrawal, nodePayment: NewPayment, task: Claim): Effect.Effect<Next, StoreUnavailable> =>
       Effect.gen(function* () {
@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
         if (Result.isFailure(payable)) {
           return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
         }
-        // It may have waited long for the payee's server or for a place.
+        // The withdrawal may have waited long for the payee's server or for a slot.
         if (yield* stops.waits(withdrawal.companyId)) return { millis: waitMillis }
         yield* ends.hold(task, nodePayment.key)
         yield* journal.commit(Withdrawal.dispatched(withdrawal, nodePayment.attempt, fence(task), atMillis))
@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
             }),
           StaleFence: overtaken,
           AlreadyTerminal: overtaken,
-          Conflict: overtaken, // it already pays another invoice
+          Conflict: overtaken, // the withdrawal already pays another invoice
           CoinTaken: Effect.die
         })
       ),
@@ -148,10 +148,10 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const isUnsent = unsent.isStill(task)
       const payment = yield* nodePayment.lookup
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
-      // The node has no record of it. That is not a failure, because the call of a process that died may
-      // still be in flight. Once it cannot be, send the payment; the node pays each hash or attempt once.
-      // After a takeover, the previous process may be slow rather than dead, and may call the node until its
-      // claim ends.
+      // The node has no record of the payment. That does not mean that it failed, because a call by a process
+      // that died may still be in flight. Once that is impossible, send the payment; the node pays each hash or
+      // attempt only once. After a takeover, the previous process may be slow rather than dead, and may call
+      // the node until its claim ends.
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }

@@ -19,7 +19,7 @@ export type LookupResult = PaymentState | { readonly _tag: "notFound" }
 /** A withdrawal's payment at the node, by invoice or by offer. */
 export interface NodePayment {
   /**
-   * Identifies the payment at the node: an invoice's payment hash, or for an offer the withdrawal's id.
+   * Identifies the payment at the node: the invoice's payment hash, or the withdrawal's id if an offer is paid.
    * Stored before the node is called.
    */
   readonly key: string
@@ -27,7 +27,7 @@ export interface NodePayment {
    * The hash that the preimage must match; null for an offer, whose hash the node reports once it has paid.
    */
   readonly paymentHash: PaymentHash.PaymentHash | null
-  /** How long a call to pay may still reach the node. */
+  /** The time for which a call to pay may still reach the node. */
   readonly graceMillis: number
   readonly pay: Effect.Effect<PaymentState | NotSent>
   readonly lookup: Effect.Effect<LookupResult>
@@ -36,21 +36,21 @@ export interface NodePayment {
 /** A payment that has not been sent yet. */
 export interface NewPayment extends NodePayment {
   readonly attempt: Withdrawal.Attempt
-  /** Checks whether it can still be paid. */
+  /** Checks whether the payment can still be made. */
   readonly check: (rules: Rules, nowMillis: number) => Result.Result<void, Recipient.DestinationRefused>
 }
 
 const unknown = Effect.succeed({ _tag: "unknown" } as const)
 const notSent = Effect.succeed({ _tag: "notSent" } as const)
 
-/** Builds the payments that the service's node can send and look up. */
+/** Creates payments that can be sent and looked up at the service's node. */
 export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const offers = yield* OfferSender.available
 
   /**
-   * Looks up the state of a sent payment. A node without offers reports `unknown` for a payment by offer that
-   * another node may have sent.
+   * Looks up the state of a sent payment. If the node does not support offers, a payment by offer is `unknown`,
+   * because another node may have sent it.
    */
   const lookup = (withdrawal: Withdrawal.Withdrawal): Effect.Effect<LookupResult> => {
     if (Withdrawal.isByOffer(withdrawal)) return offers?.lookupOffer(withdrawal.id) ?? unknown
@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
         ? ofOffer(withdrawal, () => Result.getOrThrow(Bolt12.decode(text)))
         : ofInvoice(withdrawal, paymentHash, () => Result.getOrThrow(Bolt11.decode(text)))
     },
-    /** How long a call to pay may still reach the node, for invoices and offers. */
+    /** The longest time for which a call to pay may still reach the node, for invoices and offers. */
     graceMillis: Math.max(sender.graceMillis, offers?.graceMillis ?? 0)
   }
 })

@@ -40,8 +40,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
   const { fail } = outcomes
 
   /**
-   * Requests a fresh invoice from the server behind this pay request. If it belongs to one of our companies,
-   * it is settled internally.
+   * Requests a fresh invoice from the server behind this pay request. An invoice of one of our companies is
+   * settled internally.
    */
   const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "LnurlPay" }>, amount: Msat) {
     yield* Effect.fromResult(Recipient.check(found, amount, rules, yield* Clock.currentTimeMillis))
@@ -77,7 +77,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
         return lightning.send(withdrawal, nodePayments.byOffer(withdrawal, recipient.bolt12), task)
       case "Address": {
         const { address, instructed } = recipient
-        // An address that was ours at confirmation has no mining allowance, so its payout would wait forever.
+        // The instructions named one of our own addresses at confirmation, so there is no mining allowance. A
+        // payout to an external address would wait forever.
         if (instructed !== undefined && withdrawal.networkAllowance === 0n) return fail(withdrawal, "recipient_refused", task)
         const paymentRequest = instructed && Destination.text(instructed)
         return Effect.succeed({
@@ -93,7 +94,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
   }
 
   /**
-   * Renews a claim if the request to the payee took a large part of it. Undefined if another process holds
+   * Renews a claim if the request to the payee took up a large part of it. Undefined if another process holds
    * the task.
    */
   const renewed = Effect.fnUntraced(function* (task: Claim): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
@@ -102,7 +103,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
     return (yield* tasks.postpone(task, atMillis + task.leaseMillis)) ? { ...task, atMillis } : undefined
   })
 
-  /** Pays the payee once found. If the lookup was interrupted, nothing has been sent. */
+  /** Pays the payee once it is found. If the lookup is interrupted, nothing has been sent. */
   const to = (finding: Effect.Effect<Found | undefined, Unfound>, withdrawal: Withdrawal.Withdrawal, task: Claim) =>
     Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
       const found = yield* finding
@@ -125,12 +126,12 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
     )
 
   return {
-    /** Starts a withdrawal without external requests. If one is needed, returns its host. */
+    /** Starts a withdrawal without external requests. If one is needed, returns the host to call instead. */
     beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, destination: Destination.Destination, task: Claim) {
       const host = yield* recipients.host(destination)
       return host === undefined ? yield* to(find(destination, withdrawal), withdrawal, task) : ({ host } satisfies Elsewhere)
     }),
-    /** Starts a withdrawal with external requests, until `stopping`. */
+    /** Starts a withdrawal, with external requests. They are interrupted when `stopping` completes. */
     begin: (withdrawal: Withdrawal.Withdrawal, destination: Destination.Destination, task: Claim, stopping: Effect.Effect<void>) => {
       const asking = Effect.interruptible(find(destination, withdrawal))
       return to(Effect.raceFirst(asking, Effect.interruptible(Effect.as(stopping, undefined))), withdrawal, task)

@@ -7,16 +7,16 @@ import * as OfferSender from "../nodes/OfferSender.ts"
 const maxWatched = 20_000
 
 /**
- * Subscribes to the node's notifications of ended payments and makes their tasks due immediately, if this
- * process released them.
+ * Subscribes to the node's notifications of payments that became final. Makes the task of such a payment due
+ * immediately if this process released it.
  */
 export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const offers = yield* OfferSender.available
   const tasks = yield* Tasks
   /**
-   * Tasks held by this process, with the payment's key at the node, and whether its end was reported in the
-   * meantime.
+   * Tasks held by this process, with the payment's key at the node, and whether the payment was reported as
+   * final in the meantime.
    */
   const held = new Map<string, { readonly key: string; hasEnded: boolean }>()
   /** Tasks that this process released, keyed by payment, with their last claim. Oldest first. */
@@ -41,8 +41,8 @@ export const make = Effect.gen(function* () {
       Stream.runForEach(ends, (key) => Effect.uninterruptible(hear(key)))
     ),
     /**
-     * Call before looking up a payment under this claim, because its end may be reported at any time from
-     * then on.
+     * Call this before looking up a payment under this claim, because from then on the payment may be reported
+     * as final at any time.
      */
     hold: (task: Task, key: string) =>
       Effect.sync(() => {
@@ -50,8 +50,8 @@ export const make = Effect.gen(function* () {
         held.set(task.id, { key, hasEnded: false })
       }),
     /**
-     * Releases the task until that time and watches its payment. If the payment has ended since, the task is
-     * due immediately.
+     * Releases the task until that time and watches its payment. If the payment has become final since, the
+     * task is due immediately.
      */
     giveBack: Effect.fnUntraced(function* (task: Task, untilMillis: number, as?: { readonly kind: string; readonly lane: string }) {
       yield* tasks.postpone(task, untilMillis, as)
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
       const [oldest] = watched.keys()
       if (watched.size > maxWatched && oldest !== undefined) watched.delete(oldest)
     }),
-    /** Forgets a task that has ended or that another process holds. */
+    /** Forgets a task that is complete or that another process holds. */
     release: (task: Task) => Effect.sync(() => held.delete(task.id))
   }
 })

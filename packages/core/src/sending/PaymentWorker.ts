@@ -14,7 +14,7 @@ import * as WithdrawalSteps from "./WithdrawalSteps.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import { Withdrawals } from "./Withdrawals.ts"
 
-/** Maximum number of payouts processed at a time, or the outputs of one transaction if larger. */
+/** Maximum number of payouts processed at a time, unless one transaction may have more outputs than that. */
 const payoutsAtOnce = 16
 
 /** Sends confirmed withdrawals and tracks each until the node's final result. */
@@ -24,7 +24,7 @@ export class PaymentWorker extends Context.Service<
     /** Advances due tasks by one step, within the free slots. Returns the number of steps. */
     readonly step: Effect.Effect<number, StoreUnavailable>
     /**
-     * Repeats this while the scope is open. Each kind of work has its own slots, so that none waits for
+     * Repeats such steps while the scope is open. Each kind of work has its own slots, so that none waits for
      * another.
      */
     readonly run: Effect.Effect<void, never, Scope.Scope>
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
 
   const freshInTurn = claims.inTurn()
 
-  /** The only company in the last claim of new withdrawals, if no other company had any. */
+  /** The company to which all new withdrawals in the last claim belonged, if no other company had any. */
   let only: string | null = null
 
   /**
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     work: (claim) => take([claim], withdrawals.confirmed(claim))
   }
 
-  /** Withdrawals that were tried or sent, longest due first. */
+  /** Withdrawals that were tried or sent, longest overdue first. */
   const watched: WorkSlots.WorkQueue<Claim, StoreUnavailable> = {
     name: "payments",
     slots: paymentsAtOnce,
@@ -98,7 +98,7 @@ export const make = Effect.gen(function* () {
     run: Effect.gen(function* () {
       const isStopping = () => Latch.isOpen(stopping)
       const scope = yield* Effect.scope
-      // Not part of the loop's step, since a slow payee must not delay the next renewal.
+      // Runs apart from the loop, because a slow payee must not delay the next renewal.
       const takeOver = Effect.flatMap(claims.takeOver, (found) => Effect.forkIn(Effect.uninterruptible(take(found)), scope))
       yield* Worker.run("presence", takeOver, Effect.sleep(Claims.presence.everyMillis))
       yield* withdrawals.handOver({ holder, leaseMillis: claims.leaseMillis, work: (claim, confirmed) => take([claim], confirmed) })

@@ -25,7 +25,7 @@ export interface Output {
   readonly sats: bigint
 }
 
-/** A requested output, and what it adds to the transaction's fee limit. */
+/** A requested output, and the amount that it adds to the transaction's fee limit. */
 export interface Asked extends Output {
   readonly feeLimitSats: bigint
 }
@@ -37,15 +37,15 @@ export interface Selection {
   readonly changeSats: bigint
 }
 
-/** A selection for some of the requested outputs: `pays` has their indexes, ascending. */
+/** A selection for some of the requested outputs. `pays` lists their indexes in ascending order. */
 export interface BatchSelection extends Selection {
   readonly pays: ReadonlyArray<number>
 }
 
 /**
- * Skips checking that an input's keys match the output it spends. Signing covers this: with the wrong keys it
- * fails, or the signature is invalid, because it commits to amount and script (BIP 143 and 341). Checked at
- * each access to an input, a payout of 100 coins would block the process for a second.
+ * Skips checking that an input's keys match the output it spends. Signing covers this: with the wrong keys,
+ * signing fails or the signature is invalid, because it commits to amount and script (BIP 143 and 341). The
+ * check runs at each access to an input, so a payout of 100 coins would block the process for a second.
  */
 const unchecked = { disableScriptCheck: true }
 
@@ -71,8 +71,9 @@ const changeDust = BitcoinAddress.dustLimitSats("p2tr")
 const byAmount = (one: Coin.Coin, other: Coin.Coin) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1)
 
 /**
- * Selects the largest coins first until they pay for all outputs and a fee at `feeRate`, or as much of it as
- * `feeLimitSats` allows, but at least 1 sat/vB. If the coins are not enough, returns the amount needed.
+ * Selects coins, the largest first, until they pay for all outputs and the fee. The fee is at `feeRate`, or as
+ * much of that as `feeLimitSats` allows, but at least 1 sat/vB. If the coins are not enough, returns the amount
+ * needed.
  */
 export const select = (ask: {
   readonly coins: ReadonlyArray<Coin.Coin>
@@ -92,7 +93,7 @@ export const select = (ask: {
   let weight = overheadWeight + outputs.reduce((sum, { scriptPubKey }) => sum + outputWeight(scriptPubKey), 0)
   for (const coin of ask.coins.toSorted(byAmount).slice(0, maxCoins)) {
     const sats = Msat.toSats(coin.amount)
-    // From here on, spending a coin costs more than its value.
+    // This coin and all smaller ones cost at least as much to spend as they are worth.
     if (sats <= Coin.feeFor(Coin.inputWeight[coin.type], 1)) break
     coins.push(coin)
     total += sats
@@ -100,14 +101,17 @@ export const select = (ask: {
     const withChange = limited(weight + changeWeight)
     const changeSats = withChange === undefined ? 0n : total - amount - withChange
     if (withChange !== undefined && changeSats >= changeDust) return { coins, feeSats: withChange, changeSats }
-    // A rest too small for a change output goes to the miners, within the limit.
+    // A remainder too small for a change output goes to the miners, within the limit.
     const rest = total - amount
     if (rest >= (limited(weight) ?? feeLimitSats + 1n) && rest <= feeLimitSats) return { coins, feeSats: rest, changeSats: 0n }
   }
   return { neededSats: amount + Coin.feeFor(weight, feeRate) }
 }
 
-/** Returns the outputs of these payments. A fraction of a satoshi in a payment is a bug of the caller. */
+/**
+ * Returns the outputs of these payments. Dies if an amount has a fraction of a satoshi, which is a bug in the
+ * caller.
+ */
 export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyArray<Asked>> =>
   Effect.forEach(payments, ({ scriptPubKey, amount, feeLimit }) =>
     amount > 0n && amount % 1000n === 0n
@@ -118,7 +122,7 @@ export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyA
 const selectAll = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number) =>
   select({ coins, outputs, feeRate, feeLimitSats: outputs.reduce((sum, { feeLimitSats }) => sum + feeLimitSats, 0n) })
 
-/** Selects coins for all outputs, or else for each output that fits in addition to those before it. */
+/** Selects coins for all outputs. If that fails, adds the outputs one by one and skips those that do not fit. */
 const fitting = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number): BatchSelection | undefined => {
   const largest = coins.toSorted(byAmount).slice(0, maxCoins)
   const whole = selectAll(largest, outputs, feeRate)
@@ -160,8 +164,8 @@ export const selectBatch = (ask: {
 
 /**
  * Returns each batch member's share of a fee, in proportion to its mining allowance, so that no share exceeds
- * its allowance unless the fee exceeds their sum. Each share is rounded down to the msat and the remainder
- * carried to the next: 1000 for allowances of 1, 1 and 1 gives 333, 333 and 334.
+ * its allowance unless the fee exceeds their sum. Each share is rounded down to the msat, and the remainder is
+ * carried to the next one: a fee of 1000 for allowances of 1, 1 and 1 gives 333, 333 and 334.
  */
 export const shares = (fee: Msat.Msat, allowances: ReadonlyArray<Msat.Msat>): ReadonlyArray<Msat.Msat> => {
   const total = Msat.sum(...allowances)
@@ -208,7 +212,7 @@ export const changeOf = (
   place: Pick<Coin.Change, "wallet" | "scriptPubKey" | keyof Coin.Place>
 ): Coin.Change | null => (changeSats > 0n ? { ...place, vout: pays.length, amount: Msat.fromSats(changeSats) } : null)
 
-/** Returns the unsigned transaction of a selection. */
+/** Returns the unsigned transaction for a selection. */
 export const drafted = (
   keys: Keys,
   { coins, pays }: BatchSelection,
@@ -246,9 +250,10 @@ const scriptWeight = (script: Uint8Array): number => {
 }
 
 /**
- * Returns a replacement with the same coins and payments at a higher fee (BIP 125, rules 3 and 4): the old
- * fee plus at least 1 sat/vB, taken from the change. Undefined if the change or the limit does not allow it.
- * For change of 1000, a fee of 200 and 150 vB, a new rate of 3 gives change of 750 and a fee of 450.
+ * Returns a replacement with the same coins and payments at a higher fee (BIP 125, rules 3 and 4): the old fee
+ * plus at least 1 sat/vB, taken from the change. Undefined if the change or the limit does not allow it. With
+ * change of 1000, a fee of 200 and a size of 150 vB, a new rate of 3 sat/vB gives a fee of 450 and change of
+ * 750.
  */
 export const replacement = (
   before: Pick<Draft, "psbt" | "fee" | "change" | "isDeep">,
@@ -284,8 +289,8 @@ export const replacement = (
 const noRandomness = new Uint8Array(32)
 
 /**
- * Signs one input with the key of `path`, if the input names a key of the wallet with this fingerprint.
- * Throws otherwise.
+ * Signs one input with the private key at the path that the input names. Throws if the input has no key of the
+ * wallet with this fingerprint.
  */
 export const signInput = (
   tx: Transaction,
@@ -299,7 +304,7 @@ export const signInput = (
   tx.signIdx(privateKey(derivation.path), index, undefined, noRandomness)
 }
 
-/** Finalizes a transaction whose inputs are all signed. Throws if one is not. */
+/** Finalizes a transaction whose inputs are all signed. Throws if one of them is not. */
 export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => {
   tx.finalize()
   return serialised(tx)

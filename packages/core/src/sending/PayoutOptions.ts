@@ -18,8 +18,8 @@ export class PayoutOptions extends Context.Service<
     readonly payoutConfirmations: number
     readonly replacedConfirmations: number
     /**
-     * Confirmations until which a settled payout is still watched, and broadcast again if a reorganization
-     * removes it.
+     * Number of confirmations up to which a settled payout is still watched. It is broadcast again if a
+     * reorganization removes it.
      */
     readonly payoutBuriedAt: number
     /**

@@ -28,13 +28,13 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
   const now = Clock.currentTimeMillis
 
   /**
-   * Replaces an unconfirmed payout with a transaction at a higher fee, from the same coins to the same
-   * payees. The first one to confirm is the payout.
+   * Replaces an unconfirmed payout with a transaction at a higher fee, from the same coins to the same payees.
+   * Whichever of the two confirms is the payout.
    */
   const replace = Effect.fnUntraced(
     function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, task: Task) {
       const [leader, ...others] = paid
-      // If one payout of the batch is settled, its transaction is known, so there must be no other.
+      // If one payout of the batch is settled, its transaction is final, so do not create another one.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
       const limit = Msat.make(Msat.sum(...paid.map(allowanceOf)) * BigInt(options.replacement.allowances))
       const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
@@ -49,8 +49,8 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
       yield* broadcast(leader, attempt.rawTx)
     },
     Effect.catchTags({
-      // Another payout spends this one's change and would never confirm without it. That other payout can be
-      // replaced.
+      // Another payout spends this one's change and would never confirm without it. The other payout can be
+      // replaced instead.
       CoinTaken: () => Effect.void,
       StaleFence: () => Effect.void,
       AlreadyTerminal: () => Effect.void,
@@ -59,8 +59,8 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
   )
 
   /**
-   * Settles each withdrawal with its share of the mining fee, the leader last, because its task records which
-   * withdrawals remain.
+   * Settles each withdrawal with its share of the mining fee. The leader comes last, because the remaining ones
+   * are found through its task.
    */
   const settleAll = Effect.fnUntraced(
     function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, { networkFee, txId }: Withdrawal.Candidate, task: Task) {
@@ -83,11 +83,11 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
   ): Effect.fn.Return<Next, Outage> {
     const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
     const newest = candidates.at(-1)
-    // Only a leader has signed transactions. While this process was suspended, this withdrawal joined another
-    // one's transaction, and that one's task handles both.
+    // This withdrawal is not a leader, because only a leader has signed transactions. While this process was
+    // suspended, the withdrawal joined the transaction of another one, whose task handles both.
     if (newest === undefined) return "done"
-    // Read the tip first. A transaction found in a block later is then at least as deep as counted, whatever
-    // the chain did in between.
+    // Read the tip first. A transaction that is found in a block afterward has at least the number of
+    // confirmations counted, even if blocks arrived in between.
     const tip = yield* chain.tip
     const found: Array<readonly [Withdrawal.Candidate, Placement]> = []
     for (const candidate of candidates) found.push([candidate, yield* chain.transaction(candidate.txId)])

@@ -14,8 +14,8 @@ import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**
- * The result of a step. `done`: the withdrawal ended or another process holds it. `millis`: the next step
- * follows after this delay. `later`: it follows at the usual interval.
+ * The result of a step. `done`: the withdrawal is final, or another process or task handles it. `millis`: the
+ * next step follows after this delay. `later`: the next step follows at the usual interval.
  */
 export type Next = "done" | "later" | { readonly millis: number }
 
@@ -31,9 +31,9 @@ export interface Ready {
 export type Outage = StoreUnavailable | ChainUnavailable | SignerUnavailable
 
 /**
- * Groups withdrawals into transactions: those due at the same time, in order, up to the maximum per
- * transaction. Without a batching interval, each has its own transaction. So does a withdrawal started by an
- * earlier version, because a process of that version may take it over.
+ * Groups withdrawals into transactions. Those due at the same time share one, in order, up to the maximum per
+ * transaction. Without a batching interval, each has its own transaction. So does a withdrawal to a resolved
+ * name, and one started by an earlier version, because a process of that version may take it over.
  */
 export const batches = (
   ready: ReadonlyArray<Ready>,
@@ -48,7 +48,7 @@ export const batches = (
   return [...ready.filter((one) => !isTogether(one)).map((one) => [one]), ...full]
 }
 
-/** Pays withdrawals with our transactions, any number per transaction. */
+/** Pays withdrawals with our own transactions, each of which may pay several. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* SendingReads
@@ -69,18 +69,18 @@ export const make = Effect.gen(function* () {
       { millis: trackMillis.maximum }
     )
 
-  /** Returns the next step of each. */
+  /** Returns the next step of each withdrawal. */
   const each = <E>(batch: ReadonlyArray<Ready>, next: (one: Ready) => Effect.Effect<Next, E>) =>
     Effect.forEach(batch, (one) => Effect.map(next(one), (next) => [one, next] as const))
 
   /**
-   * Selects coins, signs, and stores the transaction for all withdrawals it pays, before broadcasting it.
-   * From then on, every broadcast sends the same bytes. The first withdrawal leads: its task tracks the
+   * Selects coins, signs a transaction, stores it for all withdrawals that it pays, and then broadcasts it.
+   * Every later broadcast sends the same bytes. The first withdrawal is the leader: its task tracks the
    * transaction.
    */
   const send = (batch: ReadonlyArray<Ready>): Effect.Effect<ReadonlyArray<readonly [Ready, Next]>, Outage> => {
-    // Another payout spent a coin first, or another process holds one of the tasks. Select again for the
-    // remaining ones.
+    // Another payout spent a coin first, or another process holds one of the tasks. Select coins again for the
+    // remaining withdrawals.
     const again = () => each(batch, () => Effect.succeed({ millis: 0 }))
     return Effect.gen(function* () {
       const draft = yield* wallet.build({
@@ -96,7 +96,8 @@ export const make = Effect.gen(function* () {
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
-      // The wallet may have taken long. Check each again; a withdrawal that may not start waits.
+      // The wallet may have taken a long time. Check again whether each withdrawal may start; one that may not
+      // has to wait.
       if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
       const { paymentRequest } = leader
       const attempt = { ...(yield* signed(draft)), ...(paymentRequest !== undefined && { paymentRequest }) }

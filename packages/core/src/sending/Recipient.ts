@@ -57,13 +57,13 @@ const refuse = (code: DestinationRefused["code"], message: string) => Result.fai
 export const isInternal = (recipient: Recipient): boolean => recipient._tag.startsWith("Own")
 
 /**
- * Returns whether paying it only moves money in the ledger. Our invoices do not count, because it
- * must first be canceled at the node.
+ * Returns whether a payment to this payee only moves money in the ledger. Our own invoices do not count,
+ * because they must first be canceled at the node.
  */
 export const isInLedger = (recipient: Recipient): boolean => isInternal(recipient) && recipient._tag !== "OwnInvoice"
 
 /**
- * Returns the destination to store. A name with a DNS record is stored as such and is no longer tried as a
+ * Returns the destination to store. A name with a DNS record is stored as such, and is never again tried as a
  * Lightning address.
  */
 export const understood = (destination: Destination, { instructed }: Recipient): Destination =>
@@ -96,7 +96,10 @@ export const checkBolt11 = (
   return Result.void
 }
 
-/** Checks that this amount can be requested from an offer's issuer now, with time left to respond. */
+/**
+ * Checks that this amount can be requested from an offer's issuer now, and that enough time is left for the
+ * response.
+ */
 export const checkBolt12 = (
   { amount: least, absoluteExpirySeconds }: Bolt12,
   amount: Msat.Msat,
@@ -175,7 +178,7 @@ export const checkFetched = (
   rules: Rules & Pick<Installation["Service"], "network">,
   nowMillis: number
 ): Result.Result<void, string> => {
-  if (bolt11.network !== rules.network) return Result.fail(`an invoice of ${bolt11.network}`)
+  if (bolt11.network !== rules.network) return Result.fail(`an invoice for ${bolt11.network}`)
   if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
   if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(terms.metadata)))) {
     return Result.fail("an invoice for another description")

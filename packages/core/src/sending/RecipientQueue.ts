@@ -56,11 +56,11 @@ export const make = Effect.fnUntraced(function* (
           taken.push(task)
         }
       }
-      // The counted tasks must be worked even if the store is unavailable now. A task that cannot be released
-      // is claimed again when its claim ends.
+      // Ignore a failure, because the tasks already counted must be processed even if the store is unavailable
+      // now. A task that cannot be released is claimed again when its claim ends.
       yield* Effect.forEach(left, (task) => Effect.ignoreCause(tasks.postpone(task, task.atMillis)), { discard: true })
       const isFull = full.companies.length + full.lanes.length > 0
-      // One task was taken per company and host, so there may be more behind it.
+      // At most one task was taken per company and host, so there may be more.
       return { claims: taken, isMore: isFull || found.length > 0 }
     }),
     work: (claim) =>

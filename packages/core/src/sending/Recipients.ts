@@ -33,10 +33,10 @@ export class Recipients extends Context.Service<
   Recipients,
   {
     /**
-     * Finds the payee among our companies first, then outside. A name is resolved with its domain's DNS
+     * Finds the payee, first among our companies and then outside. A name is resolved through its domain's DNS
      * record (BIP 353), or as a Lightning address if there is no record. Fails with `RecipientRefused` if the
-     * record is invalid or unsigned, and with `RecipientUnreachable` if it cannot be retrieved. Of a record's
-     * payment methods, the best one for the amount, and the rail if given, is used. Nothing is held or sent.
+     * record is invalid or unsigned, and with `RecipientUnreachable` if it cannot be retrieved. Uses the best
+     * of a record's payment methods for the amount, and for the rail if one is given. Nothing is held or sent.
      */
     readonly find: (
       destination: Destination,
@@ -46,8 +46,8 @@ export class Recipients extends Context.Service<
     /** Returns the host of the payee's server that `find` would call, or undefined if none is needed. */
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
     /**
-     * Does what `find` does, and checks that the company may pay this amount now and that no withdrawal pays
-     * it already. The error reveals only the company's withdrawals.
+     * Like `find`, but also checks that the company may pay this amount now and that no withdrawal already pays
+     * this invoice. The error reveals only the company's own withdrawals.
      */
     readonly payable: (
       companyId: CompanyId.CompanyId,
@@ -65,7 +65,7 @@ export class Recipients extends Context.Service<
 const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
 /**
- * Finds offers issued by us by their exact text, because a node cannot pay itself. The offer of a deleted
+ * Recognizes our own offers by their exact text, because a node cannot pay itself. The offer of a deleted
  * Lightning address is rejected.
  */
 const offersIn = (receiving: ReceivingReads["Service"], offers: typeof IssuedOffers.Service) =>
@@ -82,8 +82,8 @@ const offersIn = (receiving: ReceivingReads["Service"], offers: typeof IssuedOff
 const untagged = ({ handle, domain }: LightningAddress["address"]) => `${handle.replace(/\+.*$/, "")}@${domain}` as const
 
 /**
- * Caches found addresses briefly. Changing or deleting an address returns only after that time. A missing
- * address is not cached, because it may be created at any time.
+ * Caches found addresses briefly. A call that changes or deletes an address returns only after that time. A
+ * missing address is not cached, because it may be created at any time.
  */
 const addressesIn = (receiving: ReceivingReads["Service"]) =>
   cached((text: string) => {
@@ -92,7 +92,7 @@ const addressesIn = (receiving: ReceivingReads["Service"]) =>
   }, Option.isSome)
 
 /**
- * Returns whether we serve a domain's addresses, and which company must own them. For the service's domain
+ * Returns whether we serve a domain's addresses, and the company that must own them. For the service's domain
  * the owner is undefined, because its addresses belong to any company.
  */
 const servedDomains = Effect.gen(function* () {
@@ -119,8 +119,8 @@ export const make = Effect.gen(function* () {
   const servedFor = yield* servedDomains
 
   /**
-   * Finds the payee of a name at a domain that we do not serve: by its DNS record, which may lead to one of
-   * our companies, or else as a Lightning address.
+   * Finds the payee of a name at a domain that we do not serve. Uses the DNS record, which may lead to one of
+   * our companies, or else treats the name as a Lightning address.
    */
   const findOutside = Effect.fnUntraced(function* (destination: LightningAddress, amount: Msat, rail: Rail | undefined) {
     const way = yield* instructions(destination, amount, rail)
@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
         const bolt11 = destination.invoice
         if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
         const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
-        // Compare hash and text, because an invoice that only copies our payment hash has a different amount.
+        // Compare hash and text, because another invoice may copy our payment hash and have a different amount.
         if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
           return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
         return yield* notFound("The invoice is signed by this service's node, but this service has no record of it")
@@ -177,11 +177,11 @@ export const make = Effect.gen(function* () {
     payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
       const recipient = yield* find(destination, amount, rail)
       yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
-      // If settled internally while still open at the node, it could also be paid from outside.
+      // An invoice that is settled internally while still open at the node could also be paid from outside.
       if (recipient._tag === "OwnInvoice" && receiver.lacks?.has("cancel") === true) {
         return yield* new DestinationRefused({
           code: "invoice_not_payable",
-          message: "This invoice belongs to this service, and its node cannot close it. Pay the recipient's Lightning address instead"
+          message: "This invoice was issued by this service, whose node cannot cancel it. Pay the payee's Lightning address instead"
         })
       }
       // Two withdrawals cannot pay one invoice. The store enforces this when sending; this check reports it
@@ -207,7 +207,7 @@ export const make = Effect.gen(function* () {
       )
       return yield* Effect.mapError(
         Effect.fromResult(checked),
-        (reason) => new RecipientRefused({ reason: `The recipient's server sent ${reason}` })
+        (reason) => new RecipientRefused({ reason: `The payee's server sent ${reason}` })
       )
     })
   })

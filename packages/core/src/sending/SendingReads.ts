@@ -30,16 +30,19 @@ export class SendingReads extends Context.Service<
     readonly withdrawalById: (id: string) => Read<Option.Option<Withdrawal>>
     /** Returns the withdrawal of any company that pays this payment hash. */
     readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
-    /** Returns withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
+    /**
+     * Returns all companies' withdrawals that were dispatched and are not final. Starts after `after`, ordered
+     * by id.
+     */
     readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
-    /** Returns the other withdrawals, of any company, paid by this one's transaction, by id. */
+    /** Returns the other withdrawals, of any company, that this one's transaction pays, ordered by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /**
-     * Returns every transaction ever signed for a payout, oldest first. A follower has none; they belong to
-     * its leader.
+     * Returns every transaction ever signed for a payout, oldest first. A follower has none, because they
+     * belong to its leader.
      */
     readonly candidates: (companyId: CompanyId.CompanyId, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
-    /** Returns settled payouts that are not buried, by id, after `after`. */
+    /** Returns settled payouts that are still watched. Starts after `after`, ordered by id. */
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** Returns those of `outpoints` (as `txid:vout`) that payouts have spent or are about to spend. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>

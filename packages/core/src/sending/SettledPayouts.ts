@@ -12,7 +12,7 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 const pageSize = 500
 
-/** Watches settled payouts until they are buried. */
+/** Watches settled payouts until they have `payoutBuriedAt` confirmations. */
 export class SettledPayouts extends Context.Service<
   SettledPayouts,
   {
@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(SettledPayouts, make)
 
-/** Checks while the scope is open, in one process at a time. */
+/** Watches settled payouts while the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { look } = yield* SettledPayouts

@@ -8,8 +8,8 @@ import type { RecipientType } from "../ledger/Rail.ts"
 import * as Destination from "./Destination.ts"
 
 /**
- * An outgoing amount checked against limits. A voucher's recipient is null, because its claimer supplies an
- * invoice.
+ * An outgoing amount checked against limits. A voucher's recipient is null, because the claiming wallet
+ * supplies the invoice.
  */
 export interface Spending {
   /** Amount including fees. */
@@ -20,8 +20,8 @@ export interface Spending {
 }
 
 /**
- * Allowing `user@domain` also allows paying it by its DNS record. The reverse is not true: `₿user@domain`
- * allows only the DNS record.
+ * A limit that allows `user@domain` also allows payment through its DNS record. The reverse is not true:
+ * `₿user@domain` allows only the DNS record.
  */
 const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spending): boolean =>
   recipients.some((listed) => {
@@ -57,7 +57,7 @@ export const check = Effect.fnUntraced(function* (spender: Limits.Spender, spend
   }
 })
 
-/** Adds the remaining amount to a limit error. It takes an extra read only for rejected commits. */
+/** Adds the remaining amount to a limit error. The extra read happens only after a commit was rejected. */
 const explained = Effect.fnUntraced(function* (
   reads: AccountReads["Service"],
   spender: Limits.Spender,

@@ -16,7 +16,7 @@ import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Purpose from "../receiving/Purpose.ts"
 
-/** The company whose address or invoice is paid, with the metadata of either. */
+/** The company whose address or invoice is paid, with the metadata of that address or invoice. */
 type Payee = Pick<OnChainAddress, "companyId" | "metadata"> & Partial<Purpose.Purpose>
 
 /** Pays withdrawals internally, to one of our companies. */
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
     /** Pays an address of one of our companies. */
     toAddress,
 
-    /** Pays an offer of one of our companies. The node is not involved and has no record of it. */
+    /** Pays an offer of one of our companies. The node is not involved and has no record of the payment. */
     forOffer: (withdrawal: Withdrawal.Withdrawal, offer: IssuedOffer, task: Task) =>
       Effect.flatMap(depositMetadata.ofInvoice(offer), (metadata) =>
         toAddress(withdrawal, { companyId: offer.companyId, metadata }, offer.lightningAddressId, task)
@@ -69,14 +69,15 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
         if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
           return yield* fail(withdrawal, "invoice_expired", task)
-        // Confirmed while we used another node. This one cannot cancel the invoice, so do not start.
+        // The withdrawal was confirmed while another node was in use. This node cannot cancel the invoice, so
+        // do not start.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
         const metadata = yield* depositMetadata.ofInvoice(invoice)
         const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // An outside payment was first, and the invoice is credited with that one.
+        // An external payment arrived first, and is credited to the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(
           Withdrawal.transferred(

@@ -2,7 +2,7 @@ import type { Task } from "../ledger/Tasks.ts"
 
 type Claimed = Pick<Task, "id" | "token">
 
-// Withdrawals beyond this number wait for the grace period, as after a restart.
+// If more withdrawals are unsent, the oldest are forgotten and wait for the grace period, as after a restart.
 export const capacity = 10_000
 
 /**

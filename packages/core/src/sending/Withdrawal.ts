@@ -20,7 +20,7 @@ import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
 import * as Cause from "./Cause.ts"
 
-/** Why a withdrawal failed. In every case nothing was paid and nothing will be. */
+/** Reason for which a withdrawal failed. In every case, nothing was paid and nothing will be. */
 export const Failure = Schema.Literals([
   "no_route",
   "timeout",
@@ -68,8 +68,8 @@ export const Withdrawal = Schema.Struct({
   ...Cause.members,
   status: Status,
   /**
-   * The payment hash, stored once chosen and before any node is called. Null for on-chain withdrawals and for
-   * offers.
+   * The payment hash, stored as soon as it is chosen, before the node is called. Null for on-chain withdrawals
+   * and for offers.
    */
   paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
   /**
@@ -85,10 +85,10 @@ export const Withdrawal = Schema.Struct({
   reportedHash: Schema.NullOr(PaymentHash.PaymentHash),
   /** Message from the payee's server to show after the payment (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
-  /** The transaction id, stored once signed and before the broadcast. Null for Lightning. */
+  /** The transaction id, stored once the transaction is signed, before it is broadcast. Null for Lightning. */
   chainTxId: Schema.NullOr(TxId.TxId),
   /**
-   * The signed transaction. Null also for a follower, which is paid by an output of its leader's transaction.
+   * The signed transaction. Also null for a follower, which is paid by an output of its leader's transaction.
    */
   rawTx: Schema.NullOr(Schema.String),
   dispatchedAtMillis: Schema.NullOr(Schema.Int),
@@ -96,14 +96,14 @@ export const Withdrawal = Schema.Struct({
   preimage: Schema.NullOr(Preimage.Preimage),
   /** Actual routing or mining fee, once known. In a batch, this withdrawal's share. */
   networkFee: Schema.NullOr(Msat.Msat),
-  /** The node's number for the payment. */
+  /** The number that the node assigned to the payment. */
   paymentIndex: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(Failure),
-  /** The limits that it counts against; null once it failed. */
+  /** The limits that the withdrawal counts against; null once it has failed. */
   counted: Schema.NullOr(Limit.Noted),
   /**
-   * State of its approval by another key; null if none was required. While waiting, the withdrawal is pending
-   * and has no job.
+   * State of the approval by another key; null if none was required. While the withdrawal waits for it, its
+   * status is `pending` and it has no job.
    */
   approval: Schema.NullOr(ApprovalState),
   /**
@@ -121,7 +121,7 @@ export const Withdrawal = Schema.Struct({
 })
 export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
 
-/** The withdrawal already ended with another result, and stays as it is. */
+/** The withdrawal already has another final result, and stays as it is. */
 export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("AlreadyTerminal", {
   id: Schema.String,
   status: Schema.String
@@ -165,7 +165,8 @@ export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("Pa
 export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
 
 /**
- * A signed transaction that pays a withdrawal. A replacement is a separate candidate, and either may confirm.
+ * A signed transaction that pays a withdrawal. A replacement is a separate candidate, and either one may
+ * confirm.
  */
 export interface Candidate {
   readonly txId: TxId.TxId
@@ -187,15 +188,15 @@ export type Attempt =
       readonly successAction: SuccessAction | null
     }
   | {
-      /** An offer is paid once, under the withdrawal's id. */
+      /** The node pays an offer once per withdrawal id. */
       readonly _tag: "Bolt12"
       readonly offer: string
     }
   | (Candidate & {
       readonly _tag: "Chain"
-      /** The outpoints it spends, as `txid:vout`. No two payouts may share one. */
+      /** The outpoints that the transaction spends, as `txid:vout`. No two payouts may share one. */
       readonly coins: ReadonlyArray<string>
-      /** The address that the recipient's name resolved to. Such a withdrawal is paid alone. */
+      /** The address that the recipient's name resolved to. Such a withdrawal has a transaction of its own. */
       readonly paymentRequest?: string
     })
 
@@ -203,7 +204,7 @@ export type Attempt =
 export interface Settlement {
   /** Proof of payment for Lightning; null on-chain. */
   readonly preimage: Preimage.Preimage | null
-  /** The hash of the preimage, for a payment by offer. */
+  /** The hash of the preimage, if an offer was paid. */
   readonly reportedHash?: PaymentHash.PaymentHash
   /** For a payout, the candidate that confirmed. */
   readonly chainTxId: TxId.TxId | null
@@ -229,7 +230,7 @@ export interface WithdrawalRequested extends Written<
   readonly [Noun.InsertOf<typeof noun>],
   "money" | "limits" | "freeze" | "fees" | "once"
 > {}
-/** A withdrawal, of any company, paid by the transaction of another one, its leader. */
+/** A withdrawal that is paid by the transaction of another one, its leader. It may be any company's. */
 export interface Follower {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
@@ -237,9 +238,9 @@ export interface Follower {
   readonly networkFee: Msat.Msat
 }
 /**
- * Applies once. Repeating the same attempt succeeds, and another attempt is rejected. Followers are
- * dispatched together with the leader, whose task then covers them. The followers' tasks end, and a stale
- * claim on any of them rejects the whole Change.
+ * Applies once. Repeating the same attempt succeeds, and another attempt is rejected. Followers are dispatched
+ * together with the leader, whose task then covers them. Their own tasks are completed, and a stale claim on
+ * any of these rejects the whole Change.
  */
 export interface WithdrawalDispatched extends Change.Parts<
   "WithdrawalDispatched",
@@ -249,8 +250,8 @@ export interface WithdrawalDispatched extends Change.Parts<
   readonly followers: ReadonlyArray<Follower & { readonly token: number }>
 }
 /**
- * Another transaction from the same coins at a higher fee. Whichever confirms pays the withdrawal and all its
- * followers.
+ * Another transaction from the same coins at a higher fee. Whichever of the two confirms pays the withdrawal
+ * and all its followers.
  */
 export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", AlreadyTerminal | CoinTaken | Conflict | StaleFence> {
   readonly attempt: Attempt & { readonly _tag: "Chain" }
@@ -278,7 +279,7 @@ export interface WithdrawalFailed extends Written<
 export interface InternalTransferred extends Change.Parts<"InternalTransferred", AlreadyTerminal | InvoiceNotPayable | StaleFence> {
   readonly deposit: Deposit
   readonly settlement: Settlement
-  /** The invoice it pays, already claimed by this withdrawal. Its hash becomes the withdrawal's. */
+  /** The invoice that is paid, already claimed by this withdrawal. Its payment hash becomes the withdrawal's. */
   readonly invoice: { readonly id: string; readonly paymentHash: PaymentHash.PaymentHash; readonly paymentRequest: string } | null
   /** The Lightning address that is paid. */
   readonly lightningAddressId: string | null
@@ -370,12 +371,12 @@ const parts = <P extends Change.Posting>(withdrawal: Withdrawal, atMillis: numbe
 })
 
 /**
- * Kind of the task that sends a withdrawal, from the request until the withdrawal ends. A task of this kind
- * has not been tried yet.
+ * Kind of the task that sends a withdrawal, from the request until the first attempt. A task of this kind has
+ * not been tried yet.
  */
 export const taskKind = "withdrawal"
 
-/** Kind of the task of an on-chain withdrawal. Those due at the same time may share a transaction. */
+/** Kind of the task of an on-chain withdrawal. Payouts due at the same time may share a transaction. */
 export const payoutKind = "payout"
 
 /** Kind of the task of a withdrawal whose payee's server must be called first. */
@@ -397,8 +398,8 @@ export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number)
 const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
 
 /**
- * Records the withdrawal. Amount and fee move from `available` to `held`, and its task starts unless another
- * key must approve it first.
+ * Records the withdrawal. Amount and fee move from `available` to `held`. The task is enqueued, unless another
+ * key must approve the withdrawal first.
  */
 export const requested = (
   withdrawal: Withdrawal,
@@ -468,9 +469,9 @@ export const buried = (
 })
 
 /**
- * Settles a paid withdrawal by posting the full hold. Take 1000 with fees of 5 and 10, and a route that cost
- * 3: 1000 and 3 leave the node, 5 are the operator's revenue, and 7 of the allowance stay in `network_fees`.
- * A cost above the fee limit is booked as the operator's `loss`.
+ * Settles a paid withdrawal by posting the full hold. For example, with an amount of 1000, fees of 5 and 10,
+ * and a route that cost 3, 1003 leaves the node, 5 is the operator's revenue, and 7 of the allowance stays in
+ * `network_fees`. Any cost above the fee limit is booked as the operator's `loss`.
  */
 export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: Change.Fence, atMillis: number): WithdrawalSettled => {
   const asset = withdrawal.rail === "lightning" ? "node" : "chain"
@@ -505,8 +506,8 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
 })
 
 /**
- * Pays another company internally. For 1000 with a fee of 5, 1005 leave the hold, 1000 are credited and 5 are
- * revenue. No node is involved. The payee also receives an event: `deposit.settled`.
+ * Pays another company internally. For 1000 with a fee of 5, 1005 leaves the hold, 1000 is credited and 5 is
+ * revenue. No payment is sent through the node. The payee also receives an event: `deposit.settled`.
  */
 export const transferred = (
   withdrawal: Withdrawal,

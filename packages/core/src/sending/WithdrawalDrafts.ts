@@ -43,7 +43,7 @@ export interface Ask extends Limits.Spender {
   readonly maxFee?: Msat.Msat | undefined
 }
 
-/** A request whose destination is parsed. */
+/** A request whose destination has been parsed. */
 export interface ParsedAsk extends Omit<Ask, "destination"> {
   readonly destination: Destination.Destination
 }
@@ -100,7 +100,7 @@ export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: B
         new Invalid({ path: "amount", message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxWithdrawal)} sats` })
       )
 
-/** Prepares withdrawals to be committed. */
+/** Prepares withdrawals for the commit. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const recipients = yield* Recipients
@@ -145,8 +145,8 @@ export const make = Effect.gen(function* () {
     /** Parses a destination, given the payment methods that this service supports. */
     parse,
     /**
-     * Repeats the checks of the request for a withdrawal that was waiting. Returns the task to send it now,
-     * and its current fee.
+     * Repeats the request's checks for a withdrawal that was waiting. Returns the task that sends it now, and
+     * the current fee.
      */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
       const { recipient, fee } = yield* way(company, Destination.stored(row), row.amount, row.rail)
@@ -154,7 +154,10 @@ export const make = Effect.gen(function* () {
       const atMillis = yield* Clock.currentTimeMillis
       return { fee, atMillis, work: workOf(recipient, atMillis) }
     }),
-    /** Returns the withdrawal, its destination as stored, the payee, the task to send it, and the limits that it counts against. */
+    /**
+     * Returns the withdrawal, its destination as stored, the payee, the task that sends it, and the limits that
+     * it counts against.
+     */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
       ...ask

@@ -5,21 +5,21 @@ import type { DestinationRefused, Recipient } from "./Recipient.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
 // Hooks decide whether a withdrawal may start, before anything is held for it. Conditions that only the store
-// can check at the commit (balance, counted limits, freeze) are not hooks. The Change itself carries those
-// guards, so no list of hooks can omit them.
+// can check at the commit (balance, counted limits, freeze) are not hooks. The Change itself carries these
+// conditions, so no list of hooks can omit them.
 
 /** A withdrawal before it starts. */
 export interface Asked {
-  /** The paying company, with its limits if the caller knows them, and the request's API key. */
+  /** The paying company, with its limits if the caller has read them, and the request's API key. */
   readonly spender: Spender
   readonly recipient: Recipient
-  /** The record as it is committed if no hook objects. Its `createdAtMillis` is the time of the request. */
+  /** The record as it will be committed if no hook objects. Its `createdAtMillis` is the time of the request. */
   readonly withdrawal: Withdrawal
 }
 
 /**
  * Makes a withdrawal wait for approval by a key other than `approvalAskedBy`, until the approval expires. Its
- * money is held, and it has no job.
+ * funds are held, and it has no job.
  */
 export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
   readonly approval: "waiting"
@@ -30,7 +30,8 @@ export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
 export interface Hook {
   /**
    * Returns undefined if the withdrawal may start. Runs at each request, again at the approval, and when a
-   * voucher is claimed. The last two cannot wait, so only an error counts there. Estimates do not run hooks.
+   * voucher is claimed. An approved withdrawal or a claim cannot wait, so only an error counts in these cases.
+   * Estimates do not run hooks.
    */
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
 }
@@ -49,7 +50,7 @@ export const layer = (hook: Hook): Layer.Layer<never> =>
   )
 
 /**
- * Runs every hook. Any error rejects the withdrawal. Otherwise the first hook that returns a wait decides
+ * Runs every hook. Any error rejects the withdrawal. Otherwise, the first hook that returns `Waits` decides
  * what the withdrawal waits for.
  */
 export const make = Effect.map(Hooks, (hooks) =>

@@ -4,10 +4,10 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** Another process has the job or ended the withdrawal, so nothing is left to do here. */
+/** Another process has the job or has made the withdrawal final, so nothing is left to do here. */
 export const overtaken = () => Effect.succeed<Next>("done")
 
-/** Ends withdrawals. Only the holder of the task may do so. */
+/** Settles and fails withdrawals. Only the holder of the task may do so. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
 

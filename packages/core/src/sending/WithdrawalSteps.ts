@@ -23,14 +23,15 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 
-/** Retries for releasing a task while the store is unavailable, about six seconds in total. */
+/** Retries of the release of a task while the store is unavailable: about six seconds in total. */
 const givingBack = { times: 5, schedule: Schedule.exponential("200 millis") } as const
 
 type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnavailable
 type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 
 /**
- * Takes claimed withdrawals one step further: resolves the payee, sends, or looks up the payment. `stopping` ends requests to payees' servers.
+ * Advances claimed withdrawals by one step: resolves the payee, sends the payment, or looks it up. Requests to
+ * payees' servers are interrupted when `stopping` completes.
  */
 export const make = Effect.fnUntraced(function* ({
   ends,
@@ -96,14 +97,14 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /**
-   * Runs one step of one task. Returns the withdrawal if it is ready for an on-chain payment, which others
+   * Runs one step of one task. Returns the withdrawal if it is ready for an on-chain transaction, which others
    * may share.
    */
   const take = Effect.fnUntraced(function* (task: Claim, known: Confirmed | undefined) {
     const found = known === undefined ? yield* records.withdrawal(task.companyId, task.id) : Option.some(known.withdrawal)
     if (found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null) {
       if (yield* stops.waits(task.companyId)) {
-        // It was not tried, so its kind does not change.
+        // The withdrawal was not tried, so the kind of its task does not change.
         yield* ends.giveBack(task, (yield* now) + waitMillis)
         return []
       }

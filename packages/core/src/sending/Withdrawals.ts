@@ -42,19 +42,19 @@ export interface Estimate {
   /** The fee charged on top of the amount. */
   readonly fee: Fee.Fee
   /**
-   * Between 0 and 1. 1 for internal and on-chain payments, the best route's probability over Lightning, and 0
-   * if there is no route.
+   * Between 0 and 1. It is 1 for internal and on-chain payments, the best route's probability for Lightning,
+   * and 0 if there is no route.
    */
   readonly successProbability: number
 }
 
 /**
- * Too many estimates called payees' servers. Each estimate makes two requests there, causes an invoice to be
- * created, holds no money and needs only a read key. Without a limit, a company could use this service to
- * flood a stranger's server.
+ * Too many estimates called payees' servers. Each estimate makes two requests to such a server and makes it
+ * create an invoice, but holds no money and requires only a read key. Without a limit, a company could use this
+ * service to flood a stranger's server.
  */
 export class TooManyEstimates extends Schema.TaggedError<TooManyEstimates>()("TooManyEstimates", {
-  /** Which limit was exceeded: the company's, or that of the payee's server. */
+  /** The limit that was exceeded: the company's, or that of the payee's server. */
   of: Schema.Literals(["company", "host"]),
   perMinute: Schema.Int
 }) {}
@@ -63,11 +63,12 @@ export class TooManyEstimates extends Schema.TaggedError<TooManyEstimates>()("To
 export class Withdrawals extends Context.Service<
   Withdrawals,
   {
-    /** Runs all checks of `confirm` except the balance, and returns the costs. */
+    /** Runs all checks of `confirm` except that of the balance, and returns the costs. */
     readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
     /**
      * Holds the amount and the fee, and records the withdrawal with its sending task, in one commit. A worker
-     * sends it. If a hook makes the withdrawal wait (see WithdrawalHooks), it has no task until it may start.
+     * then sends the payment. If a hook makes the withdrawal wait (see WithdrawalHooks), there is no task until
+     * it may start.
      */
     readonly confirm: (
       ask: Ask & {
@@ -79,13 +80,13 @@ export class Withdrawals extends Context.Service<
       Refused | FeeChanged | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
     /**
-     * Returns the withdrawal of a task and its destination, if this process confirmed it and no other process has claimed the
-     * task before. Each is returned once.
+     * Returns the withdrawal of a task and its destination, if this process confirmed it and no other process
+     * has claimed the task before. Each withdrawal is returned once.
      */
     readonly confirmed: (task: Task) => ConfirmedCache.Confirmed | undefined
     /**
-     * While the scope is open, hands withdrawals confirmed by this process to this worker, if paying them
-     * only moves money in the ledger.
+     * While the scope is open, hands this process's confirmed withdrawals to the worker, if paying them only
+     * moves money in the ledger.
      */
     readonly handOver: (to: Handover.Worker) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -156,7 +157,7 @@ export const make = Effect.gen(function* () {
         const spender = { ...ask, company }
         return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata }), (draft) => {
           const { withdrawal, recipient, counts, feesRevision } = draft
-          // A withdrawal's idempotency key is kept permanently, because a retry may come at any time.
+          // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
           const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
           const committed =
