@@ -85,7 +85,7 @@ describe("the backlog", () => {
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data
     assert.deepStrictEqual([row.id, row.chain_tx_id, row.waits_for], [id, txId, "A block with its transaction"])
-    assert.strictEqual((await get(`/deposits/${id}`)).body.data.answer, "in no block yet")
+    assert.strictEqual((await get(`/deposits/${id}`)).body.data.answer, "not in a block yet")
     await service.sandbox(({ mine }) => mine(1))
     await follow()
     const placed = (await get(`/deposits/${id}`)).body.data

@@ -7,7 +7,7 @@ import type { Rail } from "../ledger/Rail.ts"
 import type { Purpose } from "../receiving/Purpose.ts"
 import type { Cause } from "../sending/Cause.ts"
 
-/** A posting of a company in the ledger. A company's postings have ids in commit order. */
+/** A company's posting in the ledger. The ids of a company's postings follow the order of commits. */
 export interface Entry extends Posting {
   readonly id: bigint
   readonly transferId: string
@@ -24,7 +24,7 @@ export interface Posted extends Posting {
   readonly atMillis: number
 }
 
-/** Total of all postings between two accounts in one step of time. */
+/** Total of all postings between two accounts in one interval. */
 export interface Turned extends Posting {
   readonly step: number
 }
@@ -36,8 +36,7 @@ export interface Period {
 }
 
 /**
- * Totals of a company's ledger from one snapshot: booked before a period and within it, with the id of the
- * last entry.
+ * Totals of a company's ledger from one snapshot: before a period and within it, with the id of the last entry.
  */
 export interface Sums {
   readonly last: bigint
@@ -45,7 +44,7 @@ export interface Sums {
   readonly within: ReadonlyArray<Turnover>
 }
 
-/** Selects a company's entries of a period, after one entry and up to another. */
+/** Selects a company's entries in a period, after one entry and up to another. */
 export interface Query extends Period {
   readonly companyId: CompanyId.CompanyId
   readonly after: bigint
@@ -53,7 +52,10 @@ export interface Query extends Period {
   readonly limit: number
 }
 
-/** Entries that change what a company owns, by id, and how far the ledger was read; null at the end. */
+/**
+ * Entries that change what a company owns, ordered by id, and the position up to which the ledger was read;
+ * null at the end.
+ */
 export interface Found {
   readonly entries: ReadonlyArray<Entry>
   readonly lookedTo: bigint | null
@@ -66,8 +68,8 @@ export interface Found {
 export type Kind = "deposit" | "reversal" | "withdrawal" | "adjustment"
 
 /**
- * A change of what a company owns. `amount` and both fees are in msat, positive for money received and
- * negative for money sent.
+ * A change in what a company owns. `amount` and both fees are in msat, positive for money received and negative
+ * for money sent.
  */
 export interface Booking {
   readonly kind: Kind
@@ -87,18 +89,18 @@ export interface Subject extends Purpose, Cause {
   readonly recipient: string
   readonly paymentHash: string | null
   readonly chainTxId: string | null
-  /** The paid invoice. */
+  /** The invoice paid by a deposit. */
   readonly invoiceId: string | null
-  /** Fiat units per bitcoin, if an amount was given in fiat, and the time of that rate. */
+  /** Fiat units per bitcoin, if an amount was given in fiat, and the time of the rate. */
   readonly rate: string | null
   readonly rateAtMillis: number | null
-  /** Set for checkouts only; it is not stored for other records. */
+  /** Set only for payments of checkouts, because other records do not store it. */
   readonly currency: string | null
   /** Null in records written by an earlier version; see `Paid`. */
   readonly metadata: Metadata | null
 }
 
-/** Returns which kind of record a booking belongs to; undefined for an adjustment. */
+/** Returns the kind of record that a booking belongs to; undefined for an adjustment. */
 export const subjectTypeOf = (kind: Kind): Subject["type"] | undefined =>
   kind === "adjustment" ? undefined : kind === "withdrawal" ? "withdrawal" : "deposit"
 
@@ -118,7 +120,7 @@ export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
   return to === "chain" ? "reversal" : "adjustment"
 }
 
-/** Returns which part of a booking a posting is. */
+/** Returns the part of its booking that a posting represents. */
 export const partOf = (posting: Pick<Posting, "from" | "to">): "amount" | "serviceFee" | "networkFee" => {
   if (kindOf(posting) !== "withdrawal") return "amount"
   return posting.to === "service_fees" ? "serviceFee" : posting.to === "network_fees" ? "networkFee" : "amount"
@@ -146,7 +148,7 @@ const together = (a: Booking, b: Booking): Booking => ({
 })
 
 /**
- * Combines entries into bookings, in order. The last one is returned as `open`, because the next page of
+ * Combines entries into bookings, in order. The last booking is returned as `open`, because the next page of
  * entries may continue it.
  */
 export const fold = (
@@ -172,8 +174,8 @@ export const fold = (
 const bitcoin = 100_000_000_000n
 
 /**
- * Returns the value of an amount at a rate, to two decimals, rounded half away from zero: 1563 sats at 64,000
- * are 1.00.
+ * Returns the value of an amount at a rate, to two decimals, rounded half away from zero: 1563 sats at a rate
+ * of 64,000 are worth 1.00.
  */
 export const fiatValue = (amount: Msat.Msat, { digits, scale }: { readonly digits: bigint; readonly scale: number }): string => {
   const [dividend, divisor] = [(amount < 0n ? -amount : amount) * digits * 100n, bitcoin * 10n ** BigInt(scale)]

@@ -26,7 +26,7 @@ export type Line =
       readonly _tag: "Booked"
       readonly companyId: CompanyId.CompanyId
       readonly booking: Booking.Booking
-      /** Undefined if the booking belongs to no deposit or withdrawal. */
+      /** Undefined if the booking belongs to neither a deposit nor a withdrawal. */
       readonly subject: Subject | undefined
       readonly balance: Msat.Msat
     }
@@ -51,16 +51,16 @@ export class Bookings extends Context.Service<
   {
     /**
      * Returns all bookings of a company in a period, in ledger order, as committed when the export started.
-     * Memory use does not depend on their number. If the lines do not add up to the ledger's totals, the
-     * stream fails before its end.
+     * Memory use does not depend on the number of bookings. If the lines do not add up to the ledger's totals,
+     * the stream fails before its end.
      */
     readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
-    /** The same for every company, one after the other. */
+    /** Like `lines`, for all companies, one after the other. */
     readonly linesOfAll: (period: Booking.Period) => Lines
   }
 >()("@satrail/core/reports/Bookings") {}
 
-// If a company pays itself, one transfer has both records.
+// If a company pays itself, one transfer has both a deposit and a withdrawal.
 const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${type} ${transferId}`
 
 const subjectOf = (subjects: ReadonlyMap<string, Subject>, { kind, transferId }: Booking.Booking): Subject | undefined => {

@@ -5,7 +5,7 @@ import type { Row } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 
-/** The records that a payment belongs to. Features may use others too. */
+/** The records that a payment belongs to. Features may add others. */
 interface Subject {
   readonly invoiceId: string | null
 }
@@ -17,7 +17,10 @@ const textOf = (row: Row, member: string): string | null => {
   return typeof text === "string" ? text : null
 }
 
-/** Makes a function that returns the texts of the feature's record, or of the invoice, that a payment belongs to. */
+/**
+ * Makes a function that returns the description and the order id of a payment: those of its feature's record,
+ * or else of its invoice.
+ */
 export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
 

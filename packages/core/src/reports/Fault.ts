@@ -15,11 +15,11 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
  * Kinds of violations in a company's books. `posted` and `held`: a running total differs from the entries.
- * `holds`: the held amount differs from that of pending withdrawals and open vouchers. `below_zero`: a
- * balance is negative. `transfer`: the postings differ from their record, or there is no record. `credit`: a
+ * `holds`: the held amount differs from the total held by pending withdrawals and open vouchers. `below_zero`:
+ * a balance is negative. `transfer`: the postings differ from their record, or there is no record. `credit`: a
  * settled invoice does not have exactly one deposit of the amount received. `proof`: a preimage does not hash
- * to its payment hash. The others are sums of a feature's records stored in another record
- * (`Feature.KeptSum`): the stored sum differs.
+ * to its payment hash. Each of the other kinds stands for a sum of a feature's records that another record
+ * stores (`Feature.KeptSum`): the stored sum differs.
  */
 const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
 export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
@@ -36,13 +36,16 @@ export interface Fault {
   readonly found: Msat.Msat | null
 }
 
-/** Accounts that records determine. The rest of a transfer follows, because it sums to zero. */
+/**
+ * Accounts whose postings are determined by records. The rest of a transfer follows, because a transfer sums to
+ * zero.
+ */
 export const accounts = allAccounts.filter((account) => account !== "network_fees" && account !== "loss")
 
 /** The amount that a feature's record holds. */
 export type Holding = ReturnType<typeof held>
 
-/** Returns what the records of all features hold. `records` finds them. */
+/** Returns the amounts held by the records of all features. `records` returns these records. */
 export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
   features
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
@@ -61,16 +64,16 @@ export interface Books {
   readonly totals: Balance.Balance
   readonly entries: ReadonlyArray<Posting & { readonly transferId: string }>
   readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
-  /** What records of features hold; see `holding`. */
+  /** Amounts held by features' records; see `holding`. */
   readonly holding: ReadonlyArray<Holding>
   readonly deposits: ReadonlyArray<Deposit>
   /** Stored sums of features' records; see `recounts`. */
   readonly recounts: ReadonlyArray<Recounted>
   readonly invoices: ReadonlyArray<Invoice>
   readonly unmatched: ReadonlyArray<Unmatched>
-  /** Assignments of payments in suspense that refer to its invoices. */
+  /** Assignments of payments in suspense that refer to the company's invoices. */
   readonly assignments: ReadonlyArray<SuspenseAssignment>
-  /** Postings by records of features. */
+  /** Postings made by features' records. */
   readonly posted: ReadonlyArray<Posted>
   /** Returns whether one of our withdrawals paid this hash internally. */
   readonly isPaidInside: (paymentHash: PaymentHash.PaymentHash) => boolean
@@ -93,7 +96,8 @@ const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
 }
 
 const ofDeposit = (one: Deposit, books: Books): Booked => {
-  // A reversal debited the available part. The part that the operator bore stays with the company.
+  // A reversal debited only what the company still had available. The part borne by the operator remains
+  // credited.
   if (one.status !== "settled") return { available: one.absorbed }
   if (one.chainTxId !== null) return { available: one.amount, chain: -one.amount }
   const invoice = books.invoices.find(({ id }) => id === one.lightningInvoiceId)
@@ -150,7 +154,7 @@ const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })
 
-/** Returns the violations in one company's books. A sound ledger has none. */
+/** Returns the violations in one company's books. There are none in a sound ledger. */
 export const of = (books: Books): ReadonlyArray<Fault> => {
   const { companyId: id, totals } = books
   const entries = Balance.effect(books.entries)

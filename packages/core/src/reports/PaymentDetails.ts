@@ -29,11 +29,11 @@ export interface Payment extends Purpose.Purpose, Cause.Cause {
   readonly status: Standing
   readonly createdAtMillis: number
   readonly recipient: string
-  /** The description of its checkout, invoice or refund; empty if there is none. */
+  /** The description of the payment's checkout, invoice or refund; empty if there is none. */
   readonly description: string
   readonly orderId: string | null
   readonly invoiceId: string | null
-  /** Fiat units per bitcoin, if an amount was given in fiat. The currency is stored for checkouts only. */
+  /** Fiat units per bitcoin, if an amount was given in fiat. The currency is stored only for checkouts. */
   readonly rate: string | null
   readonly rateAtMillis: number | null
   readonly currency: string | null
@@ -62,11 +62,11 @@ type Recorded =
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Payments with their checkout, order, description and the fiat value when they were booked. */
+/** Payments with their checkout, order, description, and fiat value at the time of booking. */
 export class PaymentDetails extends Context.Service<
   PaymentDetails,
   {
-    /** Returns a company's payments in the requested order, without missing ones. */
+    /** Returns a company's payments in the requested order, leaving out those that do not exist. */
     readonly payments: (companyId: CompanyId.CompanyId, asked: ReadonlyArray<Asked>) => Read<ReadonlyArray<Payment>>
     /** Returns the payments of a checkout or an invoice, newest first. */
     readonly paymentsOf: (
@@ -82,7 +82,7 @@ export class PaymentDetails extends Context.Service<
   }
 >()("@satrail/core/reports/PaymentDetails") {}
 
-/** Sums each interval. Balances are computed back from the current one, because older entries are not read. */
+/** Sums each interval. Balances are computed backward from the current one, because older entries are not read. */
 const stepsOf = (turned: ReadonlyArray<Booking.Turned>, boundaries: ReadonlyArray<number>, now: Msat.Msat): ReadonlyArray<Step> => {
   let balance: bigint = now
   const late = turned.filter(({ step }) => step >= boundaries.length - 1)

@@ -10,7 +10,7 @@ import type { Hit, Sought } from "./Search.ts"
 import type { Query, Transaction } from "./Transaction.ts"
 
 /**
- * The same money counted three ways. In a sound ledger `totals` equals `entries`, and `totals.held` equals
+ * The same funds counted in three ways. In a sound ledger `totals` equals `entries`, and `totals.held` equals
  * `pending`, the amount held by pending withdrawals and open vouchers.
  */
 export interface Audit {
@@ -39,8 +39,8 @@ export class ReportReads extends Context.Service<
   ReportReads,
   {
     /**
-     * Does what `transactions` does, reading at most about `looks` deposits, withdrawals and adjustments
-     * each.
+     * Like `transactions`, but reads at most about `looks` deposits, `looks` withdrawals and `looks`
+     * adjustments.
      */
     readonly search: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Transaction>>
     /**
@@ -48,26 +48,26 @@ export class ReportReads extends Context.Service<
      * label, they are sorted by id, which starts with the creation time.
      */
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
-    /** Returns a company's funds from one snapshot. A company that does not exist has zero. */
+    /** Returns a company's funds from one snapshot. A company that does not exist has a balance of zero. */
     readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>
     /**
-     * Recomputes all totals of one company, independently of `faults`. For checking invariants after tests,
-     * never for requests.
+     * Recomputes all totals of one company, independently of `faults`. Meant for checking invariants after
+     * tests, never for requests.
      */
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
     /**
      * Returns the amounts booked for a company before a period and within it, and the last entry seen. No entry
-     * with a lower id appears later. Recomputes all totals.
+     * with a lower id can appear later. Recomputes all totals.
      */
     readonly bookedSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.Sums>
     /**
-     * Returns a company's entries that change what it owns, by id. Reads at most one page, including entries
-     * that it leaves out.
+     * Returns a company's entries that change what it owns, ordered by id. Reads at most one page of entries,
+     * including those that it leaves out.
      */
     readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
     /** Returns a company's deposits and withdrawals with these transfers, in any order. */
     readonly subjects: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => Read<ReadonlyArray<Booking.Subject>>
-    /** Returns a company's records that match a search, at most `Search.limits.each` for each way to match. */
+    /** Returns a company's records that match a search, at most `Search.limits.each` for each way of matching. */
     readonly found: (companyId: CompanyId.CompanyId, sought: Sought) => Read<ReadonlyArray<Hit>>
     /** Returns the postings of one transfer of a company, in the order in which they were booked. */
     readonly postingsOf: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>

@@ -11,22 +11,22 @@ export interface Hit {
   readonly by: (typeof ways)[number]
 }
 
-/** The ways in which a string can match a record. Null if the string cannot match that way. */
+/** The ways in which a string can match a record. A field is null if the string cannot match that way. */
 export interface Sought {
-  /** As given. Letters match in either case; beyond ASCII, as far as the store can tell. */
+  /** The text as given. Letters match regardless of case; beyond ASCII, this depends on the store. */
   readonly text: string
   /** The first and last id that begin with the text. */
   readonly ids: readonly [first: string, last: string] | null
-  /** 32 bytes in hex: a payment hash or a transaction. */
+  /** 32 bytes in hex: a payment hash or a transaction id. */
   readonly hash: string | null
-  /** The range of amounts with this number of whole satoshis. */
+  /** The range of amounts in msat with this number of whole satoshis. */
   readonly amounts: readonly [least: Msat.Msat, most: Msat.Msat] | null
 }
 
 /** Maximum length of the search text, maximum number of results of each kind, and number of newest records whose descriptions are compared. */
 export const limits = { characters: 200, each: 20, looks: 5000 } as const
 
-/** What can match, the first of which is shown. */
+/** The ways of matching. If a record matches in several, the first is shown. */
 export const ways = ["order", "text", "id", "hash", "transaction", "amount"] as const
 
 /** Minimum number of digits of an id that are searched for. */

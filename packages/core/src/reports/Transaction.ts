@@ -13,7 +13,7 @@ import { Failure } from "../sending/Withdrawal.ts"
 export const Type = Schema.Literals(["withdrawal", "deposit", ...Posts.types])
 export type Type = typeof Type.Type
 
-/** A deposit, withdrawal or booked adjustment, as a line in a list. */
+/** A deposit, withdrawal or booked adjustment, as an entry in a list. */
 export const Transaction = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId.CompanyId,
@@ -30,27 +30,27 @@ export const Transaction = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   /** For a deposit, the metadata of the paid invoice or address. Empty for an adjustment. */
   metadata: Metadata.Metadata,
-  /** Why a withdrawal failed; null for others. */
+  /** Reason for which a withdrawal failed; null for others. */
   failure: Schema.NullOr(Failure),
   /** The paid invoice and checkout of a deposit. */
   invoiceId: Schema.NullOr(Noun.Id),
   checkoutId: Schema.NullOr(Noun.Id),
   /** The refund that a withdrawal pays. */
   refundId: Schema.NullOr(Noun.Id),
-  /** For an adjustment, when it was booked. */
+  /** For an adjustment, the time of booking. */
   createdAtMillis: Schema.Int
 })
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
 
-/** A line with the description of its checkout, invoice or refund; empty if there is none. */
+/** An entry with the description of its checkout, invoice or refund; empty if there is none. */
 export interface Described extends Transaction {
   readonly description: string
 }
 
-/** Default and maximum number of lines per page. */
+/** Default and maximum number of entries per page. */
 export const limit = { default: 100, maximum: 1000 } as const
 
-/** Selects lines. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
+/** Selects entries. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
 export interface Query {
   readonly limit: number
   readonly after?: Position

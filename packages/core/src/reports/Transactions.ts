@@ -23,8 +23,8 @@ export class Transactions extends Context.Service<
     readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, NotFound | StoreUnavailable>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Shown, NotFound | StoreUnavailable>
     /**
-     * Returns the wallet's request, with the payer data, for the paid invoice. Undefined if no wallet
-     * requested it.
+     * Returns the wallet's request for the paid invoice, with the payer data. Undefined if no wallet requested
+     * the invoice.
      */
     readonly callback: (
       companyId: CompanyId.CompanyId,
@@ -32,8 +32,8 @@ export class Transactions extends Context.Service<
     ) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
     readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
     /**
-     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
-     * With a filter over very many records, a page may have fewer than `limit` rows, or none, and still have
+     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one. If
+     * a filter has to skip very many records, a page may have fewer than `limit` rows, or none, and still have
      * a `next`.
      */
     readonly list: (
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
     balance: Effect.fnUntraced(function* (id) {
       const funds = yield* reports.funds(id)
       const isEmpty = funds.posted === 0n && funds.held === 0n && funds.pendingDeposits === 0n
-      // Only a company has funds, so only an empty balance needs a second read.
+      // Only companies that exist have funds, so only an empty balance needs a second read.
       if (isEmpty && (!Id.is(id) || Option.isNone(yield* accounts.company(id)))) return yield* new NotFound({ what: "company", id })
       return funds
     }),

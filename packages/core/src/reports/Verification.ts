@@ -13,8 +13,8 @@ const pageSize = 100
 const companiesAtOnce = 2
 
 /**
- * Result of verifying a whole ledger. It is sound if there are no violations and nothing is `stuck`, that is
- * left in the account between two companies, which a transfer must leave empty.
+ * Result of verifying a whole ledger. The ledger is sound if there are no violations and nothing is `stuck`.
+ * Stuck funds are those left in the account between companies, which every transfer must leave empty.
  */
 export interface Verified {
   readonly companies: number

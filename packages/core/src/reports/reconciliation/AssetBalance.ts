@@ -25,13 +25,13 @@ interface Slack {
 }
 
 /**
- * Returns the part of a difference that payments in flight do not explain. -1500 with a `least` of -1000
- * gives -500.
+ * Returns the part of a difference that payments in flight do not explain. A difference of -1500 with a `least`
+ * of -1000 gives -500.
  */
 export const unexplained = (difference: bigint, { least, most }: Slack): bigint =>
   difference < least ? difference - least : difference > most ? difference - most : 0n
 
-/** Returns the amounts received into and sent from an asset's account between two tallies. */
+/** Returns the amounts that came into and went out of an asset's account between two tallies. */
 const turnover = (account: "node" | "chain", before: Tally.Turnovers, after: Tally.Turnovers) => ({
   cameIn: Msat.make(after[account].out - before[account].out),
   wentOut: Msat.make(after[account].into - before[account].into)
@@ -56,7 +56,7 @@ export const of = (ask: {
   const { cameIn, wentOut } = turnover(account, before, after)
   const isQuiet = cameIn === 0n && wentOut === 0n && mayLeave === 0n && mayArrive === 0n
   const own = ask.own ?? (isQuiet ? Msat.make(owned - ledger) : null)
-  // Bookings made after node or wallet were read appear only in our books.
+  // Bookings made after the node or wallet was read appear only in our books.
   const slack = { least: Msat.make(-(mayLeave + cameIn + within)), most: Msat.sum(mayArrive, wentOut, within) }
   const rest = own === null ? 0n : unexplained(owned - own - ledger, slack)
   return { owned, own, ledger, ...slack, unexplained: Msat.make(rest) }

@@ -14,10 +14,10 @@ import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 import * as WaitReason from "./WaitReason.ts"
 
-/** Maximum number of records of each kind listed beside their count. */
+/** Maximum number of records listed for each kind, next to their count. */
 export const maxNamed = 10
 
-/** How long to wait for a response from the node or the chain, because the operator is waiting. */
+/** How long to wait for a response from the node or the chain. It is short, because the operator is waiting. */
 export const answerMillis = 2000
 
 /** Count of records that wait for the same thing, with the oldest of them. */
@@ -28,7 +28,7 @@ export interface Kind extends Waiting.Waiting {
 /** A record with its progress. */
 export interface Followed<A> {
   readonly record: A
-  /** What it waits for; null if it has ended. */
+  /** What the record waits for; null if it is final. */
   readonly waits: WaitReason.WaitReason | null
   readonly timeline: ReadonlyArray<WaitReason.TimelineEntry>
   /**
@@ -51,7 +51,7 @@ export class Backlog extends Context.Service<
     readonly all: Effect.Effect<{ readonly [kind in Waiting.Kind]: Kind }, StoreUnavailable>
     readonly withdrawals: (query: Query) => Effect.Effect<Page.Page<Followed<Withdrawal> & Page.Position>, Invalid | StoreUnavailable>
     readonly deposits: (query: Query) => Effect.Effect<Page.Page<Followed<Deposit> & Page.Position>, Invalid | StoreUnavailable>
-    /** Returns a record of any company, ended or not, with its status from the node or the chain. */
+    /** Returns a record of any company, final or not, with its status from the node or the chain. */
     readonly withdrawal: (id: string) => Effect.Effect<Followed<Withdrawal>, NotFound | StoreUnavailable>
     readonly deposit: (id: string) => Effect.Effect<Followed<Deposit>, NotFound | StoreUnavailable>
   }

@@ -13,8 +13,8 @@ import type { Run } from "./Run.ts"
 const givenUpAtOnce = 50
 
 /**
- * Compares single coins: those expected in the wallet, and those received after their deposit was considered
- * evicted.
+ * Compares individual coins: those expected in the wallet, and those received after their deposit was
+ * considered evicted.
  */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Returns the missing coins that our payouts did not spend in the meantime. */
+    /** Returns the missing coins that were not spent by our own payouts in the meantime. */
     missing: Effect.fnUntraced(function* (gone: ReadonlyArray<Gone>) {
       const ours = gone.length === 0 ? new Set<string>() : yield* sending.spentCoins(gone.map(({ outpoint }) => outpoint))
       return gone
@@ -50,7 +50,8 @@ export const make = Effect.gen(function* () {
     }),
 
     /**
-     * Returns evicted deposits that are in a block: among the next page, and those found in the previous run.
+     * Returns the evicted deposits that are in a block. Checks the next page of them, and those found in the
+     * previous run.
      */
     givenUp: Effect.fnUntraced(function* (before: Run | undefined) {
       const next = yield* receiving.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)

@@ -50,8 +50,8 @@ export const Finding = Schema.Struct({
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
 /**
- * A finding, its subject, and since when it exists. Only after a grace period is it certain that it is not a
- * payment in flight.
+ * A finding, its subject, and the time since which it has existed. Only after a grace period is it certain not
+ * to be a payment in flight.
  */
 export const Difference = Schema.Struct({
   ...Finding.fields,
@@ -106,7 +106,10 @@ export const unproven = (withdrawal: Withdrawal): Finding | undefined => {
   return isProven ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
 }
 
-/** Compares a settled withdrawal with the node's report of it. Without a report, it is queried again. */
+/**
+ * Compares a settled withdrawal with the node's report of it. If the node's state is unknown, the withdrawal is
+ * queried again.
+ */
 export const ofSettled = (withdrawal: Withdrawal, payment: Payment | OfferPayment | { readonly _tag: "notFound" }): Judgement => {
   const { amount, networkFee } = withdrawal
   if (payment._tag === "unknown") return "under_way"
@@ -133,7 +136,7 @@ export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, u
   return deposit.amount === received ? "same" : finding("receipt_amount", invoice, deposit.amount, received)
 }
 
-/** Compares an invoice credited for an outside payment with the node's report of it. */
+/** Compares an invoice credited for an external payment with the node's report of it. */
 export const ofCredited = (invoice: Invoice, deposit: Deposit | undefined, state: InvoiceState): Judgement => {
   const credited = deposit?.amount ?? null
   if (state._tag !== "settled") return finding("deposit_not_received", invoice, credited, null)

@@ -15,17 +15,17 @@ import type { Statement } from "./Statements.ts"
 
 type Lines = ReadonlyArray<Run.Watched>
 
-/** Maximum number of lines compared and looked up concurrently. */
+/** Maximum number of entries compared and looked up concurrently. */
 export const atOnce = 8
 
-/** Keeps the last line of each payment, because a failed payment may be retried as another line. */
+/** Keeps the last entry of each payment, because a failed payment may be retried as another entry. */
 const newestOf = (lines: ReadonlyArray<Run.Theirs>): ReadonlyArray<Run.Theirs> =>
   Array.from(new Map(lines.map((line) => [`${line._tag} ${Run.keyOf(line)}`, line])).values())
 
 /**
- * A payment of the node that is not booked yet is not a discrepancy while a worker holds its task. A task that is only
- * watched is due again within `trackMillis.maximum`, so a later due time means a claim, or a wait for a call
- * that may still be in flight.
+ * A node's payment that is not booked yet is not a discrepancy while a worker has claimed its job. A job that
+ * only tracks its payment is due again within `trackMillis.maximum`. A later due time therefore means that the
+ * job is claimed, or waits for a call that may still be in flight.
  */
 const heldBack = Effect.gen(function* () {
   const ledger = yield* LedgerReads
@@ -40,7 +40,7 @@ const heldBack = Effect.gen(function* () {
   })
 })
 
-/** Compares single payments: the node's lines with our records, and our records with the node's lookups. */
+/** Compares individual payments: the node's entries with our records, and our records with lookups at the node. */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
@@ -70,8 +70,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Finds the withdrawal of a node's payment: by its hash, or by the attempt for an offer, whose issuer
-   * chooses the hash.
+   * Finds the withdrawal that a node's payment belongs to. Searches by hash, or by attempt if the payment was
+   * made to an offer, whose issuer chooses the hash.
    */
   const paidBy = ({ paymentHash, attempt }: Pick<Extract<Run.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
     if (attempt === undefined) return sending.withdrawalByHash(paymentHash)
@@ -81,8 +81,8 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Updates an earlier line with the node's current state. If the node does not report it, the line stays as
-   * it is.
+   * Updates an earlier entry with the node's current state. If the node does not report the payment, the entry
+   * stays as it is.
    */
   const refreshed = Effect.fnUntraced(function* (line: Run.Theirs): Effect.fn.Return<Run.Theirs> {
     if (line._tag !== "Sent") return line
@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** `told` has the payments that the node reported in this run, which need no lookup. */
+  /** `told` lists the payments that the node reported in this run, which need no lookup. */
   const judge = Effect.fnUntraced(function* (
     line: Run.Watched,
     told: ReadonlySet<string>
@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     )
 
   return {
-    /** Returns the open and new lines that differ or have not ended. */
+    /** Returns those of the open and the new entries that differ or are not final. */
     compare: Effect.fnUntraced(function* (open: Lines, { theirs, ours }: Pick<Statement, "theirs" | "ours">) {
       const known = yield* Effect.forEach(open.filter(Run.isTheirs), refreshed, { concurrency: atOnce })
       const theirLines = newestOf([...known, ...theirs])

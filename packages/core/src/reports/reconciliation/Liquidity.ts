@@ -8,7 +8,7 @@ import { LightningReceiver } from "../../nodes/LightningReceiver.ts"
 import * as Run from "./Run.ts"
 import * as Runway from "./Runway.ts"
 
-/** What the hot wallet owned in the last reconciliation, and how long that lasts. */
+/** The hot wallet's funds at the last reconciliation, and how long they will last. */
 export interface Wallet extends Runway.Runway {
   readonly atMillis: number
   readonly owned: Msat
@@ -17,7 +17,7 @@ export interface Wallet extends Runway.Runway {
 export interface Standing {
   /** The node's public key. */
   readonly nodeId: string
-  /** Current capacity of its channels; null if it does not respond in time or cannot report it. */
+  /** Current capacity of the node's channels; null if the node does not respond in time or cannot report it. */
   readonly channels: Capacity | null
   /** Null before the first reconciliation. */
   readonly wallet: Wallet | null

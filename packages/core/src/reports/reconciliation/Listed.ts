@@ -6,8 +6,8 @@ import type { Own } from "../../nodes/LightningBooks.ts"
 import * as AssetBalance from "./AssetBalance.ts"
 
 /**
- * Totals of the operator's income and costs listed by the node since its list was first read, in msat.
- * `forwarding` is what forwarding earned. `channels` is the cost of cooperatively closed channels, as a
+ * Totals of the operator's income and costs that the node has listed since its list was first read, in msat.
+ * `forwarding` is the income from forwarding. `channels` is the cost of cooperatively closed channels, as a
  * negative amount. `closed` is the number of these channels, including those without a cost.
  */
 export const Listed = Schema.Struct({ forwarding: Msat.FromString, channels: Msat.FromString, closed: Schema.Int })
@@ -26,15 +26,15 @@ const source = "node list"
 const Text = Schema.fromJsonString(Kept)
 
 /**
- * Reads the totals so far. None before the first run, which starts at the end of the list. Older items are
- * part of the operator equity as declared.
+ * Reads the totals so far; none before the first run. The first run starts at the end of the list, because
+ * older items are part of the declared operator equity.
  */
 export const last: Effect.Effect<Kept | undefined, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
   const text = yield* (yield* LedgerReads).cursor(source)
   return Option.isNone(text) ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(text.value))
 })
 
-/** Returns the cursor that stores it. */
+/** Returns the cursor that stores the totals. */
 export const kept = (kept: Kept) => ({ source, value: Schema.encodeSync(Text)(kept) })
 
 export const add = (listed: Listed, items: ReadonlyArray<Own>): Listed =>
@@ -56,8 +56,8 @@ export const since = (now: Listed, then: Listed): Msat.Msat => Msat.make(now.for
 export const roundedAway = (now: Listed, then: Listed): Msat.Msat => Msat.make(999n * BigInt(Math.max(0, now.closed - then.closed)))
 
 /**
- * Returns whether items that the node has listed since explain the unexplained part of a run. Only leading
- * items count, in list order.
+ * Returns whether the unexplained part of a run is explained by the items that the node has listed since. They
+ * must be the first of these items, in list order.
  */
 export const explain = (
   { owned, own, ledger, least, most, unexplained }: AssetBalance.AssetBalance,

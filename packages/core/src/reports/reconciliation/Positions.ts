@@ -10,7 +10,7 @@ import * as AssetBalance from "./AssetBalance.ts"
 
 type Pending = Pick<Withdrawal, "rail" | "paymentHash" | "amount" | "networkAllowance" | "networkFee">
 
-/** All inputs of the two positions, as observed in one run. */
+/** All inputs for the two positions, as observed in one run. */
 export interface Observed {
   /** What the node and the wallet own, read between the two tallies. */
   readonly node: Owned
@@ -20,12 +20,12 @@ export interface Observed {
   readonly own: OwnFunds
   /** Maximum loss from rounding in channels closed since the node's equity was declared. */
   readonly roundedAway: Msat.Msat
-  /** Withdrawals that have not ended. */
+  /** Withdrawals that are not final. */
   readonly pending: ReadonlyArray<Pending>
   readonly waiting: Pick<All, "deposit_without_block" | "deposit_unconfirmed">
-  /** Payments that differ or have not ended. */
+  /** Payments that differ or are not final. */
   readonly lines: ReadonlyArray<Judged>
-  /** Whether some lines were not read. They could explain any difference. */
+  /** Whether some entries were not read. They could explain any difference. */
   readonly isBehind: boolean
 }
 
@@ -35,8 +35,8 @@ export interface Positions {
 }
 
 /**
- * Returns the amount that may leave the node and is not booked yet. Excludes payments in flight at the node,
- * which counts them as its own until they settle.
+ * Returns the amount that may leave the node and is not booked yet. Excludes payments in flight, because the
+ * node counts them among its own funds until they settle.
  */
 const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
   const inFlight = new Set(lines.flatMap(({ line }) => (line._tag === "Sent" && line.state === "pending" ? [line.paymentHash] : [])))

@@ -36,9 +36,9 @@ export class Reconciler extends Context.Service<
   Reconciler,
   {
     /**
-     * Compares payments since the last run, and those that differed or had not ended then. The first run of a
-     * database only sets the starting point: it takes earlier payments as correct, and funds beyond the
-     * ledger as operator equity. If another process holds the lease, nothing is stored.
+     * Compares payments made since the last run, and those that differed or were not final then. The first run
+     * on a database only sets the starting point. It assumes that earlier payments are correct, and counts
+     * funds beyond the ledger as operator equity. If another process holds the lease, nothing is stored.
      */
     readonly run: (fence?: Fence) => Effect.Effect<Run.Run, NodeUnavailable | ChainUnavailable | StoreUnavailable>
   }
@@ -96,8 +96,8 @@ export const make = Effect.gen(function* () {
       const listed = Listed.add(known ?? Listed.none, listedNow)
       const before = last && Run.corrected(last, listedNow)
 
-      // The order matters. The difference between our two tallies shows what moved in between. What the node
-      // lists after this point is either counted already or listed in the next run.
+      // The order matters. The difference between our two tallies shows what moved in between. An item that the
+      // node lists after this point is read by the next run, which then corrects this one.
       const first = yield* ledger.tally(before?.tally ?? null)
       const [owned, holdings] = [yield* lightning.owned, yield* chain.holdings]
       const own = Reconciliation.counting(stated, owned, listed)

@@ -15,19 +15,20 @@ import * as Run from "./Run.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 
 /**
- * Operator equity in the node's and the wallet's funds, which the ledger does not include: funds present at
- * the start, funds added since, and the node's forwarding income and channel costs. Null until known.
+ * Operator equity among the funds of the node and the wallet. The ledger does not include it. It consists of
+ * funds present at the start, funds added since, and the node's forwarding income and channel costs. Null until
+ * known.
  */
 export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
 export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
 
 /** The last run, as a report. */
 export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "isBehind"> {
-  /** The part of the node's equity that it earned and spent by itself, as it lists it. */
+  /** The node's own income and costs, as listed by the node. They are part of its equity. */
   readonly listed: Listed.Listed
   /** Balance of each account, as in a trial balance. */
   readonly accounts: { readonly [account in Account]: Msat.Msat }
-  /** What the node and the wallet own. */
+  /** The sum of the node's and the wallet's funds. */
   readonly assets: Msat.Msat
   /** The sum of all companies' funds. */
   readonly liabilities: Msat.Msat
@@ -36,8 +37,9 @@ export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "i
 }
 
 /**
- * Stored form. Earlier versions counted open channels only and stored no `onChain`. `listed` has the node's
- * totals when its equity was declared, which include them. Later totals are added.
+ * Stored form. Earlier versions counted only open channels and stored no `onChain`. `listed` holds the node's
+ * totals as of when its equity was declared. They are included in the equity, and later income and costs are
+ * added to it.
  */
 const Kept = Schema.Struct({
   ...OwnFunds.fields,
@@ -57,8 +59,8 @@ export const ownFunds: Effect.Effect<Kept, StoreUnavailable, LedgerReads> = Effe
 })
 
 /**
- * Adds what the node has listed since to the declared equity. If the equity was declared when only channels
- * were counted, also adds the node's other funds, once, when they are first reported.
+ * Adds the income and costs that the node has listed since the equity was declared. If only channels were
+ * counted then, also adds the node's other funds, once, when they are first reported.
  */
 export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): Kept => {
   const first = onChain === undefined || own.onChain === true ? Msat.zero : onChain
@@ -70,7 +72,7 @@ export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): 
   }
 }
 
-/** Returns the cursor that stores it. */
+/** Returns the cursor that stores the operator equity. */
 export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
 
 const reportOf = (run: Run.Run, graceMillis: number): Report => {
@@ -93,11 +95,11 @@ const reportOf = (run: Run.Run, graceMillis: number): Report => {
 export class Reconciliation extends Context.Service<
   Reconciliation,
   {
-    /** None before the first run, or if no process can run it. */
+    /** The last report; none before the first run, or if no process can reconcile. */
     readonly last: Effect.Effect<Option.Option<Report>, StoreUnavailable>
-    /** Returns what waits now, and since when. */
+    /** Returns the records that wait now, and since when. */
     readonly waiting: Effect.Effect<Waiting.All, StoreUnavailable>
-    /** Declares the operator equity. A null member stays unchanged. Takes effect in the next run. */
+    /** Declares the operator equity. A null leaves the current value unchanged. Takes effect in the next run. */
     readonly stateOwnFunds: (own: OwnFunds) => Effect.Effect<OwnFunds, StoreUnavailable>
   }
 >()("@satrail/core/reports/reconciliation/Reconciliation") {}

@@ -10,11 +10,11 @@ export class ReconciliationOptions extends Context.Service<
       readonly graceMillis: number
       /** How long a discrepancy in one payment is tracked. */
       readonly forgetMillis: number
-      /** Maximum number of the node's records and of our events read per run. */
+      /** Maximum number of node records, and of our events, read per run. */
       readonly lines: number
       /**
-       * Maximum number of lines checked repeatedly because they differ or have not ended. At this number, no
-       * further lines are read.
+       * Maximum number of entries checked again because they differ or are not final. At this number, no
+       * further entries are read.
        */
       readonly watched: number
       /** How long a due job may stay unclaimed before it is overdue. */

@@ -11,7 +11,7 @@ import * as Listed from "./Listed.ts"
 import * as Runway from "./Runway.ts"
 import { AssetBalance } from "./AssetBalance.ts"
 
-/** A line of the node's books or ours that differs or has not ended, and is checked again. */
+/** An entry of the node's books or ours that is checked again, because it differs or is not final. */
 const Watched = Schema.TaggedUnion({
   Sent: {
     paymentHash: PaymentHash.PaymentHash,
@@ -26,12 +26,12 @@ const Watched = Schema.TaggedUnion({
 })
 export type Watched = typeof Watched.Type
 
-/** A line of the node's books. */
+/** An entry of the node's books. */
 export type Theirs = Extract<Watched, { readonly _tag: "Sent" | "Taken" }>
 
 export const isTheirs = (line: Watched): line is Theirs => line._tag === "Sent" || line._tag === "Taken"
 
-/** A compared line, with the result. */
+/** A compared entry, with the result. */
 export interface Judged {
   readonly line: Watched
   readonly judgement: Judgement
@@ -46,8 +46,8 @@ export const Run = Schema.Struct({
   /** All differences, including those that may be payments in flight. */
   found: Schema.Array(Difference),
   /**
-   * Whether some lines were not read, because there were more than one run reads. The unexplained amount of
-   * the node is then unknown and stored as 0.
+   * Whether some entries were not read, because there were more than the maximum per run. The node's
+   * unexplained amount is then unknown and stored as 0.
    */
   isBehind: Schema.Boolean,
   watched: Schema.Array(Watched),
@@ -59,7 +59,7 @@ export const Run = Schema.Struct({
     sent: Schema.NullOr(Schema.String),
     taken: Schema.NullOr(Schema.String),
     event: Schema.BigIntFromString,
-    /** The last evicted deposit looked up, in order from the newest. */
+    /** The last evicted deposit that was looked up. They are looked up newest first. */
     givenUp: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 })
@@ -68,7 +68,10 @@ export interface Run extends Schema.Schema.Type<typeof Run> {}
 const source = "reconciliation"
 const Text = Schema.fromJsonString(Run)
 
-/** Reads the last run, of any process. Returns none if another version stored it in another form; reconciliation then starts over. */
+/**
+ * Reads the last run of any process. Returns none if another version stored it in a different format, in which
+ * case reconciliation starts over.
+ */
 export const last: Effect.Effect<Option.Option<Run>, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
   return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
 })
@@ -81,7 +84,7 @@ export const kept = (run: Run) => ({ source, value: Schema.encodeSync(Text)(run)
 
 const key = ({ cause, about }: Found): string => `${cause} ${about}`
 
-/** Corrects a run by the items that the node has listed since. */
+/** Corrects a run for the items that the node has listed since. */
 export const corrected = (run: Run, items: ReadonlyArray<Own>): Run =>
   Listed.explain(run.node, items) ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") } : run
 
@@ -91,13 +94,13 @@ export const dated = (found: ReadonlyArray<Found>, before: Run | undefined, nowM
   return found.map((one) => ({ ...one, sinceMillis: since.get(key(one)) ?? nowMillis }))
 }
 
-/** Identifies a line of the node's books by payment hash, or by attempt for an offer. */
+/** Identifies an entry of the node's books by its payment hash, or by its attempt if an offer was paid. */
 export const keyOf = (line: Theirs): string => ("attempt" in line ? line.attempt : undefined) ?? line.paymentHash
 
 const aboutOf = (line: Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)
 
 /**
- * Returns the lines that the next run checks again, and their discrepancies. A discrepancy older than
+ * Returns the entries that the next run checks again, and their discrepancies. A discrepancy older than
  * `forgetMillis` is dropped.
  */
 export const open = (

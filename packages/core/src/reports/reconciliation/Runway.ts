@@ -6,13 +6,13 @@ const dayMillis = 24 * 3600 * 1000
 /** Period over which spending is measured. */
 export const spanMillis = 30 * dayMillis
 
-/** Total ever sent from the wallet by a point in time. A few are kept. */
+/** Total ever sent from the wallet up to a point in time. A few such marks are kept. */
 export const Mark = Schema.Struct({ atMillis: Schema.Int, out: Msat.FromString })
 export interface Mark extends Schema.Schema.Type<typeof Mark> {}
 
 /**
- * Returns the marks to keep, oldest first: one a day, the first as old as the period. So there are at most as
- * many as its days plus two.
+ * Returns the marks to keep, oldest first. One is kept for each day, and the first is at least as old as the
+ * period. There are at most two more marks than days in the period.
  */
 export const marked = (marks: ReadonlyArray<Mark>, now: Mark): ReadonlyArray<Mark> => {
   const newest = marks.at(-1)
@@ -21,16 +21,19 @@ export const marked = (marks: ReadonlyArray<Mark>, now: Mark): ReadonlyArray<Mar
   return all.slice(Math.max(0, first))
 }
 
-/** How long a wallet lasts at the spending rate of the period. */
+/** How long a wallet's funds last at the spending rate of the period. */
 export interface Runway {
-  /** Amount sent since then: payouts with their fees, and credits reversed after a reorganization. */
+  /** Amount sent since `sinceMillis`: payouts with their fees, and credits reversed after a reorganization. */
   readonly spent: Msat.Msat
   readonly sinceMillis: number
-  /** Days that the wallet lasts without receipts; null if nothing was spent or less than a day is known. */
+  /**
+   * Days that the funds last without receipts; null if nothing was spent, or if less than a day of spending is
+   * known.
+   */
   readonly days: number | null
 }
 
-/** Computes the runway: 100 days for 1000 owned and 300 spent in 30 days. Undefined before the first mark. */
+/** Computes the runway: 100 days if 1000 is owned and 300 was spent in 30 days. Undefined before the first mark. */
 export const runway = ([first]: ReadonlyArray<Mark>, now: Mark & { readonly owned: Msat.Msat }): Runway | undefined => {
   if (first === undefined) return undefined
   const [spent, elapsed] = [Msat.make(now.out - first.out), now.atMillis - first.atMillis]

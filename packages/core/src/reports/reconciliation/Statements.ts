@@ -5,9 +5,9 @@ import type * as Run from "./Run.ts"
 
 const pageSize = 500
 
-/** Lines of the node and our events since the previous run. */
+/** The node's entries and our events since the previous run. */
 export interface Statement {
-  /** The node's lines. A payment tried twice has two, the newest last. */
+  /** The node's entries. A payment that was tried twice has two, the newest last. */
   readonly theirs: ReadonlyArray<Run.Theirs>
   /** Payments that our events report as settled with the node. */
   readonly ours: ReadonlyArray<Run.Watched>
@@ -17,7 +17,7 @@ export interface Statement {
   readonly isBehind: boolean
 }
 
-/** Reads pages of the node's books until the end or the maximum number of lines. */
+/** Reads pages of the node's books until the end or the maximum number of entries. */
 const pages = Effect.fnUntraced(function* <A, E>(
   page: (after: string | null) => Effect.Effect<Page<A>, E>,
   after: string | null,
@@ -40,7 +40,7 @@ const nothing: { readonly lines: ReadonlyArray<Own>; readonly place: null; reado
   isBehind: false
 }
 
-/** Returns what one of our events reports as settled with the node, if anything. */
+/** Returns the payment that one of our events reports as settled with the node, if any. */
 const settledBy = ({ type, companyId, subject }: Published): ReadonlyArray<Run.Watched> => {
   if (type === "withdrawal.settled") return [{ _tag: "Withdrawal", companyId, id: subject }]
   return type === "invoice.settled" ? [{ _tag: "Invoice", companyId, id: subject }] : []
@@ -66,8 +66,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /**
-     * Returns the node's own income and costs since then, with up to a page more than `room`. Empty if the
-     * node does not list them.
+     * Returns the node's own income and costs listed after `place`, with up to a page more than `room`. Empty
+     * if the node does not list them.
      */
     own: Effect.fnUntraced(function* (place: string | null, room: number) {
       const { own } = lightning
@@ -75,8 +75,8 @@ export const make = Effect.gen(function* () {
     }),
 
     /**
-     * Reads up to a page more of each than `room`. Without places, returns no lines and the place of the
-     * newest.
+     * Reads the entries and events after `places`, of each up to a page more than `room`. Without `places`,
+     * returns none, and the position of the newest.
      */
     since: Effect.fnUntraced(function* (places: Run.Run["places"] | undefined, room: number) {
       const sent = yield* pages(lightning.sent, places?.sent ?? null, room)

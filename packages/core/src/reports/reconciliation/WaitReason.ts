@@ -8,7 +8,7 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // Describes waiting records for the operator: their progress, and what the service waits for.
 
-/** What a record waits for, in a sentence, and when it is checked next. */
+/** Describes what a record waits for, and when it is checked next. */
 export interface WaitReason {
   readonly kind: Waiting.Kind
   readonly for: string
@@ -17,7 +17,7 @@ export interface WaitReason {
   readonly nextMillis: number | null
 }
 
-/** A waiting record, with the reason. */
+/** A waiting record, with the reason for the wait. */
 export interface BacklogItem extends Waiting.Item {
   readonly waits: WaitReason
 }
@@ -39,7 +39,7 @@ export const withdrawalKinds = [
 
 export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as const satisfies ReadonlyArray<Waiting.Kind>
 
-/** Returns what a withdrawal waits for; undefined after it ended. */
+/** Returns what a withdrawal waits for; undefined if it is final. */
 export const withdrawalKind = (row: Withdrawal.Withdrawal): Waiting.Kind | undefined => {
   const { status, rail, dispatchedAtMillis } = row
   if (status !== "pending") return undefined
@@ -48,7 +48,7 @@ export const withdrawalKind = (row: Withdrawal.Withdrawal): Waiting.Kind | undef
   return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
 }
 
-/** Returns what a deposit waits for; undefined after it ended. */
+/** Returns what a deposit waits for; undefined if it is final. */
 export const depositKind = ({ status, rail, height }: Deposit): Waiting.Kind | undefined => {
   if (status !== "pending" || rail !== "on_chain") return undefined
   return height === null ? "deposit_without_block" : "deposit_unconfirmed"
@@ -143,7 +143,7 @@ export const paid = (payment: LookupResult): string => {
     case "unknown":
       return "no response"
     case "notFound":
-      return "it has no record of this payment"
+      return "no record of this payment"
   }
 }
 
@@ -153,7 +153,7 @@ export const placed = (tip: Tip, placement: Placement): string => {
     case "mined":
       return `in block ${placement.height}, with ${confirmations(tip, placement.height)} confirmations`
     case "mempool":
-      return "in no block yet"
+      return "not in a block yet"
     case "gone":
       return "unknown to the chain: never seen, or its coins were spent by another transaction"
   }
