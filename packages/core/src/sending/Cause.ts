@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 
-/** Members of withdrawals and vouchers that refer to the feature's record that they pay. */
+/** Fields of withdrawals and vouchers that name the feature's record that they pay. */
 export const members = {
   /** The refund paid by this withdrawal or voucher. */
   refundId: Schema.NullOr(Noun.Id)
@@ -11,18 +11,21 @@ export const members = {
 export const Cause = Schema.Struct(members)
 export interface Cause extends Schema.Schema.Type<typeof Cause> {}
 
-/** The members of a record that pays no other. */
+/** The fields of a record that pays no other. */
 export const none: Cause = { refundId: null }
 
-/** Returns the members for a record that pays the same one. Omitted members are null. */
+/** Returns the fields of a record that pays the same one. Omitted fields are null. */
 export const of = ({ refundId = null }: Partial<Cause>): Cause => ({ refundId })
 
-/** Returns whether a record pays that of a feature. */
+/** Returns whether a record pays a feature's record. */
 export const isSet = ({ refundId }: Cause): boolean => refundId !== null
 
-/** Kind of the job that follows the payment of a refund. */
+/** Kind of the job that updates a refund as its payment progresses. */
 export const refundTask = "refund"
 
-/** Returns the job of the record that this one pays. It is due when this one has ended or is about to end. */
+/**
+ * Returns the job of the record that this one pays. The job is due when this record has become final or is
+ * about to.
+ */
 export const jobs = ({ refundId }: Cause, atMillis: number): ReadonlyArray<Change.Enqueue> =>
   refundId === null ? [] : [Change.enqueue({ kind: refundTask, id: refundId, dueAtMillis: atMillis })]
