@@ -11,11 +11,10 @@ import type { Written } from "../ledger/Written.ts"
 import * as Purpose from "./Purpose.ts"
 
 /**
- * An incoming payment. A deposit received over Lightning or settled internally is `settled` from the start.
- * An on-chain deposit is `pending` when first seen, `settled` with enough confirmations, and `pending` again
- * if a reorganization removes its transaction from the chain. It is `failed` if its coins were spent
- * elsewhere, or if it is worth less than the cost of spending it; such a deposit is recorded but never
- * credited.
+ * An incoming payment. A deposit received over Lightning or settled internally is `settled` from the start. An
+ * on-chain deposit is `pending` when first seen, `settled` with enough confirmations, and `pending` again if a
+ * reorganization removes its transaction from the chain. It is `failed` if its coins were spent elsewhere. It
+ * is also `failed`, and never credited, if it is below the minimum or worth less than the cost of spending it.
  */
 export const Deposit = Schema.Struct({
   id: Noun.Id,

@@ -20,7 +20,7 @@ export class Holds extends Context.Service<
     /**
      * Looks up the invoices that are due, and returns how many there were. Records held payments, sends the
      * companies' decisions to the node, and cancels payments that were not settled in time. Any number of
-     * processes may run this. Each invoice is processed by one of them at a time.
+     * processes may run this. Only one of them processes an invoice at a time.
      */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }

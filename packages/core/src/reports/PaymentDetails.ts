@@ -42,7 +42,7 @@ export interface Payment extends Purpose.Purpose, Cause.Cause {
 
 export type Asked = Pick<Payment, "type" | "id">
 
-/** The amounts booked in an interval, and the balance at its end. */
+/** The amounts booked in an interval, and the balance at the end of the interval. */
 export interface Step {
   readonly fromMillis: number
   readonly in: Msat.Msat

@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
     return withdrawal.paymentHash === null ? unknown : sender.lookupPayment(withdrawal.paymentHash)
   }
 
-  // Nothing is decoded, and the node is not called, until the Effect runs.
+  // The invoice is not decoded and the node is not called until the Effect runs.
   const ofInvoice = (
     { amount, networkAllowance: feeLimit }: Withdrawal.Withdrawal,
     paymentHash: PaymentHash.PaymentHash,

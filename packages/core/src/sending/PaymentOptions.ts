@@ -33,7 +33,8 @@ export class PaymentOptions extends Context.Service<
     /** An invoice that expires sooner than this is not paid. */
     readonly expiryMarginMillis: number
     /**
-     * The largest `min_final_cltv_expiry` we pay, in blocks. It limits how long a payee may hold our money.
+     * The largest `min_final_cltv_expiry` we pay, in blocks. This limits how long a payee can keep our funds
+     * locked.
      */
     readonly maxFinalCltvExpiry: number
   }

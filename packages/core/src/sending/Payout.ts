@@ -53,8 +53,8 @@ const unchecked = { disableScriptCheck: true }
 const sequence = 0xfffffffd
 
 /**
- * Maximum number of coins in one payout. Each takes milliseconds to sign, and a standard transaction has at
- * most 400,000 weight units.
+ * Maximum number of coins in one payout. Each coin takes milliseconds to sign, and a standard transaction has
+ * at most 400,000 weight units.
  */
 export const maxCoins = 60
 

@@ -234,7 +234,7 @@ export interface WithdrawalRequested extends Written<
 export interface Follower {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
-  /** Its share of the mining fee. The leader bears the rest. */
+  /** The follower's share of the mining fee. The leader bears the rest. */
   readonly networkFee: Msat.Msat
 }
 /**

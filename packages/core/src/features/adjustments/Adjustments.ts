@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
 
   const check = Effect.fnUntraced(function* ({ companyId, amount, reason, note }: Ask) {
     if (amount === 0n || amount > Msat.max || amount < -Msat.max)
-      return yield* new Invalid({ path: "amount_sats", message: "must not be 0, nor exceed the supply of bitcoin" })
+      return yield* new Invalid({ path: "amount_sats", message: "must not be 0 or exceed the supply of bitcoin" })
     for (const [path, text] of [
       ["reason", reason],
       ["note", note]

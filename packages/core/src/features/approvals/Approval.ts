@@ -7,9 +7,9 @@ import type { Written } from "../../ledger/Written.ts"
 import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
-// A withdrawal above a threshold waits for a second key. Until then it is pending, its funds are held, and it
-// has no job. Sending, settling and failing require a job's fence, so they are rejected until the approving
-// commit enqueues the job.
+// A withdrawal above a threshold waits until a second key approves it. While it waits, it is pending, its funds
+// are held, and it has no job. Sending, settling and failing require a job's fence, so they are rejected until
+// the approving commit enqueues the job.
 
 /**
  * Maximum time a withdrawal waits for approval. A withdrawal to an invoice waits at most until the invoice
@@ -84,7 +84,7 @@ export interface Waiting extends Withdrawal.Withdrawal {
 export const isWaiting = (row: Withdrawal.Withdrawal): row is Waiting => Withdrawal.standing(row) === "pending_approval"
 
 /**
- * Approves a withdrawal. `work` is the job that sends it. No money moves, because the request already holds it.
+ * Approves a withdrawal. `work` is the job that sends it. No money moves, because the amount is already held.
  */
 export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
   _tag: "WithdrawalApproved",

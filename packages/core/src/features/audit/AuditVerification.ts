@@ -91,7 +91,7 @@ const replay = () => {
       }
     },
     /**
-     * Returns the columns of a record that differ from the log, or undefined if the log does not know the
+     * Returns the columns of a record that differ from the log, or undefined if the log has no entry for the
      * record.
      */
     wrongIn: (stored: Audit.Stored): ReadonlyArray<string> | undefined => {

@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
         id,
         companyId,
         nodeId,
-        // Nobody receives the offer before its owner is stored. An offer that is not stored is never paid.
+        // The offer is returned only once its owner is stored, so an offer that is not stored is never paid.
         offer: yield* issuer.createOffer({ id, description: memo, amount }),
         memo,
         metadata,

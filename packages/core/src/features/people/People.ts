@@ -61,7 +61,7 @@ export class People extends Context.Service<
       Answer.Outcome<Invited>,
       Invalid | NotFound | PeopleErrors.PersonRequired | PeopleErrors.TooManyPeople | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    /** Approves an operator's invitation. Fails for the operator who made it. */
+    /** Approves an operator's invitation. Fails for the operator who made the invitation. */
     readonly approve: (id: string, by: Operator) => Effect.Effect<Person.Person, Refused | SameOperator>
     /**
      * Revokes the person's passkeys, ends their sessions, and invites them again. Requires the same approval as

@@ -84,7 +84,8 @@ export const noun = Noun.make("people", Person, {
   refused: (id) => new PersonMoved({ id })
 })
 
-// Every move expects the revision that was read, so a passkey, a challenge or an invitation is used once.
+// Every transition expects the revision that was read, so concurrent requests cannot use a challenge or an
+// invitation twice.
 const expects = ["revision"] as const
 const stamps = ["updatedAtMillis"] as const
 const again = { same: ["revision"] } as const

@@ -20,7 +20,7 @@ export const MonthEnd = Schema.Struct({
 })
 export interface MonthEnd extends Schema.Schema.Type<typeof MonthEnd> {}
 
-/** Concurrent closings cannot both get the next number. The second one reads again. */
+/** Concurrent closings cannot both get the next number. The second one reads the books again. */
 export const noun = Noun.make("month_ends", MonthEnd, { moving: [], unique: [["companyId", "number"]] })
 
 export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>], never, never> {}

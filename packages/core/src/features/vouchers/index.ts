@@ -23,7 +23,7 @@ export const vouchers = Feature.make({
       in: "open",
       members: ["amount", "serviceFee", "networkAllowance"],
       transfer: "ledgerTxId",
-      waits: { kind: "voucher_open", task: Voucher.taskKind, for: "A claim, or its expiry" }
+      waits: { kind: "voucher_open", task: Voucher.taskKind, for: "A claim, or the voucher's expiry" }
     })
   ],
   limits: [

@@ -57,7 +57,7 @@ export const control = (): Control => ({
 const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", ["outcome"])
 const disabledCount = Measure.counter("satrail_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed")({})
 
-/** Returns the place directly before the given one. */
+/** Returns the position directly before the given one. */
 const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: part - 1 })
 
 /** Sending state of one endpoint. */
@@ -67,7 +67,7 @@ interface Standing {
   readonly queues: Map<string, Array<Entry>>
   /** Records of which an event is being sent. */
   readonly busy: Set<string>
-  /** Places that were read but have no recorded delivery yet, with their commit times. */
+  /** Positions of events that were read but have no recorded delivery yet, with their commit times. */
   readonly unrecorded: Map<Notice.Place, number>
   /** Events that were read but not started. */
   backlog: Array<Entry>
@@ -81,7 +81,7 @@ const waitingIn = ({ queues }: Standing): number => {
   return count
 }
 
-/** Returns the place up to which every event was sent or is recorded as waiting. */
+/** Returns the position up to which every event was sent or is recorded as waiting. */
 const reached = ({ unrecorded, position }: Standing): Notice.Place => {
   let first: Notice.Place | undefined
   for (const place of unrecorded.keys()) if (first === undefined || Notice.isAfter(first, place)) first = place

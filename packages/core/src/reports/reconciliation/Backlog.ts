@@ -92,7 +92,7 @@ export const make = Effect.gen(function* () {
   const { answerOf, placed } = yield* answers
   const { overdueMillis } = (yield* ReconciliationOptions).reconciliation
 
-  /** Returns a page of waiting records. Each is read again to get its current state. */
+  /** Returns a page of waiting records. Each record is read again to get its current state. */
   const pageOf = <A>(
     { limit, after, olderThanMillis }: Query,
     kinds: ReadonlyArray<Waiting.Kind>,

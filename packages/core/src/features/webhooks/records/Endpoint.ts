@@ -40,9 +40,9 @@ export const Endpoint = Schema.Struct({
   previousUntilMillis: Schema.NullOr(Schema.Int),
   status: Status,
   disabledReason: Schema.NullOr(Reason),
-  /** Every event before this place was sent or has a pending delivery. */
+  /** Every event up to this position was sent or has a pending delivery. */
   cursor: Schema.String,
-  /** Counts the replays. Each delivery belongs to one. */
+  /** Counts the replays. Each delivery belongs to one of them. */
   epoch: Schema.Int,
   /** Time since which no attempt has succeeded; null while attempts succeed. */
   failingSinceMillis: Schema.NullOr(Schema.Int),
@@ -191,7 +191,7 @@ export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis:
   event: changedEvent(endpoint)
 })
 
-/** Sends events from this place on, including those that were already sent. */
+/** Sends events from this position on, including those that were already sent. */
 export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
   _tag: "EndpointEnabled",
   ...parts(endpoint, atMillis),
@@ -215,7 +215,7 @@ export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted =
   event: changedEvent(endpoint)
 })
 
-/** Records the place up to which events were sent, and the time since which no attempt has succeeded. */
+/** Records the position up to which events were sent, and the time since which no attempt has succeeded. */
 export const progressed = (
   endpoint: Endpoint,
   to: Pick<Endpoint, "cursor" | "failingSinceMillis">,

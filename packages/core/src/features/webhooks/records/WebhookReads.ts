@@ -16,7 +16,7 @@ export class WebhookReads extends Context.Service<
     readonly enabledEndpoints: (after: string | null, limit: number) => Read<ReadonlyArray<Endpoint>>
     /** Returns the pending deliveries to an endpoint after `after`, ordered by id. */
     readonly pendingDeliveries: (endpointId: string, after: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
-    /** Returns those of the given places whose delivery to the endpoint is recorded in this replay. */
+    /** Returns those of the given positions whose event has a recorded delivery to the endpoint in this replay. */
     readonly knownDeliveries: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => Read<ReadonlyArray<string>>
     /**
      * Returns the deliveries to an endpoint, newest first by id, before `before` (exclusive; null for the
