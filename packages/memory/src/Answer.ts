@@ -10,7 +10,7 @@ const forgotten: Kind<AnswersForgotten> = {
   })
 }
 
-/** Its only effect is that of `once`. */
+/** Changes no record. Only its `once` has an effect. */
 const kept: Kind<AnswerKept> = { before: () => undefined, move: (state) => state }
 
 export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }

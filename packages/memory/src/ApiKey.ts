@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { creation, type Kind, own } from "./Program.ts"
 import * as State from "./State.ts"
 
-/** The replaced key ends at this time, unless it ends earlier. */
+/** Ends the replaced key at the given time, unless it ends earlier. */
 const ended = (state: State.State, companyId: ApiKey.ApiKey["companyId"], replaces: ApiKey.Replaces | null): State.State => {
   const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
   if (!old || !replaces) return state

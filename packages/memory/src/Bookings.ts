@@ -27,7 +27,7 @@ export const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<
   return [...sums.values()]
 }
 
-/** Sums the bookings before a period and within it. */
+/** Sums the entries before a period and within it. */
 export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): Booking.Sums => {
   const entries = all(state, companyId).filter(({ atMillis }) => atMillis < untilMillis)
   return {
@@ -37,7 +37,7 @@ export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromM
   }
 }
 
-/** Sums the postings of each step of time. */
+/** Sums the entries between each boundary and the next. */
 export const turnedSince = (
   state: State.State,
   companyId: CompanyId.CompanyId,
@@ -49,7 +49,7 @@ export const turnedSince = (
     return turnovers(within).map(({ from, to, amount }) => ({ step, from, to, amount }))
   })
 
-/** Entries that change a company's balance. */
+/** Returns a page of the entries that change a company's balance. */
 export const entries = (state: State.State, query: Booking.Query): Booking.Found => {
   const { companyId, after, upTo, fromMillis, untilMillis, limit } = query
   const found = all(state, companyId).filter(
@@ -76,7 +76,7 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   metadata: row.metadata
 })
 
-/** The rate of the feature's record that a deposit pays. */
+/** Returns the rate of the record that a deposit pays, such as a checkout. */
 const ratedBy = (state: State.State, row: Deposit.Deposit) => {
   for (const { noun, by } of features.flatMap(({ rates = [] }) => rates)) {
     const id: unknown = Reflect.get(row, by)
@@ -108,7 +108,7 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
   }
 }
 
-/** The records to which transfers belong. */
+/** Returns the records to which the transfers belong. */
 export const subjects = (
   state: State.State,
   companyId: CompanyId.CompanyId,

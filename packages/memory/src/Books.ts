@@ -37,7 +37,7 @@ const jobOf = (state: State.State, id: string): Waiting.Job | null => {
 const leaderOf = (state: State.State, id: string): string =>
   Array.from(HashMap.entries(state.followers)).find(([, followers]) => followers.includes(id))?.[0] ?? id
 
-/** Returns the task of a record, or of its leader. */
+/** Returns the task of a record, or of the payout that leads its batch. */
 export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Job | null => {
   const own = HashMap.get(state.tasks, id)
   if (Option.isSome(own)) return own.value.companyId === companyId ? jobOf(state, id) : null

@@ -14,7 +14,7 @@ type Changing =
   | Company.CompanyFeesChanged
   | Company.FreezeChanged
 
-/** The fees change from now on. */
+/** Increments the revision, because the fees have changed. */
 const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRevision + 1 })
 
 /** The requested loosening was granted, or no longer applies. */

@@ -4,7 +4,7 @@ import type { Published } from "@satrail/core/ledger/LedgerReads"
 import { Effect, HashMap, Option, Ref } from "effect"
 import type { State } from "./State.ts"
 
-/** The id of the newest event. Deleted ones leave a gap. */
+/** Returns the id of the newest event. Deleted events still count. */
 export const lastId = (state: State): number => HashMap.size(state.events)
 
 const at = (state: State, id: number): Published | undefined => {
@@ -12,7 +12,7 @@ const at = (state: State, id: number): Published | undefined => {
   return event === undefined || HashMap.has(state.forgotten, id) ? undefined : event
 }
 
-/** Events after one, oldest first: of a company, or of all if null. */
+/** Returns the events of a company (null: of all) after an id, oldest first. */
 export const after = (state: State, companyId: CompanyId.CompanyId | null, after: bigint, limit: number): ReadonlyArray<Published> => {
   const page: Array<Published> = []
   const last = lastId(state)
@@ -23,7 +23,7 @@ export const after = (state: State, companyId: CompanyId.CompanyId | null, after
   return page
 }
 
-/** A company's events before one, newest first. */
+/** Returns a company's events before an id, newest first. */
 const before = (state: State, companyId: CompanyId.CompanyId, id: bigint, limit: number): ReadonlyArray<Published> => {
   const page: Array<Published> = []
   for (let one = Math.min(lastId(state), Number(id) - 1); page.length < limit && one > 0; one--) {

@@ -16,7 +16,7 @@ import * as State from "./State.ts"
 
 // Pages of filtered lists.
 
-/** Values of a line that most lines do not have. */
+/** Defaults for fields that most transactions leave empty. */
 const none = { reason: null, metadata: Metadata.empty, failure: null, invoiceId: null, checkoutId: null, refundId: null } as const
 
 const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
@@ -72,11 +72,11 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
   }
 }
 
-/** Newest first: negative if `a` sorts before `b`. */
+/** Compares two transactions for a list with the newest first. */
 export const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
   compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
-/** Filters the first `looks` lines, up to `limit` matches, and returns where it stopped. */
+/** Filters the first `looks` lines for up to `limit` matches, and returns where the scan stopped. */
 const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limit: number, isPicked: (line: A) => boolean): Found<A> => {
   const looked = lines.slice(0, looks)
   const rows = looked.filter(isPicked).slice(0, limit)
@@ -85,7 +85,7 @@ const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limi
   return { rows, lookedTo: stopped === undefined ? null : { createdAtMillis: stopped.createdAtMillis, id: stopped.id } }
 }
 
-/** Deposits and withdrawals, filtered from at most `looks` of them. */
+/** Returns the transactions that match, out of at most `looks`. */
 export const transactions = (state: State.State, companyId: CompanyId.CompanyId, query: Query, looks: number): Found<Transaction> => {
   const { label, paymentHash, chainTxId, lightningInvoiceId } = query
   const hashOf = (id: string | null) => (id === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, id))?.paymentHash)
@@ -97,7 +97,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
         ? [row.paymentHash, row.reportedHash].includes(paymentHash)
         : hashOf(row.lightningInvoiceId) === paymentHash)) &&
     (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
-  // A posting is not a payment, so a search for one leaves it out.
+  // A posting is not a payment, so a search for a payment omits postings.
   const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)
   const lines = [
     ...(isOfPayment ? [] : Posted.by(state, companyId)).map(fromPosted),
@@ -122,7 +122,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
   )
 }
 
-/** Invoices, filtered from at most `looks` of them. */
+/** Returns the invoices that match, out of at most `looks`. */
 export const invoicesOf = (
   state: State.State,
   companyId: CompanyId.CompanyId,
@@ -141,11 +141,11 @@ export const invoicesOf = (
   return picked(lines, looks, query.limit, (one) => standing === undefined || Invoice.standing(one, query.atMillis) === standing)
 }
 
-/** Companies, filtered from at most `looks` of them. */
+/** Returns the companies that match, out of at most `looks`. */
 export const companies = (state: State.State, query: Company.Query, looks: number): Found<Company.Company> =>
   picked(newestFirst(HashMap.toValues(state.companies), query.before, Infinity), looks, query.limit, (one) => Company.isAsked(one, query))
 
-/** A company's keys, by time, then by id. */
+/** Returns a company's keys, ordered by time, then by id. */
 export const keysOf = (
   state: State.State,
   companyId: CompanyId.CompanyId,

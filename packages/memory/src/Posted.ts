@@ -3,6 +3,6 @@ import { all as features } from "@satrail/core/features/index"
 import * as Posts from "@satrail/core/ledger/Posts"
 import * as State from "./State.ts"
 
-/** Postings of features' records for a company. */
+/** Returns a company's postings that come from features' records. */
 export const by = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Posts.Posted> =>
   Posts.posted(features, (noun) => State.ownedBy(state, noun, companyId))

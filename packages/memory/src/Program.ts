@@ -13,7 +13,7 @@ export interface Kind<C extends Program> {
   readonly move: (state: State.State, change: C) => State.State | Refusal
 }
 
-/** Returns the record of this Change. A Change of a missing record is a bug of its caller, not a refusal. */
+/** Returns the record of this Change. A Change to a missing record is a bug in the caller, not a refusal. */
 export const own = <A extends Noun.Row>(state: State.State, noun: Noun.Noun<A>, change: Storable): A => {
   const row = Option.getOrUndefined(State.get(state, noun, change.companyId, change.id))
   if (row === undefined) throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)

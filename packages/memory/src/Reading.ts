@@ -8,14 +8,14 @@ export type Read = <A>(select: (now: State.State) => A) => Effect.Effect<A>
 
 export const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The page of `rows` after `after`, by id. */
+/** Returns the page of `rows` after `after`, ordered by id. */
 export const page = <A extends { readonly id: string }>(rows: Iterable<A>, after: string | null, limit: number): ReadonlyArray<A> =>
   Array.from(rows)
     .filter(({ id }) => after === null || id > after)
     .toSorted((a, b) => compare(a.id, b.id))
     .slice(0, limit)
 
-/** The page of `rows` before `before`, newest first by id. */
+/** Returns the page of `rows` before `before`, the newest first by id. */
 export const newestFirst = <A extends { readonly id: string }>(
   rows: ReadonlyArray<A>,
   before: string | null,
@@ -32,7 +32,7 @@ export const recordOf =
   (companyId: CompanyId.CompanyId, id: string): Effect.Effect<Option.Option<A>> =>
     read((now) => State.get(now, noun, companyId, id))
 
-/** Reads a page of a company's records of a noun, newest first. */
+/** Reads a page of a company's records of the given type, newest first. */
 export const pageOf =
   <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
   (companyId: CompanyId.CompanyId, before: string | null, limit: number): Effect.Effect<ReadonlyArray<A>> =>

@@ -19,7 +19,7 @@ interface Fields {
 
 type Way = readonly [by: Search.Hit["by"], matches: (fields: Fields, sought: Search.Sought) => boolean]
 
-/** The ways in which a record matches a search. A database has an index for each. */
+/** The ways in which a record can match a search. A database has an index for each. */
 const ways: ReadonlyArray<Way> = [
   ["order", ({ order }, { text }) => order?.toLowerCase().startsWith(text.toLowerCase()) === true],
   ["text", ({ metadata }, { text }) => Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text.toLowerCase())],
@@ -54,7 +54,7 @@ const textOf = (row: Row, member: string): string => {
   return typeof text === "string" ? text : ""
 }
 
-/** A company's records that match a search. */
+/** Returns a company's records that match a search. */
 export const found = (state: State.State, companyId: CompanyId.CompanyId, sought: Search.Sought): ReadonlyArray<Search.Hit> => [
   ...ordered.flatMap(({ noun, description, orderId }) =>
     hits(

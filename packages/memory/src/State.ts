@@ -16,7 +16,7 @@ import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
 
-/** A linked list. Adding to its head costs the same at any length. */
+/** A linked list. The cost of adding to its head does not depend on its length. */
 export interface List<A> {
   readonly head: A
   readonly tail: List<A> | null
@@ -27,7 +27,7 @@ export function* items<A>(list: List<A> | null): Generator<A> {
   for (let rest = list; rest !== null; rest = rest.tail) yield rest.head
 }
 
-/** A posting, with its transfer and booking time. */
+/** A posting, with its transfer and its time. */
 export interface Entry extends Posting {
   readonly transferId: string
   readonly atMillis: number
@@ -58,16 +58,16 @@ type Map<A> = HashMap.HashMap<string, A>
 
 /** The whole store. A commit derives a new state from this one, so a refusal has nothing to undo. */
 export interface State {
-  /** Records by noun and id. */
+  /** Records by type and id. */
   readonly tables: Map<Map<Noun.Row>>
   /** Record ids by unique name. */
   readonly names: Map<string>
-  /** Record ids by company and noun. */
+  /** Record ids by type and company. */
   readonly lists: Map<List<string>>
   readonly companies: Map<Company>
   readonly domains: Map<Domain>
   readonly attempts: Map<Withdrawal.Attempt>
-  /** A withdrawal's followers, which its transaction pays too. */
+  /** For each leading withdrawal: the others that its transaction also pays. */
   readonly followers: Map<ReadonlyArray<string>>
   /** Every transaction ever signed for a payout, oldest first. */
   readonly candidates: Map<ReadonlyArray<Signed>>
@@ -81,14 +81,14 @@ export interface State {
   readonly balances: Map<Balance.Balance>
   /** Usage of the limits of a key or a company: see `spender`. */
   readonly spent: Map<ReadonlyArray<Spent>>
-  /** All postings, by company. */
+  /** Postings by company. */
   readonly entries: Map<List<Entry>>
-  /** By id, without gaps. */
+  /** Events by id, without gaps. */
   readonly events: HashMap.HashMap<number, Published>
-  /** Deleted events, and the last one of each company; under the operator's id, of all. */
+  /** Deleted events, and the last deleted event of each company; the operator's id stands for all companies. */
   readonly forgotten: HashMap.HashMap<number, true>
   readonly forgottenUntil: Map<bigint>
-  /** Their stored bodies, by id. */
+  /** Public events by id. */
   readonly told: Map<Told>
   /** The audit log and the links of its chains, by entry id. */
   readonly audit: HashMap.HashMap<number, AuditEntry>
@@ -132,24 +132,24 @@ export const push = <A>(lists: Map<List<A>>, key: string, ...more: ReadonlyArray
   return list === null ? lists : HashMap.set(lists, key, list)
 }
 
-/** The items of the list at this key, newest first. */
+/** Returns the items of the list at this key, newest first. */
 export const listed = <A>(lists: Map<List<A>>, key: string): Iterable<A> => items(Option.getOrNull(HashMap.get(lists, key)))
 
-/** The records of a noun, by id. */
+/** Returns the records of a type, by id. */
 export const of = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Map<A> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `put` stores records only under their own noun
   Option.getOrElse(HashMap.get(state.tables, noun.name), HashMap.empty) as Map<A>
 
-/** All records of a noun. */
+/** Returns all records of a type. */
 export const all = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Array<A> => HashMap.toValues(of(state, noun))
 
-/** A company's records of a noun, newest first. */
+/** Returns a company's records of a type, newest first. */
 export const ownedBy = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId): Array<A> => {
   const rows = of(state, noun)
   return Array.from(listed(state.lists, `${noun.name} ${companyId}`)).flatMap((id) => Option.toArray(HashMap.get(rows, id)))
 }
 
-/** A company's record. */
+/** Returns a company's record. */
 export const get = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId, id: string): Option.Option<A> =>
   Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)
 
@@ -161,7 +161,7 @@ const nameOf = (noun: Noun.Noun, members: ReadonlyArray<string>, record: object)
 const namesOf = (noun: Noun.Noun, record: Noun.Row): ReadonlyArray<string> =>
   noun.unique.flatMap((members) => nameOf(noun, members, record) ?? [])
 
-/** The record of any company with this unique name. */
+/** Returns the record with this unique name, whichever company owns it. */
 export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name: Partial<NoInfer<A>>): Option.Option<A> => {
   const key = nameOf(noun, Object.keys(name), name)
   return key === undefined ? Option.none() : Option.flatMap(HashMap.get(state.names, key), (id) => HashMap.get(of(state, noun), id))
@@ -171,7 +171,7 @@ export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name
 export const isTaken = (state: State, noun: Noun.Noun, record: Noun.Row): boolean =>
   namesOf(noun, record).some((name) => Option.exists(HashMap.get(state.names, name), (id) => id !== record.id))
 
-/** Stores a record, and updates its names and lists. */
+/** Stores a record, and updates names and lists. */
 export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record: A): State => {
   const rows = of(state, noun)
   return {
@@ -182,14 +182,14 @@ export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record
   }
 }
 
-/** Removes a record, and its names. */
+/** Removes a record and its names. */
 export const remove = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record: A): State => ({
   ...state,
   tables: HashMap.set(state.tables, noun.name, HashMap.remove(of(state, noun), record.id)),
   names: namesOf(noun, record).reduce((all, name) => HashMap.remove(all, name), state.names)
 })
 
-/** A company that doesn't exist has an empty balance. */
+/** Returns a company's balance; empty if the company does not exist. */
 export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance.Balance =>
   Option.getOrElse(HashMap.get(state.balances, companyId), () => Balance.empty)
 
@@ -210,7 +210,7 @@ export const followers = (state: State, withdrawalId: string): ReadonlyArray<Wit
   return ids.toSorted().map((id) => HashMap.getUnsafe(rows, id))
 }
 
-/** Every transaction ever signed for a payout, oldest first. */
+/** Returns every transaction ever signed for a payout, oldest first. */
 export const candidates = (state: State, withdrawalId: string): ReadonlyArray<Signed> =>
   Option.getOrElse(HashMap.get(state.candidates, withdrawalId), () => [])
 
@@ -244,7 +244,7 @@ const changeCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
     })
   )
 
-/** A wallet's spendable coins, largest first. */
+/** Returns a wallet's spendable coins, largest first. */
 export const coins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
   [...creditedCoins(state, wallet), ...changeCoins(state, wallet)]
     .filter(({ outpoint }) => !HashMap.has(state.withdrawalByCoin, outpoint))

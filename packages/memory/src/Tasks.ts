@@ -8,7 +8,7 @@ type AskOver = Parameters<Tasks["Service"]["takeOver"]>[0]
 type AskInTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
 type Due = State.Work & { readonly id: string }
 
-/** Due tasks, longest due first. */
+/** Returns the due tasks, the most overdue first. */
 const dueNow = (state: State.State, ask: Ask): ReadonlyArray<Due> =>
   Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
     .filter(({ kind, dueAtMillis }) => kind === ask.kind && dueAtMillis <= ask.nowMillis)
@@ -16,7 +16,7 @@ const dueNow = (state: State.State, ask: Ask): ReadonlyArray<Due> =>
 
 const compareTurns = (a: Turn, b: Turn) => compare(a.companyId, b.companyId) || compare(a.lane, b.lane)
 
-/** Due tasks by turns of companies and lanes, a limited number of each. */
+/** Returns the due tasks in the order of their turns, at most `perLane` from each lane of a company. */
 const dueInTurn = (state: State.State, ask: AskInTurn): ReadonlyArray<Due> => {
   const { after, full, perLane } = ask
   const turns = Map.groupBy(dueNow(state, ask), ({ companyId, lane }) => JSON.stringify([companyId, lane]))

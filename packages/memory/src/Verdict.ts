@@ -37,17 +37,17 @@ const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = {
 
 const kindOf = <T extends keyof Programs>(change: Tagged<T>): Kind<Programs[T]> => kinds[change._tag]
 
-/** First: was it applied before, or does its id belong to something else? */
+/** Step 1: has the Change already been applied, or does its id belong to something else? */
 const before = (state: State.State, change: Storable): Changes.Refusal | "again" | undefined =>
   Written.is(change) ? Writes.before(state, change) : kindOf(change).before(state, change)
 
-/** The claims that it depends on. */
+/** Returns the claims on which a Change depends. */
 const fences = (change: Storable): ReadonlyArray<Fence> => [
   ...(change.fence === undefined ? [] : [change.fence]),
   ...(!Written.is(change) && change._tag === "WithdrawalDispatched" ? change.followers.map(({ id, token }) => ({ taskId: id, token })) : [])
 ]
 
-/** Then: does its committer still hold the tasks it depends on? */
+/** Step 2: does the committer still hold the tasks on which the Change depends? */
 const stale = (state: State.State, change: Storable): Journal.StaleFence | undefined => {
   for (const { taskId, token } of fences(change)) {
     if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return new Journal.StaleFence({ taskId })
@@ -55,23 +55,23 @@ const stale = (state: State.State, change: Storable): Journal.StaleFence | undef
   return undefined
 }
 
-/** Then: is its company frozen? */
+/** Step 3: is the company frozen? */
 const frozen = (state: State.State, { companyId, unlessFrozen }: Storable): CompanyFrozen | undefined =>
   unlessFrozen && Option.exists(HashMap.get(state.companies, companyId), (company) => company.frozen !== null)
     ? new CompanyFrozen({ companyId })
     : undefined
 
-/** Then: are its company's fees still the ones it was computed with? */
+/** Step 4: are the company's fees still those used to calculate the Change? */
 const moved = (state: State.State, { companyId, feesRevision }: Storable): FeesMoved | undefined =>
   feesRevision !== undefined && Option.exists(HashMap.get(state.companies, companyId), (company) => company.feesRevision !== feesRevision)
     ? new FeesMoved({ companyId })
     : undefined
 
-/** Then: the rules of its kind, and its effect on records. */
+/** Step 5: checks the rules for this kind of Change, and applies its effect on records. */
 const move = (state: State.State, change: Storable): State.State | Changes.Refusal =>
   Written.is(change) ? Writes.write(state, change) : kindOf(change).move(state, change)
 
-/** Then: is there enough money? */
+/** Step 6: is there enough money? */
 const book = (
   state: State.State,
   { companyId, postings }: Leg,
@@ -88,7 +88,10 @@ const book = (
   }
 }
 
-/** Then: is it within every limit? Amounts taken from `available` count, and returned ones no longer do. */
+/**
+ * Step 7: is the Change within every limit? An amount taken from `available` is added to the count; an amount
+ * returned is subtracted.
+ */
 const count = (state: State.State, { companyId, legs, counts = [] }: Storable): State.State | Limit.LimitExceeded => {
   const amount = Balance.need(legs.flatMap(({ postings }) => postings))
   let spent = state.spent
@@ -105,7 +108,7 @@ const count = (state: State.State, { companyId, legs, counts = [] }: Storable): 
 const withCursor = (state: State.State, { cursor }: Storable): State.State =>
   cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
-/** The other withdrawals it affects. */
+/** Returns the other withdrawals that a Change affects. */
 const followersOf = (change: Storable) =>
   !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced") ? change.followers : []
 
@@ -134,7 +137,7 @@ const arrivalIn = (change: Storable): ReadonlyArray<Event & { readonly companyId
     ? [{ companyId: change.deposit.companyId, type: "deposit.settled", subject: change.deposit.id }]
     : []
 
-/** Adds the events for every company it affects. */
+/** Adds the events for every company that the Change affects. */
 const withEvents = (events: State.State["events"], change: Storable): State.State["events"] => {
   const { event, companyId, atMillis } = change
   if (event === undefined) return events
@@ -149,7 +152,7 @@ const withEvents = (events: State.State["events"], change: Storable): State.Stat
   }, events)
 }
 
-/** Adds the records that every kind of Change leaves. */
+/** Applies the parts that every kind of Change can have. */
 const record = (state: State.State, change: Storable): State.State => {
   const { once } = change
   return {

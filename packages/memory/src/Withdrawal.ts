@@ -18,14 +18,14 @@ const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId
 const hashTaken = (state: State.State, paymentHash: PaymentHash.PaymentHash, byOtherThan: string): boolean =>
   Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ id }) => id !== byOtherThan)
 
-/** Returns whether the followers are the ones it names. */
+/** Returns whether the stored followers are those that the Change names. */
 const isLed = (state: State.State, { id, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced): boolean =>
   Equal.equals(
     State.followers(state, id).map((row) => row.id),
     followers.map((follower) => follower.id).toSorted()
   )
 
-/** Returns the followers with their shares. A missing one is a bug of the caller. */
+/** Returns the followers with their shares. A missing follower is a bug in the caller. */
 const led = (
   state: State.State,
   { _tag, atMillis, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced
@@ -137,7 +137,7 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
     if (chainTxId === null) return State.put(state, Withdrawal.noun, row)
     const winner = State.candidates(state, change.id).find(({ txId }) => txId === chainTxId)
     const next = standing(state, change.id, chainTxId, "settled")
-    // Its change was reserved while it might not confirm.
+    // Release the change output, which was reserved while the transaction might still not confirm.
     const coin = winner?.change ? Coin.outpoint(chainTxId, winner.change.vout) : ""
     const isKept = Option.exists(HashMap.get(next.withdrawalByCoin, coin), (id) => id === change.id)
     return State.put(isKept ? { ...next, withdrawalByCoin: HashMap.remove(next.withdrawalByCoin, coin) } : next, Withdrawal.noun, {
@@ -156,9 +156,9 @@ const addressUsed = (state: State.State, id: string | null, atMillis: number): S
         updatedAtMillis: atMillis
       })
 
-/** A deposit is credited once per id. */
+/** Adds a deposit. Each id is credited only once. */
 const credited = (state: State.State, deposit: Deposit.Deposit): State.State => {
-  if (HashMap.has(State.of(state, Deposit.noun), deposit.id)) throw new Error(`deposit ${deposit.id} is there already`)
+  if (HashMap.has(State.of(state, Deposit.noun), deposit.id)) throw new Error(`deposit ${deposit.id} already exists`)
   return State.put(state, Deposit.noun, deposit)
 }
 

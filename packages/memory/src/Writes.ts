@@ -5,7 +5,7 @@ import type { Refusal } from "@satrail/core/service/Changes"
 import { Equal, HashMap, Option } from "effect"
 import * as State from "./State.ts"
 
-// Applies a Change's writes to the state. The reference semantics of each write.
+// Applies a Change's writes to the state. This code defines what each write means.
 
 // oxlint-disable-next-line typescript/consistent-type-assertions -- a store sees nouns with erased types; a Change's own type lists its refusals
 const declared = (refusal: unknown) => refusal as Refusal
@@ -46,14 +46,14 @@ const wasApplied = (row: Noun.Row, write: Noun.Transition, atMillis: number): bo
   return isIn(row, again.in) && areEmpty(row, empty) && alike(row, Noun.after(row, write, atMillis), again.same)
 }
 
-/** Returns the current record of a move, if it exists. */
+/** Returns the record to which a move applies, if the record exists. */
 const current = (state: State.State, change: Written.Any, { move, found }: Noun.Transition): Noun.Row | undefined => {
   const { companyId, id } = found
-  if (id !== change.id || companyId !== change.companyId) throw new Error(`${change._tag}: its first write is of another record`)
+  if (id !== change.id || companyId !== change.companyId) throw new Error(`${change._tag}: the first write is to another record`)
   return Option.getOrUndefined(State.get(state, move.noun, companyId, id))
 }
 
-/** First: was it applied before, or does its id belong to something else? */
+/** Step 1 (see Verdict.ts): has the Change already been applied, or does its id belong to something else? */
 export const before = (state: State.State, change: Written.Any): Refusal | "again" | undefined => {
   const [first] = change.writes
   if (first === undefined) return undefined
@@ -65,7 +65,7 @@ export const before = (state: State.State, change: Written.Any): Refusal | "agai
   const row = current(state, change, first)
   if (row === undefined) {
     if (first.move.isDoneWhenGone) return "again"
-    // A Change of a missing record is a bug of its caller, not a refusal.
+    // A Change to a missing record is a bug in the caller, not a refusal.
     throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
   }
   if (wasApplied(row, first, change.atMillis)) return "again"
@@ -82,7 +82,7 @@ const follow = (state: State.State, change: Written.Any, write: Noun.Follow): St
   if (write._tag === "Add") return added(state, write)
   if (write._tag === "Insert") {
     const { noun, record } = write
-    if (HashMap.has(State.of(state, noun), record.id)) throw new Error(`${noun.name} ${record.id} is there already`)
+    if (HashMap.has(State.of(state, noun), record.id)) throw new Error(`${noun.name} ${record.id} already exists`)
     return State.put(state, noun, record)
   }
   const { noun, stamps, companyId, id } = write
@@ -92,7 +92,7 @@ const follow = (state: State.State, change: Written.Any, write: Noun.Follow): St
     : State.put(state, noun, { ...row, ...Object.fromEntries(stamps.map((member) => [member, change.atMillis])) })
 }
 
-/** Then: the effects of its writes. */
+/** Step 5 (see Verdict.ts): applies the effects of the writes. */
 export const write = (state: State.State, change: Written.Any): State.State | Refusal => {
   const [first, ...later] = change.writes
   if (first === undefined) return state

@@ -9,15 +9,15 @@ import * as State from "../State.ts"
 const endsOf = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<MonthEnd.MonthEnd> =>
   State.ownedBy(state, MonthEnd.noun, companyId).toSorted((a, b) => a.number - b.number)
 
-/** How far a company's books are closed. */
+/** Returns how far a company's books are closed. */
 const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Closed => {
   const { number = 0, untilMillis = 0 } = endsOf(state, companyId).at(-1) ?? {}
   return { number, untilMillis, last: Bookings.all(state, companyId).at(-1)?.id ?? 0n }
 }
 
 /**
- * The sums of a statement. An entry added after its month was closed belongs to the first month that was
- * closed after the entry.
+ * Returns a statement's sums. An entry added after its month was closed belongs to the first month closed after
+ * that.
  */
 const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): MonthSums => {
   const ends = endsOf(state, companyId)
