@@ -41,7 +41,7 @@ const over = <A, E>(
 
 const beyond = Metric.value(
   Metric.counter("satrail_invoices_beyond_inbound_total", {
-    description: "Lightning invoices for more than the channels could receive when they were issued",
+    description: "Lightning invoices issued for more than the channels could receive at that moment",
     incremental: true,
     attributes: {}
   })

@@ -8,7 +8,7 @@ import type { ApiKey, Holder } from "./ApiKey.ts"
 import type { Company, Query } from "./Company.ts"
 import type { Domain } from "./Domain.ts"
 
-/** Maximum number of a company's keys that are counted. Higher counts are reported as this number. */
+/** Maximum number of keys counted per company. Larger counts are reported as this number. */
 export const maxCounted = 1000
 
 /** A company's status. */
@@ -34,7 +34,7 @@ export class AccountReads extends Context.Service<
     /** Returns the API key of any company by the id in its text, with the company's plan and limits. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
     /**
-     * Returns the running totals of a key or company, in any order. Includes all buckets that windows need,
+     * Returns the running totals of a key or company, in any order. Includes every bucket that a window covers,
      * and may include older ones.
      */
     readonly spent: (companyId: CompanyId.CompanyId, subject: string) => Read<ReadonlyArray<Spent>>
@@ -42,10 +42,11 @@ export class AccountReads extends Context.Service<
     /** Returns a company's domains, ordered by name. */
     readonly domainsOf: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Domain>>
     /**
-     * Returns domains verified by DNS and last checked before `beforeMillis`, ordered by name, after `after`.
+     * Returns domains verified by DNS and last checked before `beforeMillis`, ordered by name and starting
+     * after `after`.
      */
     readonly domainsToCheck: (beforeMillis: number, after: string | null, limit: number) => Read<ReadonlyArray<Domain>>
-    /** Returns all companies, ordered by id, after `after`. */
+    /** Returns all companies, ordered by id and starting after `after`. */
     readonly companies: (after: string | null, limit: number) => Read<ReadonlyArray<Company>>
     /** Returns the companies that match the query. Scans at most `looks` companies. */
     readonly companiesAsked: (query: Query, looks: number) => Read<Found<Company>>

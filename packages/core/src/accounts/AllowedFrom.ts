@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Characters from "../base/Characters.ts"
 import * as IpAddress from "../base/IpAddress.ts"
 
-/** Maximum number of ranges of a key, and maximum length of a range. */
+/** Maximum number of ranges per key, and maximum length of a range's text. */
 export const maxRanges = 50
 export const maxRangeCharacters = 43
 
@@ -20,7 +20,7 @@ const plain = (range: Range): Range =>
 
 const firstOf = ({ bits, value, prefix }: Range): bigint => (value >> BigInt(bits - prefix)) << BigInt(bits - prefix)
 
-/** Parses an address or a CIDR range. Returns the reason as a string if it is invalid. */
+/** Parses an address or a CIDR range. If the text is invalid, returns the reason as a string. */
 const rangeOf = (text: string): Range | string => {
   const [written = "", size, more] = text.split("/")
   const address = IpAddress.parse(written)
@@ -30,7 +30,7 @@ const rangeOf = (text: string): Range | string => {
   if (size !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(size) || prefix > address.bits))
     return `must have a prefix between /0 and /${address.bits}`
   const range = { ...address, prefix }
-  // Reject bits after the prefix: a single address may have been intended.
+  // Reject bits after the prefix, because a single address may have been intended.
   return firstOf(range) === range.value ? plain(range) : `must not have bits beyond /${prefix}: use the first address of the range`
 }
 
@@ -44,7 +44,10 @@ export const rangeIssue = (text: string): string | undefined => {
  * IPv4 and IPv6 addresses and ranges (CIDR) from which a key may be used, and the operations limited to them.
  */
 export const AllowedFrom = Schema.Struct({
-  /** `sending`: only sending and approving are limited. Elsewhere, the key can use its other scopes. */
+  /**
+   * `sending`: only sending and approving are limited to these addresses. From any other address, the key can
+   * use its other scopes.
+   */
   for: Schema.Literals(["sending", "everything"]),
   ranges: Schema.Array(
     Schema.String.check(
@@ -59,8 +62,8 @@ const contains = (range: Range, { bits, value }: IpAddress.Address): boolean =>
   range.bits === bits && range.value === firstOf({ bits, value, prefix: range.prefix })
 
 /**
- * Returns whether a caller at this address may use the key. An unknown or empty address is in no range. IPv6
- * ranges contain no IPv4 addresses, and neither does `::/0`.
+ * Returns whether a caller at this address may use the key. An unknown or empty address is in no range. No IPv6
+ * range contains an IPv4 address, not even `::/0`.
  */
 export const has = ({ ranges }: AllowedFrom, address: string): boolean => {
   const found = rangeOf(address.replace(/%.*$/, ""))

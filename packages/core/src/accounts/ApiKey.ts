@@ -16,14 +16,14 @@ import { isSame as isSameOperator, type Operator, SameOperator } from "./SecondO
 
 /**
  * Permissions of a key: `read` records, `receive` (create invoices and addresses), `send` withdrawals,
- * `approve` withdrawals of other keys, manage `webhooks`. `admin` includes all of them.
+ * `approve` withdrawals requested by other keys, and manage `webhooks`. `admin` includes all of them.
  */
 export const Scope = Schema.Literals(["read", "receive", "send", "approve", "webhooks", "admin"])
 export type Scope = typeof Scope.Type
 
 /**
- * Scopes that move no money. A company can create keys with these itself. A key with any other scope can
- * send, or approve withdrawals of others.
+ * Scopes that move no money. A company can create keys with only these scopes itself. A key with any other
+ * scope can send withdrawals or approve those of other keys.
  */
 export const harmless = ["read", "receive", "webhooks"] as const satisfies ReadonlyArray<Scope>
 
@@ -33,7 +33,7 @@ export const movesMoney = (scopes: ReadonlyArray<Scope>): boolean => {
   return scopes.some((scope) => !none.includes(scope))
 }
 
-/** A key request that a second operator must approve. */
+/** A request for a second operator to approve a key. */
 export const Approval = Schema.Struct({
   requestedById: Schema.String,
   requestedBy: Schema.String,
@@ -57,7 +57,7 @@ export const ApiKey = Schema.Struct({
   lastUsedAtMillis: Schema.NullOr(Schema.Int),
   /** Its sending limits. */
   limits: Schema.NullOr(Limits),
-  /** Id of the first key in a chain of rotations. Spending of all keys in the chain is counted under it. */
+  /** Id of the first key in a chain of rotations. Spending by all keys in the chain is counted under this id. */
   spendsAs: Schema.NullOr(Schema.String),
   /**
    * Addresses from which it may be used; null: any. Code that accepts network requests must check this with
@@ -65,13 +65,13 @@ export const ApiKey = Schema.Struct({
    */
   allowedFrom: Schema.NullOr(AllowedFrom),
   /**
-   * An operator's pending request to loosen it. Ends when a second operator sends the same request, or when
-   * the limits or ranges change.
+   * An operator's pending request to loosen the key's limits or ranges. Cleared when a second operator sends
+   * the same request, or when the limits or ranges change.
    */
   loosening: Schema.NullOr(Loosening),
   /** null if no second operator was needed. */
   approval: Schema.NullOr(Approval),
-  /** Name of the second operator. A key with an `approval` is not valid before. */
+  /** Name of the second operator. A key with an `approval` is not valid until this is set. */
   approvedBy: Schema.NullOr(Schema.String),
   approvedAtMillis: Schema.NullOr(Schema.Int)
 })
@@ -117,21 +117,21 @@ export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 /**
  * The key is missing, unknown, expired, revoked, or for another network. `other_network` reports the key's
- * network and that of the service.
+ * network and the service's.
  */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked", "waiting"]),
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
   /**
-   * The owner, if known, of an ended key or of one with a wrong secret. For the audit log only, never for a
-   * response.
+   * The owner, if known, of a key that is no longer valid or came with a wrong secret. For the audit log only:
+   * no response may include it.
    */
   key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
 }) {}
 
 export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
   readonly apiKey: ApiKey
-  /** For a rotation: the older key, and when it ends unless it ends earlier. */
+  /** For a rotation: the older key, and the latest time at which it ends. */
   readonly replaces: Replaces | null
 }
 
@@ -159,7 +159,7 @@ export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.T
 export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
 /** Changes a key's address ranges. Setting the same ranges again changes nothing. */
 export interface ApiKeyConfined extends Written<"ApiKeyConfined", readonly [Noun.TransitionOf<typeof life.confined>]> {}
-/** An operator requested to loosen a key's limits or ranges. */
+/** An operator asked to loosen a key's limits or ranges. */
 export interface ApiKeyLooseningRequested extends Written<
   "ApiKeyLooseningRequested",
   readonly [Noun.TransitionOf<typeof life.looseningRequested>]

@@ -39,7 +39,7 @@ export const scopesIssue = (scopes: ReadonlyArray<ApiKey.Scope>): string | undef
 export const expiryIssue = (expiresAtMillis: number, nowMillis: number): string | undefined =>
   expiresAtMillis <= nowMillis ? "must be in the future" : undefined
 
-/** Checks ranges, because in-process callers' values were not validated before. */
+/** Checks ranges, because values from in-process callers have not been validated yet. */
 const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect<void, Invalid> => {
   if (allowedFrom === null) return Effect.void
   const { length } = allowedFrom.ranges
@@ -71,18 +71,18 @@ export class ApiKeys extends Context.Service<
        * company is new. Omit it in a host that issues keys itself.
        */
       readonly by?: Operator
-      /** The output of its `render` is stored, so it must encrypt the key. */
+      /** Its `render` must encrypt the key, because the output is stored. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * Approves a key. When it returns, every process accepts the key, and the key it replaces ends after its
-     * overlap. Fails for the operator who requested the key. Approving a key that needs no approval changes
+     * Approves a key. By the time this returns, every process accepts the key. The key it replaces ends after
+     * the overlap. Fails for the operator who requested the key. Approving a key that needs no approval changes
      * nothing.
      */
     readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
     /**
-     * Issues a key for the company of `by`, a key with the scope `admin`, within the limits of what `by` may
-     * grant (OwnKeys.ts).
+     * Issues a key for the company of `by`, which is a key with the `admin` scope. The new key has no more
+     * permissions than `by` may grant (OwnKeys.ts).
      */
     readonly issueOwn: (ask: {
       readonly by: ApiKey.ApiKey
@@ -96,16 +96,17 @@ export class ApiKeys extends Context.Service<
       Invalid | NotFound | OwnKeys.TooManyKeys | Conflict | IdempotencyMismatch | StoreUnavailable
     >
     /**
-     * Returns a key of any company, or of the given one, and its spending within the windows of its limits.
+     * Returns a key and its spending within the windows of its limits. If `of` is given, the key must belong to
+     * that company.
      */
     readonly get: (
       id: string,
       of?: CompanyId.CompanyId
     ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
     /**
-     * Changes a key's limits. When it returns, every process applies them. Spending is counted from when the
-     * key first has limits. If `by` loosens limits for a company with a large balance, a second operator must
-     * send the same request. Omit `by` in a host that changes limits itself.
+     * Changes a key's limits. By the time this returns, every process applies them. Spending is counted from
+     * the time the key first has limits. If `by` loosens limits for a company with a large balance, a second
+     * operator must send the same request. Omit `by` in a host that changes limits itself.
      */
     readonly limit: (
       id: string,
@@ -113,9 +114,9 @@ export class ApiKeys extends Context.Service<
       by?: Operator
     ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
-     * Changes a key's address ranges; null allows any address. When it returns, every process applies them.
-     * Code that accepts network requests must check them: `check` does not, because in-process calls have no
-     * address. A second operator is needed as for limits.
+     * Changes a key's address ranges; null allows any address. By the time this returns, every process applies
+     * them. Code that accepts network requests must check the address itself; `check` does not, because
+     * in-process calls have no address. Loosening may need a second operator, as for limits.
      */
     readonly allowFrom: (
       id: string,
@@ -123,14 +124,14 @@ export class ApiKeys extends Context.Service<
       by?: Operator
     ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
-     * Revokes a key of any company, or of the given one. When it returns, no process accepts the key.
-     * Revoking it again changes nothing.
+     * Revokes a key. If `of` is given, the key must belong to that company. By the time this returns, no
+     * process accepts the key. Revoking it again changes nothing.
      */
     readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
     /**
-     * Issues a new key with the same name, scopes, expiry, limits and ranges, and with the old key's
-     * spending. The old key ends after `overlapSeconds`, counted from now, or from the approval of the new
-     * key by a second operator.
+     * Issues a new key with the same name, scopes, expiry, limits and ranges. The old key's spending counts
+     * toward the new key's limits. The old key ends after `overlapSeconds`, counted from now, or from the
+     * approval of the new key by a second operator.
      */
     readonly rotate: (
       id: string,
@@ -145,7 +146,7 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<Page.Page<ApiKey.ApiKey>, Invalid | NotFound | StoreUnavailable>
     /** Returns the current state of the key with this id, for a session that was started with the key. */
     readonly standing: (id: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
-    /** Authenticates a key. A key is not accepted after its `revoke` has returned. */
+    /** Authenticates a key. Once `revoke` has returned, the key is no longer accepted. */
     readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
   }
 >()("@satrail/core/accounts/ApiKeys") {}
@@ -158,8 +159,8 @@ const existing = (records: AccountReads["Service"]) =>
   })
 
 /**
- * Returns the approval that a key requested by `by` needs. null for a host, for keys that move no money, and
- * for new companies.
+ * Returns the approval that a key needs when `by` requests it; null for a host, for keys that move no money,
+ * and for new companies.
  */
 const approvalOf = Effect.fnUntraced(function* (
   isNew: Effect.Success<typeof NewCompany.make>,
@@ -302,8 +303,7 @@ export const make = Effect.gen(function* () {
       const apiKey = yield* get(id)
       const nowMillis = yield* Clock.currentTimeMillis
       if (!ApiKey.isWaiting(apiKey)) return apiKey
-      // If approved after it was revoked or has expired, it would end the key it replaces without being
-      // valid.
+      // Approving a revoked or expired key would end the key it replaces and leave no valid key.
       if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
       const replaced = apiKey.approval?.replaces
       const old = replaced && (yield* get(replaced.id))

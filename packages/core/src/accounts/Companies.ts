@@ -69,12 +69,12 @@ export class Companies extends Context.Service<
      * or none, and still have a `next`.
      */
     readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
-    /** Changes a company's plan. When it returns, every process applies it. */
+    /** Changes a company's plan. By the time this returns, every process applies the new plan. */
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
-     * Changes a company's limits. When it returns, every process applies them. Spending is counted from when
-     * the company first has limits. If `by` loosens limits for a company with a large balance, a second
-     * operator must send the same request. Omit `by` in a host that changes limits itself.
+     * Changes a company's limits. By the time this returns, every process applies them. Spending is counted
+     * from the time the company first has limits. If `by` loosens limits for a company with a large balance, a
+     * second operator must send the same request. Omit `by` in a host that changes limits itself.
      */
     readonly limit: (
       id: CompanyId.CompanyId,
@@ -83,14 +83,14 @@ export class Companies extends Context.Service<
     ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
      * Replaces all custom fees of a company; null removes them. Every hold committed afterwards, in any
-     * process, uses the new fees. When it returns, every process shows them. Confirmed withdrawals keep their
-     * fees.
+     * process, uses the new fees. By the time this returns, every process shows them. Confirmed withdrawals
+     * keep their fees.
      */
     readonly charge: (id: CompanyId.CompanyId, fees: CompanyFees | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
-     * Freezes a company. When it returns, no process holds its funds for a withdrawal or voucher, and none of
-     * its vouchers can be claimed. Withdrawals confirmed before continue or wait. Freezing it again changes
-     * the reason and whether they wait.
+     * Freezes a company. Once this returns, no new withdrawal or voucher can hold the company's funds, and none
+     * of its vouchers can be claimed. Whether withdrawals that are already confirmed continue or wait depends
+     * on `pending`. Freezing the company again replaces `reason` and `pending`.
      */
     readonly freeze: (
       id: CompanyId.CompanyId,
@@ -101,7 +101,7 @@ export class Companies extends Context.Service<
       id: CompanyId.CompanyId,
       by?: Operator
     ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
-    /** Returns its spending within the windows of its limits. */
+    /** Returns the company's spending within the windows of its limits. */
     readonly spent: (id: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
     /** Marks a domain as verified by the operator, without a TXT record. */
     readonly verifyDomain: (

@@ -20,24 +20,24 @@ export const Company = Schema.Struct({
   /** Its freeze; null if it is not frozen. */
   frozen: Schema.NullOr(Freeze),
   /**
-   * An operator's pending request to loosen it. Ends when a second operator sends the same request, or when
-   * the limits or the freeze change.
+   * An operator's pending request to loosen the limits or the freeze. Cleared when a second operator sends the
+   * same request, or when the limits or the freeze change.
    */
   loosening: Schema.NullOr(Loosening),
   /** Fees that replace those of its plan; null if there are none. */
   fees: Schema.NullOr(CompanyFees),
   /**
-   * Number of changes of its plan or fees. A Change that holds funds carries the revision it used, and is
-   * refused if the revision has changed.
+   * Number of times its plan or fees have changed. A Change that holds funds carries the revision it used, and
+   * is refused if the revision has changed.
    */
   feesRevision: Schema.Int
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
 /**
- * A sending company: the fields that determine its fees, and its limits. Without `fees` and `feesRevision`,
- * the fees are assumed to be unchanged. If they were changed, the right fees are still charged, after one
- * more read.
+ * A sending company: the fields that determine its fees, and its limits. Without `fees` and `feesRevision`, the
+ * fees are assumed to be unchanged. If they have changed, one more read is needed, and the right fees are still
+ * charged.
  */
 export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits" | "fees" | "feesRevision">>
 
@@ -74,7 +74,7 @@ export interface PlanChanged extends Change.Parts<"PlanChanged"> {
 export interface FreezeChanged extends Change.Parts<"FreezeChanged"> {
   readonly frozen: Freeze | null
 }
-/** An operator requested to loosen its limits or freeze. */
+/** An operator asked to loosen its limits or freeze. */
 export interface CompanyLooseningRequested extends Change.Parts<"CompanyLooseningRequested"> {
   readonly loosening: Loosening
 }
@@ -155,7 +155,7 @@ export const feesChanged = (
 })
 
 /**
- * Freezes or unfreezes a company. Concurrent Changes of the company are committed either before or after it.
+ * Freezes or unfreezes a company. A concurrent Change for the company commits either before or after it.
  */
 export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number, found?: Company): FreezeChanged => ({
   _tag: "FreezeChanged",

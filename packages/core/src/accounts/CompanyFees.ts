@@ -21,6 +21,6 @@ export const CompanyFees = Schema.Struct({
 })
 export interface CompanyFees extends Schema.Schema.Type<typeof CompanyFees> {}
 
-/** Returns the company's rate if it has one, or the rate `otherwise`. */
+/** Returns the company's custom rate if it has one, or else the rate `otherwise`. */
 export const rateOf = (own: Rate | undefined, otherwise: Fee.FeeRate): Fee.FeeRate =>
   own === undefined ? otherwise : { base: Msat.make(BigInt(own.baseMsat)), partsPerMillion: BigInt(own.partsPerMillion) }

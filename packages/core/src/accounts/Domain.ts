@@ -14,7 +14,7 @@ export const Domain = Schema.Struct({
   shownBy: Schema.Literals(["operator", "dns"]),
   verifiedAtMillis: Schema.Int,
   checkedAtMillis: Schema.Int,
-  /** Since when the record has been missing; null if it is present. */
+  /** Time at which the record was first found missing; null if it is present. */
   lostAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Domain extends Schema.Schema.Type<typeof Domain> {}
@@ -82,7 +82,10 @@ export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = 
   ...(once && { once })
 })
 
-/** Records the result of a check: the record is present, or missing since now or since an earlier check. */
+/**
+ * Records the result of a check: the record is present, is newly missing, or has been missing since an earlier
+ * check.
+ */
 export const checked = ({ domain, companyId, lostAtMillis }: Domain, isShown: boolean, atMillis: number): DomainChecked => ({
   _tag: "DomainChecked",
   id: companyId,

@@ -50,7 +50,7 @@ export class Domains extends Context.Service<
      * that is not lost.
      */
     readonly isServed: (domain: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** Checks every record that was not checked within a day. Failed lookups are retried the next time. */
+    /** Checks every record that has not been checked in the last day. Failed lookups are retried the next time. */
     readonly check: Effect.Effect<void, StoreUnavailable>
   }
 >()("@satrail/core/accounts/Domains") {}
@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
         const applied = yield* journal.commit(Domain.verified(domain, replaces, once))
         if (applied._tag === "Replayed") return applied
       } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
-      // Read again, because another company may have taken over the lost domain since.
+      // Read the domain again, because another company may since have taken it over.
       const now = yield* records.domain(name)
       if (now._tag === "None" || now.value.companyId !== companyId) return yield* new Domain.DomainTaken({ domain: name })
       return yield* Answers.keep(journal, companyId, request, now.value)

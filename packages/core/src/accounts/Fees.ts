@@ -8,8 +8,8 @@ import * as Fee from "./Fee.ts"
 import type { Plan } from "./Plan.ts"
 
 /**
- * A fee request: the paying company, the route (`internal`: to another company here), and the amount
- * received.
+ * A fee request: the paying company, the route (`internal`: to another company of this service), and the amount
+ * that the payee receives.
  */
 export interface Ask {
   readonly company: Pick<Company, "plan"> & Partial<Pick<Company, "fees">>
@@ -18,7 +18,7 @@ export interface Ask {
 }
 
 /**
- * The fee exceeds the one that the company accepted, or it changed repeatedly during the request. Nothing was
+ * The fee exceeds the fee that the company accepted, or changed repeatedly during the request. Nothing was
  * held.
  */
 export class FeeChanged extends Schema.TaggedError<FeeChanged>()("FeeChanged", {
@@ -38,8 +38,8 @@ export class Options extends Context.Service<
   {
     readonly fees: Readonly<Record<Plan, Rates>>
     /**
-     * Maximum routing fee of a Lightning payment, which is held and set as the node's limit. A node's tariff
-     * replaces it.
+     * Maximum routing fee of a Lightning payment, which is held and set as the node's limit. If a node has its
+     * own tariff, that applies instead.
      */
     readonly routingAllowance: Fee.FeeRate
     /** Virtual size in bytes used to price on-chain payouts: two inputs, two outputs, and a margin. */
@@ -65,8 +65,8 @@ export const defaults: Options["Service"] = {
 }
 
 /**
- * A company's fee terms, with its custom rates before those of its plan: the service fee by route, and the
- * routing allowance. On-chain mining fees are not included, because they depend on the current fee rate.
+ * A company's fee terms: the service fee by route, and the routing allowance. Custom rates take precedence over
+ * the plan's rates. On-chain mining fees are not included, because they depend on the current fee rate.
  */
 export interface Terms extends Rates {
   readonly routingAllowance: Fee.FeeRate

@@ -5,10 +5,10 @@ import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Installation } from "./Installation.ts"
 
-// The time of last use is stored to the minute. To the second, it would cost a write per request.
+// The time of last use is stored to the minute. Storing it to the second would cost a write per request.
 const usedAgainMillis = 60_000
 
-// If more keys than this are in use at the same time, each is read from the store now and then.
+// Maximum number of cached keys. When it is reached, the cache is cleared.
 const maxKnown = 10_000
 
 /**
@@ -67,8 +67,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /**
-     * Returns the key with this id, for a caller who presented it before. Reads the store each time, because
-     * people make few requests.
+     * Returns the key with this id, for a caller who has already presented it. Reads the store each time,
+     * because such callers are people and make few requests.
      */
     standing: Effect.fnUntraced(function* (id: string) {
       const found = yield* records.apiKey(id)

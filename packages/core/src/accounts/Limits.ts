@@ -37,13 +37,13 @@ export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
 const amounts = ["perWithdrawalSats", "hourSats", "daySats", "monthSats", "dayCount", "approvalAboveSats"] as const
 
-/** Returns whether `before` is unlimited, or contains every member of `after`. */
+/** Returns whether `before` is unlimited, or contains every entry of `after`. */
 const isWithin = (before: ReadonlyArray<string> | undefined, after: ReadonlyArray<string> | undefined): boolean =>
   before === undefined || (after !== undefined && after.every((one) => before.includes(one)))
 
 /**
- * Returns whether `after` allows a payment that `before` refused or held for approval. A list with a new
- * member counts as wider.
+ * Returns whether `after` allows a payment that `before` refused or held for approval. A list with a new entry
+ * counts as wider.
  */
 export const loosens = (before: Limits | null, after: Limits | null): boolean => {
   const [old, next] = [before ?? {}, after ?? {}]
@@ -54,7 +54,7 @@ export const loosens = (before: Limits | null, after: Limits | null): boolean =>
   )
 }
 
-/** Returns the limits with a running total, in msat or as numbers of payments. */
+/** Returns the limits that have a running total, in msat or as numbers of payments. */
 export const mostOf = ({ hourSats, daySats, monthSats, dayCount }: Limits): Limit.Most => ({
   ...(hourSats !== undefined && { hour_sats: Msat.fromSats(hourSats) }),
   ...(daySats !== undefined && { day_sats: Msat.fromSats(daySats) }),
@@ -69,8 +69,8 @@ export interface Spender {
 }
 
 /**
- * Returns each subject with limits, by the id it is counted under. A rotated key continues with the old key's
- * id.
+ * Returns each subject that has limits, with the id under which its spending is counted. A rotated key keeps
+ * counting under the old key's id.
  */
 export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly subject: string; readonly limits: Limits }> => [
   ...(apiKey?.limits ? [{ subject: apiKey.spendsAs ?? apiKey.id, limits: apiKey.limits }] : []),
@@ -81,7 +81,7 @@ export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly 
 export const countsOf = (spender: Spender, atMillis: number): ReadonlyArray<Limit.Count> =>
   limited(spender).map(({ subject, limits }) => ({ subject, atMillis, most: mostOf(limits) }))
 
-/** Returns the remaining part of each limit with a running total, in sats or as a number of payments. */
+/** Returns what remains of each limit that has a running total, in sats or as a number of payments. */
 export const leftOf = (
   limits: Limits,
   spent: ReadonlyArray<Limit.Spent>,

@@ -22,7 +22,7 @@ export const Options = Context.Reference<Options>("@satrail/core/accounts/Loosen
 /** How long a request stays open for the second operator. */
 export const waitMillis = 24 * 3_600_000
 
-/** The requested change. Exactly one member is set. */
+/** The requested change. Exactly one field is set. */
 export const Wanted = Schema.Struct({
   limits: Schema.optionalKey(Schema.NullOr(Limits)),
   allowedFrom: Schema.optionalKey(Schema.NullOr(AllowedFrom)),

@@ -3,7 +3,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 
-/** Returns whether a company is used without a key. */
+/** Returns whether anyone uses the company without an API key. */
 export const Users = Context.Reference<(companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>>(
   "@satrail/core/accounts/NewCompany/Users",
   { defaultValue: () => () => Effect.succeed(false) }
@@ -11,7 +11,7 @@ export const Users = Context.Reference<(companyId: CompanyId.CompanyId) => Effec
 
 /**
  * Returns whether a company is still being set up: none of its keys was ever used, nobody else uses it, and its
- * balance is zero. Until then, a single operator can grant access, because there are no funds to take.
+ * balance is zero. During setup, a single operator can grant access, because there are no funds to take.
  */
 export const make = Effect.gen(function* () {
   const records = yield* AccountReads

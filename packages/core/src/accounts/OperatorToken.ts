@@ -62,7 +62,7 @@ export const generate = (entropy: (size: number) => Uint8Array) => {
   return { secretHash: SecretHash.of(text), text: Redacted.make(text, { label: "operator token" }) }
 }
 
-/** Returns whether a string has the shape of a token. Other texts are not looked up. */
+/** Returns whether a string has the shape of a token. Text of any other shape is not looked up. */
 export const isToken = (text: string): boolean => /^op_[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)
 
 /** Returns whether the token has `scope` or `all`. */

@@ -23,19 +23,19 @@ export interface Issued {
 export const scopesIssue = (scopes: ReadonlyArray<OperatorToken.Scope>): string | undefined =>
   scopes.length === 0 ? `must contain at least one of ${OperatorToken.Scope.literals.join(", ")}` : undefined
 
-/** Manages the tokens of operators. Each operator has a separate one. */
+/** Manages operators' tokens. Each operator has a separate one. */
 export class OperatorTokens extends Context.Service<
   OperatorTokens,
   {
     readonly issue: (ask: {
       readonly name: string
       readonly scopes: ReadonlyArray<OperatorToken.Scope>
-      /** The output of its `render` is stored, so it must encrypt the token. */
+      /** Its `render` must encrypt the token, because the output is stored. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** Returns a page of tokens, the newest first, including revoked ones. */
     readonly list: (query: Page.Asked) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
-    /** Revokes a token. When it returns, no process accepts the token. Revoking it again changes nothing. */
+    /** Revokes a token. By the time this returns, no process accepts the token. Revoking it again changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
     /**
      * Returns the operator with this token id, for a session that was started with the token; none if it is
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
       if (found?._tag !== "Some") return yield* new NotFound({ what: "operator token", id })
       yield* journal.commit(OperatorToken.revoked(found.value, yield* Clock.currentTimeMillis))
     }),
-    // Read each time: operators make few requests, and a revoked token must be invalid from the commit on.
+    // Read the store each time: operators make few requests, and a revocation must take effect when it commits.
     standing: (id) => Effect.map(nouns.get(noun, CompanyId.operator, id), open),
     check: (text) =>
       OperatorToken.isToken(text) ? Effect.map(nouns.named(noun, { secretHash: SecretHash.of(text) }), open) : Effect.succeedNone

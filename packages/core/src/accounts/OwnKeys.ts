@@ -9,7 +9,7 @@ import { type ApiKey, harmless, type Scope } from "./ApiKey.ts"
 /** Scopes of keys that a company can create itself. */
 export const scopes = harmless
 
-/** Maximum number of valid keys of a company that creates another one. */
+/** A company with this many valid keys cannot create another one itself. */
 export const maxOpen = 100
 
 /** The company has the maximum number of keys that it can create itself. */
@@ -24,8 +24,8 @@ interface Asked {
 const refuse = (path: string, message: string) => Effect.fail(new Invalid({ path, message }))
 
 /**
- * Checks the permissions requested for a key that `by` creates. They must be scopes that `by` has and that
- * move no money. The key expires no later than `by`, and is limited to the same addresses.
+ * Checks the permissions requested for a key that `by` creates. The scopes must be held by `by` and move no
+ * money. The new key expires no later than `by`, and is limited to the same addresses.
  */
 export const handedOn = (by: ApiKey, asked: Asked): Effect.Effect<Asked, Invalid> => {
   const own: ReadonlyArray<Scope> = scopes

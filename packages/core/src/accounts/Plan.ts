@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * `free` companies get random Lightning addresses on the service's domain. `paid` companies choose handle and
- * domain.
+ * `free` companies get random Lightning addresses on the service's domain. `paid` companies choose the handle
+ * and domain.
  */
 export const Plan = Schema.Literals(["free", "paid"])
 export type Plan = typeof Plan.Type

@@ -14,7 +14,7 @@ export type What = typeof What.Type
 /** The operator has paused this: nothing new starts. Confirmed withdrawals wait, and nothing is lost. */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { what: What }) {}
 
-/** Since when each is paused; null if it is not. */
+/** Time at which each was paused; null if it is not paused. */
 export type Standing = { readonly [what in What]: number | null }
 
 /** How long work that waits for the operator is postponed before the next check. */
@@ -28,7 +28,7 @@ export class Stops extends Context.Service<
   Stops,
   {
     readonly standing: Effect.Effect<Standing, StoreUnavailable>
-    /** Fails if this is paused, using data read from the store at most `cacheMillis` ago. */
+    /** Fails if the operation is paused, using data read from the store at most `cacheMillis` ago. */
     readonly check: (what: What) => Effect.Effect<void, Paused | StoreUnavailable>
     /**
      * Returns whether this company's payments that have not started must wait: sending is paused, or the
@@ -36,15 +36,18 @@ export class Stops extends Context.Service<
      */
     readonly waits: (companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>
     /**
-     * Pauses or resumes. When it returns, every process applies it. Pausing again, or resuming what is not
-     * paused, changes nothing.
+     * Pauses or resumes an operation. By the time this returns, every process applies the change. Pausing
+     * again, or resuming what is not paused, changes nothing.
      */
     readonly pause: (what: What) => Effect.Effect<Standing, StoreUnavailable>
     readonly resume: (what: What) => Effect.Effect<Standing, StoreUnavailable>
   }
 >()("@satrail/core/accounts/Stops") {}
 
-/** Returns the source whose cursor stores since when this is paused; empty if it is not. */
+/**
+ * Returns the name of the cursor that stores when the pause began. The cursor is empty if the operation is not
+ * paused.
+ */
 const sourceOf = (what: What): string => `paused ${what}`
 
 export const make = Effect.gen(function* () {

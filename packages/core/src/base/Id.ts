@@ -44,5 +44,5 @@ export const named = (name: string): string => fromHash(toHex(sha256(utf8ToBytes
 /** Returns whether `text` has the shape of an id. Other text never matches a record. */
 export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 
-/** Id of no record, below every generated id. */
+/** An id that no record has. It sorts before every generated id. */
 export const nil = "00000000-0000-0000-0000-000000000000"

@@ -6,7 +6,7 @@ export interface Address {
 
 const v4 = (text: string): bigint | undefined => {
   const parts = text.split(".")
-  // Reject leading zeros: some programs read them as octal, others as decimal.
+  // Reject leading zeros, because some programs read such numbers as octal and others as decimal.
   if (parts.length !== 4 || parts.some((part) => !/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255)) return undefined
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 }

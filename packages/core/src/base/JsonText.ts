@@ -28,8 +28,8 @@ const nameOf = (written: string): string => {
 }
 
 /**
- * Visits the top-level members of a JSON object with their names and the index of each value. For text that
- * is not JSON, it only guarantees to end in linear time.
+ * Visits the top-level members of a JSON object with their names and the index of each value. If the text is
+ * not JSON, the only guarantee is that it ends in linear time.
  */
 const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => void): void => {
   let depth = 0
@@ -53,7 +53,7 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => 
 
 /**
  * Returns whether a JSON text has more than `most` values, counting objects, arrays, members and items at any
- * depth. Stops reading at the limit. Text that is not JSON is counted by the same characters.
+ * depth. Stops reading at the limit. If the text is not JSON, the same characters are counted.
  */
 export const hasMoreValues = (jsonText: string, most: number): boolean => {
   let count = 1
@@ -68,7 +68,7 @@ export const hasMoreValues = (jsonText: string, most: number): boolean => {
 
 /**
  * Returns the names that occur more than once at the top level of a JSON object. JSON.parse does not report
- * them and takes the last value (RFC 8259, section 4). Also ends if the text is not JSON.
+ * them and takes the last value (RFC 8259, section 4). Terminates even if the text is not JSON.
  */
 export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   const names = new Set<string>()

@@ -1,7 +1,7 @@
 import { Metric } from "effect"
 
 /**
- * Labels of metrics. Each value creates a permanent time series in every process, so a label may only have
+ * Labels of metrics. Each value creates a permanent time series in every process, so a label may have only a
  * few values, all known in advance. No label identifies a company, a record or a person.
  */
 export type Label =

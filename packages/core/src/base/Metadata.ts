@@ -22,8 +22,8 @@ export const has = (metadata: Metadata | null, { key, value }: Label): boolean =
   metadata !== null && Object.hasOwn(metadata, key) && metadata[key] === value
 
 /**
- * A violation of the limits. `path` is the key, or empty if the issue concerns the whole or a key that is too
- * long to repeat.
+ * A violation of the limits. `path` is the key, or empty if the issue concerns the metadata as a whole or a key
+ * that is too long to repeat.
  */
 export interface Issue {
   readonly path: readonly [] | readonly [key: string]
@@ -45,7 +45,7 @@ const issueOf = ([key, value]: readonly [string, string]): Issue | undefined => 
  */
 export const issues = (metadata: Metadata): ReadonlyArray<Issue> => {
   const entries = Object.entries(metadata)
-  // Don't check each key: there may be thousands.
+  // Don't check each key, because there may be thousands.
   if (entries.length > limits.keys) return [{ path: [], message: `must have at most ${limits.keys} keys (got ${entries.length})` }]
   return entries.map(issueOf).filter((issue) => issue !== undefined)
 }

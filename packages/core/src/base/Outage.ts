@@ -1,17 +1,17 @@
 import { Cause, Option, Schema } from "effect"
 
 /**
- * Messages for people in an error about an unavailable dependency, in addition to its technical cause.
+ * Human-readable messages in an error about an unavailable dependency, in addition to the technical cause.
  * `/readyz` shows the reason publicly. The log, the startup output and `satrail check` show both.
  */
 export const words = {
   /**
-   * The problem in a clause without a full stop, such as `lnd is locked`. It is public, so it must not
-   * contain addresses, paths or secrets.
+   * The problem, as a clause without a period, such as `lnd is locked`. It is public, so it must not contain
+   * addresses, paths or secrets.
    */
   reason: Schema.optionalKey(Schema.String),
   /**
-   * Instructions for the operator in sentences, such as "Unlock its wallet with `lncli unlock`." They may
+   * Instructions for the operator, in full sentences, such as "Unlock its wallet with `lncli unlock`." They may
    * contain addresses and file names, but no secrets.
    */
   remedy: Schema.optionalKey(Schema.String)

@@ -5,7 +5,7 @@ export interface Shares<Group extends string = never> {
   readonly most: number
   /**
    * Share of one caller (an IPv4 address or an IPv6 /64). A wider network gets a multiple of it
-   * (`Caller.widths`), up to half of all places.
+   * (`Caller.widths`), up to half of all slots.
    */
   readonly perCaller: number
   /** Shares of other holders, such as companies. */
@@ -16,13 +16,13 @@ export interface Shares<Group extends string = never> {
 export const shareOfNetwork = ({ most, perCaller }: Pick<Shares, "most" | "perCaller">, times: number): number =>
   Math.min(times * perCaller, Math.max(Math.ceil(most / 2), perCaller))
 
-/** The holders that a place is charged to: the caller's address, and the id of each other holder. */
+/** The holders to which a slot is charged: the caller's address, and the id of each other holder. */
 export interface Holder<Group extends string = never> {
   readonly caller: string
   readonly of: { readonly [group in Group]: string }
 }
 
-/** A set of places of the pool, a company or a network. Only the narrowest networks have `places`. */
+/** The slots taken in the whole pool, by a company or by a network. Only the narrowest networks fill `places`. */
 interface Share<A> {
   readonly most: number
   size: number
@@ -39,8 +39,8 @@ interface Place<A> {
 const shareOf = <A>(most: number): Share<A> => ({ most, size: 0, children: new Map(), places: new Set() })
 
 /**
- * Returns the share with the most places, the first of several. A holder that returned comes after those that
- * stayed.
+ * Returns the share with the most slots taken, or the first of these if there are several. A holder that left
+ * and returned comes after those that stayed.
  */
 const heaviest = <A>(shares: Iterable<Share<A>>): Share<A> | undefined => {
   let found: Share<A> | undefined
@@ -49,8 +49,8 @@ const heaviest = <A>(shares: Iterable<Share<A>>): Share<A> | undefined => {
 }
 
 /**
- * Returns the oldest place in a share, from its largest network, the largest narrower network in that one,
- * and so on.
+ * Returns the oldest slot in a share: that of its largest network, of the largest narrower network within that
+ * network, and so on.
  */
 const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
   const child = heaviest(share.children.values())
@@ -58,8 +58,8 @@ const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
 }
 
 /**
- * Places for callers that are not authenticated. No request for a place is rejected. When a share is full,
- * its largest holder loses its oldest place. Memory is bounded by the number of places.
+ * Slots for callers that are not authenticated. No request for a slot is rejected. When a share is full, its
+ * largest holder loses its oldest slot. Memory is bounded by the number of slots.
  */
 export const make = <A, Group extends string = never>({ most, perCaller, per }: Shares<Group>) => {
   const all = shareOf<A>(most)
@@ -67,8 +67,8 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
   const placeOf = new Map<A, Place<A>>()
 
   /**
-   * The shares from a whole share down to one caller's. A caller's own share limits it in the pool, but not
-   * in a group.
+   * Returns the shares from a whole share down to one caller's. Each network's share is limited in the pool,
+   * but not within a group.
    */
   const pathOf = (name: string, whole: Share<A>, caller: string): Place<A>["paths"][number] => {
     let parent = whole
@@ -98,8 +98,8 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
   }
 
   /**
-   * If no network holds more than one place, takes the place from the largest holder of the first group, such
-   * as companies.
+   * Returns the slot to evict. If no network holds more than one slot, evicts from the largest holder in the
+   * first group, such as companies.
    */
   const victimOf = (share: Share<A>): Place<A> | undefined => {
     const isSpread = share === all && (heaviest(all.children.values())?.size ?? 0) <= 1
@@ -107,7 +107,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
   }
 
   return {
-    /** Takes a place for `item`. Returns the items that lost theirs. */
+    /** Takes a slot for `item`. Returns the items that lost theirs. */
     take: ({ caller, of }: Holder<Group>, item: A): ReadonlyArray<A> => {
       release(item)
       const held: ReadonlyMap<string, string> = new Map(Object.entries<string>(of))
@@ -137,7 +137,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
           }
       return evicted
     },
-    /** Marks the place of `item` as the caller's newest. */
+    /** Marks the slot of `item` as the caller's newest. */
     touch: (item: A): void => {
       const place = placeOf.get(item)
       if (place === undefined) return
@@ -147,7 +147,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
         places?.add(place)
       }
     },
-    /** Releases a place. Does nothing if the place was lost before. */
+    /** Releases a slot. Does nothing if the slot is already lost. */
     release,
     /** All items, the oldest first. */
     items: (): IterableIterator<A> => placeOf.keys()

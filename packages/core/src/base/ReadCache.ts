@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 
 /**
- * How long a process caches an API key with its company's plan, a pause, or a Lightning address, so that a
- * busy caller does not query the store with each request. A Change that must take effect immediately returns
+ * How long a process caches a pause, a Lightning address, or an API key with its company's plan. The cache
+ * saves a busy caller a store query per request. An operation that must take effect in every process returns
  * only after this time, when no process uses the old value.
  */
 export const cacheMillis = 200
@@ -10,7 +10,7 @@ export const cacheMillis = 200
 // Two processes' clocks do not run at exactly the same speed.
 const marginMillis = 50
 
-/** Waits until no process uses a value cached before. */
+/** Waits until no process uses a value that was cached before the call. */
 export const awaitCacheExpiry = Effect.sleep(cacheMillis + marginMillis)
 
 /** Maximum number of cached names. When it is reached, the cache is cleared. */

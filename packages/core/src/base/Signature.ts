@@ -12,8 +12,8 @@ const prefix = "whsec_"
 export const secretOf = (bytes: Uint8Array): string => prefix + base64.encode(bytes)
 
 /**
- * Returns the content to sign. It includes id and time, so a body cannot be replayed under another id or
- * time.
+ * Returns the content to sign. The content includes the id and time, so a body cannot be replayed under another
+ * id or time.
  */
 export const contentOf = (id: string, timestampSeconds: number, body: string): string => `${id}.${timestampSeconds}.${body}`
 

@@ -1,15 +1,15 @@
 import * as Caller from "./Caller.ts"
 
-/** A rate limit: `count` at the same time, and on average one every `everyMillis`. */
+/** A rate limit: `count` requests at once, and on average one every `everyMillis`. */
 export interface Rate {
   readonly count: number
   readonly everyMillis: number
 }
 
-/** Returns a rate of `count` per minute. All can be used at the same time. */
+/** Returns a rate of `count` per minute. The whole count can be used at once. */
 export const perMinute = (count: number): Rate => ({ count, everyMillis: 60_000 / count })
 
-/** Returns a rate of `count` per second. All can be used at the same time. */
+/** Returns a rate of `count` per second. The whole count can be used at once. */
 export const perSecond = (count: number): Rate => ({ count, everyMillis: 1000 / count })
 
 /** Returns the number per minute that a rate allows. */
@@ -39,7 +39,7 @@ const exactly = 0.99
 /** Checks a request against one rate without counting it. */
 const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
   const mostMillis = count * everyMillis
-  // If the clock is set back, a caller waits no longer than the whole allowance takes.
+  // If the clock is set back, a caller waits no longer than it takes to refill the whole allowance.
   const busyMillis = Math.min(Math.max((newAtMillis ?? nowMillis) - nowMillis, 0), mostMillis)
   return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }
@@ -66,7 +66,7 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
   let originMillis: number | undefined
 
   return (name: string, clockMillis: number): ReadonlyArray<Room> => {
-    // Times relative to the first request are small enough to keep fractions of a millisecond.
+    // Use times relative to the first request, which are small enough to keep fractions of a millisecond.
     originMillis ??= clockMillis
     const nowMillis = clockMillis - originMillis
     const before = newAtMillis.get(name)
@@ -84,7 +84,7 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
 /**
  * Limits each caller to a rate, and each wider network to a multiple of it (`Caller.widths`). A request that
  * one network rejects does not count toward the others. Returns the remaining allowance of the network that
- * rejects, or that of the caller.
+ * rejects the request, or else the caller's.
  */
 export const callers = (rate: Rate) => {
   const newAtMillis = new Map<string, number>()

@@ -15,9 +15,9 @@ export interface WorkQueue<A, E> {
 }
 
 /**
- * Refills each slot as soon as it is free until the scope closes, so a slow task delays no other. Waits for
- * `wake` when there is nothing to claim. Stops claiming when `isStopping`, and finishes started tasks before
- * the scope closes.
+ * Until the scope closes, refills each slot as soon as it is free, so a slow task delays no other. Waits for
+ * `wake` when there is nothing to claim. Stops claiming when `isStopping` returns true, and finishes started
+ * tasks before the scope closes.
  */
 export const keepFilled = <A, E>(
   queue: WorkQueue<A, E>,
@@ -58,7 +58,7 @@ export const keepFilled = <A, E>(
 
 /**
  * Fills every slot once, and waits until all are free again. Returns the number of tasks. If a later claim
- * fails, the tasks claimed before are still finished.
+ * fails, tasks that are already claimed are still finished.
  */
 export const fillOnce = <A, E>(queue: WorkQueue<A, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {

@@ -38,7 +38,7 @@ export const run = <E, R>(name: string, step: Effect.Effect<unknown, E, R>, paus
   forever(name, Effect.uninterruptible(step), pause)
 
 /**
- * Repeats a step that runs until it fails, such as listening. It can be interrupted at any time, and must
- * itself mark the parts that must not be.
+ * Repeats a step that runs until it fails, such as listening. The step can be interrupted at any time, so it
+ * must itself mark the parts that must not be interrupted.
  */
 export const runOpen = forever

@@ -6,20 +6,20 @@ import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type * as Withdrawal from "../sending/Withdrawal.ts"
 
-// Returns records as they were when an event was committed. They are read later, when they may have ended, so
-// later changes are taken back. An event of a pending record then never reveals how it ended, nor its
-// preimage.
+// Returns records as they were when an event was committed. They are read later, when they may already be
+// final, so later changes are undone here. An event about a pending record therefore never reveals its outcome
+// or preimage.
 
 export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): Deposit.Shown => ({
   ...row,
   status,
   height: status === "settled" ? row.height : null,
-  // Any refund came later.
+  // When the deposit settled, nothing had been refunded yet.
   refunded: status === "settled" ? Msat.zero : row.refunded,
   updatedAtMillis: atMillis
 })
 
-/** Returns a withdrawal that was replaced at a higher fee and has not ended. */
+/** Returns a withdrawal as it was when a higher fee replaced its transaction: still pending. */
 export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
   ...row,
   status: "pending",
@@ -29,7 +29,7 @@ export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdraw
   updatedAtMillis: atMillis
 })
 
-/** Returns an unpaid invoice. */
+/** Returns an invoice as it was before it was paid. */
 export const unpaid = (row: Invoice, status: "pending" | "held" | "expired" | "canceled"): Invoice => ({
   ...row,
   status,

@@ -8,28 +8,28 @@ import * as Notice from "./Notice.ts"
 import * as Notices from "./Notices.ts"
 import { Tail } from "./Tail.ts"
 
-/** Retention period of events. A cursor before deleted events is rejected. */
+/** Retention period of events. A cursor that precedes a deleted event is rejected. */
 export const keptMillis = 90 * 24 * 3600 * 1000
 
 /**
- * Events after this cursor have been deleted. Read the records themselves, then continue with the oldest
- * event (no cursor) or from now.
+ * Events after this cursor have been deleted. Read the records themselves, then continue with the oldest event
+ * (no cursor) or with `now`.
  */
 export class CursorTooOld extends Schema.TaggedError<CursorTooOld>()("CursorTooOld", { cursor: Schema.String }) {}
 
 /** An event, with the cursor at which to resume after it. */
 export type Heard = Notice.Notice & { readonly cursor: string }
 
-/** Formats a place, such as `4096123.1`. */
+/** Formats a position, such as `4096123.1`. */
 export const cursorOf = ({ event, part }: Notice.Place): string => `${event}.${part}`
 
-/** Parses a place; undefined if the text is invalid. */
+/** Parses a position; undefined if the text is invalid. */
 export const placeOf = (cursor: string): Notice.Place | undefined => {
   const [, event = "", part = ""] = /^(\d{1,18})\.(\d{1,3})$/.exec(cursor) ?? []
   return event === "" ? undefined : { event: BigInt(event), part: Number(part) }
 }
 
-/** Returns the place after all parts of an event. */
+/** Returns the position after all parts of an event. */
 export const afterAllOf = (id: bigint): Notice.Place => ({ event: id + 1n, part: 0 })
 
 /** Number of committed events read at a time. */
@@ -62,7 +62,8 @@ export class Events extends Context.Service<
      * Delivers at least once. If you store the cursor after processing an event, a crash in between repeats
      * that event. Events of one record arrive in order, and events of different records in commit order. The
      * next page is read when the previous one is processed, so a slow reader delays only itself. The stream
-     * waits during a store outage. It ends when the services are closed, after the event being processed.
+     * waits during a store outage. It ends when the services are closed, once the event being processed is
+     * done.
      */
     readonly tail: (ask?: {
       readonly companyId?: CompanyId.CompanyId
@@ -123,7 +124,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Returns whether events after this place were deleted. */
+/** Returns whether events after this position were deleted. */
 export const isForgotten = (store: EventStore["Service"], companyId: CompanyId.CompanyId | null, { event }: Notice.Place) =>
   event === 0n ? Effect.succeed(false) : Effect.map(store.forgottenUntil(companyId), (until) => event < until)
 

@@ -13,7 +13,7 @@ export const limit = { default: 100, maximum: 1000 } as const
 
 /**
  * Maximum number of committed events read for one page, however few of them match. If it is reached, the page
- * is short and `next` continues.
+ * is short, and `next` continues after these events.
  */
 export const maxLooked = 5000
 
@@ -24,7 +24,7 @@ const maxId = 2n ** 63n - 1n
 /** Renders the bytes of one event. It is called once per event and its result is stored. */
 export type Render = (notice: Notice.Notice) => string
 
-/** A rendered event and its place. */
+/** A rendered event and its position. */
 export interface Item extends Telling {
   readonly place: Notice.Place
   readonly companyId: CompanyId.CompanyId
@@ -33,7 +33,7 @@ export interface Item extends Telling {
 }
 
 /**
- * Selects events of a company (null: of all) after a place, optionally of these types and about this record.
+ * Selects events of a company (null: of all) after a position, optionally of these types and about this record.
  */
 export interface Ask {
   readonly companyId: CompanyId.CompanyId | null
@@ -49,7 +49,7 @@ export interface Page {
   readonly next: Notice.Place
 }
 
-/** Selects events of a company before a place (undefined: the newest), optionally of these types. */
+/** Selects events of a company before a position (undefined: the newest), optionally of these types. */
 export interface AskNewest {
   readonly companyId: CompanyId.CompanyId
   readonly before: Notice.Place | undefined
@@ -72,9 +72,9 @@ export class Feed extends Context.Service<
       place: Notice.Place,
       render: Render
     ) => Effect.Effect<Item, NotFound | StoreUnavailable>
-    /** The place of the next commit. */
+    /** The position of the next commit. */
     readonly now: Effect.Effect<Notice.Place, StoreUnavailable>
-    /** Returns the place directly before a company's oldest event kept (null: of all companies). */
+    /** Returns the position directly before the oldest kept event of a company (null: of all companies). */
     readonly oldest: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Notice.Place, StoreUnavailable>
   }
 >()("@satrail/core/events/Feed") {}

@@ -68,13 +68,13 @@ export type About =
   | { readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] } }[keyof Rows]
   | AboutOf<Feature>
 
-/** Place of an event: the number of the committed event, and its part if it is published as several. */
+/** Position of an event: the number of the committed event, and its part if it is published as several. */
 export interface Place {
   readonly event: bigint
   readonly part: number
 }
 
-/** The place before all events. */
+/** The position before all events. */
 export const first: Place = { event: 0n, part: 0 }
 
 /** An event as published to a company. */

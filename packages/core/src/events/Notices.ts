@@ -228,8 +228,8 @@ export const make = Effect.gen(function* () {
     /** Returns whether a committed event is also about a record other than its subject. */
     isAboutOthers: (type: string): boolean => aboutOthers.has(type),
     /**
-     * Returns the published events, in order. Parts are numbered from 1; part 0 is the place before the whole
-     * event.
+     * Returns the published events, in order. Parts are numbered from 1; part 0 is the position before the
+     * whole event.
      */
     of: (event: Published): Read<ReadonlyArray<Notice>> =>
       Effect.map(about(event), (told) =>

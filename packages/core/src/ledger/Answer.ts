@@ -9,7 +9,7 @@ export interface Answer {
   readonly answer: string
 }
 
-/** How long a key is stored. The key of a withdrawal is stored permanently. */
+/** How long a key is stored. A withdrawal's key is stored permanently. */
 export const keptMillis = 30 * 24 * 3600 * 1000
 
 /**
@@ -27,7 +27,7 @@ export interface Request<A> {
  */
 export type Outcome<A> = { readonly _tag: "Made"; readonly value: A } | { readonly _tag: "Replayed"; readonly answer: string }
 
-/** Returns the value created without a key. Only a request with a key can be a replay. */
+/** Returns the value of a request that had no key. Only a request with a key can be a replay. */
 export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
   outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("a replayed response has no value, only its rendered text")
 

@@ -7,7 +7,7 @@ import { type Applied, IdempotencyMismatch, type Journal, type StoreUnavailable 
 import type { LedgerReads } from "./LedgerReads.ts"
 
 /**
- * Returns the stored response for this key. Check it before anything else: a price or invoice may have
+ * Returns the stored response for this key. Check it before anything else, because a price or invoice may have
  * changed or expired since, but the response must not change. Undefined if there is no stored response or no
  * key.
  */
@@ -27,7 +27,7 @@ export const earlier = <A>(
 
 /**
  * Stores the result of a request that changed nothing, or whose Change stores no response, for later requests
- * with its key.
+ * with the same key.
  */
 export const keep = Effect.fnUntraced(function* <A>(
   journal: Journal["Service"],

@@ -12,8 +12,9 @@ import * as Written from "./Written.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 
 /**
- * The actor behind an action: an API key, a person of a company, an operator (by token or in person; `root` is the
- * configured token), or the service itself. Background work and calls by a host program count as the service.
+ * The actor behind an action: an API key, a company's user, an operator (a token or a signed-in person; `root`
+ * is the configured token), or the service itself. Background work and calls by a host program count as the
+ * service.
  */
 export const Actor = Schema.Struct({
   actor: Schema.Literals(["key", "person", "operator", "service"]),
@@ -36,13 +37,13 @@ export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledge
 /** The actor of work without an HTTP request. */
 export const ofService = { actor: "service", actor_id: "service", actor_name: "service", address: "", request_id: "" } as const
 
-/** A member of a record that a Change set. Values of secrets are the SHA-256 of the stored text. */
+/** A record's field that was set by a Change. A secret's value is logged as the SHA-256 of the stored text. */
 export const Value = Schema.Struct({
   /** The kind of record: `api_keys`. */
   record: Schema.String,
   id: Schema.String,
   field: Schema.String,
-  /** As text, or as JSON with sorted keys. null if the Change created the record or the member was empty. */
+  /** As text, or as JSON with sorted keys. null if the Change created the record or the field was empty. */
   before: Schema.NullOr(Schema.String),
   after: Schema.NullOr(Schema.String)
 })
@@ -59,7 +60,7 @@ export const Said = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   /** `done`, or the code of the error that rejected the request. */
   outcome: Schema.String,
-  /** Number of times within a minute. */
+  /** Number of times this happened within a minute. */
   count: Schema.Int,
   address: Schema.String,
   request_id: Schema.String,
@@ -159,7 +160,7 @@ const canonical = (value: unknown): string =>
       : one
   )
 
-/** Returns a member's value as it is logged. */
+/** Returns a field's value as it is logged. */
 const shown = (member: string, value: unknown): string | null => {
   if (value === undefined || value === null) return null
   if (secrets.has(member)) return SecretHash.of(String(value))
@@ -183,8 +184,8 @@ export const storedOf = ({ name, recorded = new Set() }: Noun.Members, record: {
 /** Returns whether a column contains a secret, which is logged as a hash. */
 export const isSecret = (member: string): boolean => secrets.has(member)
 
-// Log the members that a Change sets even if they had the same value when read, because another Change may
-// have changed them since.
+// Log every field that a Change sets, even to the value it had when it was read, because another Change may
+// have changed it since.
 const differences = ({ noun, id, before, after, sets }: Recorded & { readonly sets?: ReadonlySet<string> }): ReadonlyArray<Value> =>
   [...(noun.recorded ?? [])].flatMap((member): ReadonlyArray<Value> => {
     if (sets !== undefined && !sets.has(member)) return []
@@ -194,7 +195,7 @@ const differences = ({ noun, id, before, after, sets }: Recorded & { readonly se
       : [{ record: noun.name, id, field: columnOf(member), before: was, after: value }]
   })
 
-/** Returns the values that a Change sets, for members that are logged. */
+/** Returns the values that a Change sets, for fields that are logged. */
 export const changesOf = (change: Any): ReadonlyArray<Value> => {
   const written = Written.is(change)
     ? change.writes.flatMap((write): ReadonlyArray<Recorded> => {
@@ -293,8 +294,8 @@ export class AuditStore extends Context.Service<
      */
     readonly recordedAudit: (after: Pick<Stored, "record" | "id"> | null, limit: number) => Read<ReadonlyArray<Stored>>
     /**
-     * Returns entries without a link although a later one is linked, and copies of other entries, ordered by
-     * id. This service never creates either.
+     * Returns entries that have no link although a later entry is linked, and entries that are copies of
+     * others, ordered by id. This service never creates either kind.
      */
     readonly strayAudit: (limit: number) => Read<ReadonlyArray<Entry>>
   }
@@ -352,8 +353,8 @@ export const baseline = Effect.gen(function* () {
 })
 
 /**
- * A Journal that writes an audit entry in the same commit, for every Change of a request and every Change of
- * a logged value.
+ * A Journal that adds an audit entry to every Change made during a request and to every Change of a logged
+ * value, in the same commit.
  */
 export const layerJournal = Layer.effect(
   Journal,

@@ -14,7 +14,7 @@ export interface Balance {
 
 /**
  * The available balance is less than amount plus fee. Nothing was held. `available` is the balance read after
- * the refusal, as information for people. Stores omit it.
+ * the refusal, for display only. Stores omit it.
  */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   companyId: CompanyId.CompanyId,
@@ -43,7 +43,7 @@ export const effect = (postings: ReadonlyArray<Posting>): Balance => {
   return { posted: Msat.make(posted), held: Msat.make(held) }
 }
 
-/** Returns the amount that `postings` take from `available`, which must be covered. Negative for a credit. */
+/** Returns the amount that `postings` take from `available`, which the balance must cover. Negative for a credit. */
 export const need = (postings: ReadonlyArray<Posting>): Msat.Msat => {
   const { posted, held } = effect(postings)
   return Msat.make(held - posted)

@@ -6,8 +6,8 @@ import type { Members } from "./Noun.ts"
 
 /**
  * `available` and `held` belong to the company, the others to the operator. `node` and `chain` are assets.
- * `service_fees` is revenue. `network_fees` receives fee allowances and pays actual costs. `suspense` is
- * money received without a known owner. `loss` is lost money. `adjustments` are manual bookings by operators.
+ * `service_fees` is revenue. `network_fees` receives fee allowances and pays actual costs. `suspense` is money
+ * received without a known owner. `loss` is lost money. `adjustments` are manual postings by operators.
  * `internal` is money sent between companies, and is zero after every Change.
  */
 export const accounts = [
@@ -34,8 +34,7 @@ export interface Posting {
 }
 
 /**
- * The postings of a Change for one company. An internal transfer has two legs, other Changes have one or
- * none.
+ * The postings of a Change for one company. An internal transfer has two legs; other Changes have one or none.
  */
 export interface Leg {
   readonly companyId: CompanyId.CompanyId
@@ -131,14 +130,13 @@ export interface Recorded {
   readonly id: string
   readonly before: object | null
   readonly after: object
-  /** Members that the Change sets, even to the same value. If absent, the members that differ. */
+  /** Fields that the Change sets, even to the same value. If absent: the fields that differ. */
   readonly sets?: ReadonlySet<string>
 }
 
 /**
- * Members of every Change. `id` is the record that it changes. `transferId` groups its postings in the
- * ledger, and customers see it as `ledger_tx_id`. `Refused` lists its refusals in the type only; no value
- * contains it.
+ * Fields of every Change. `id` is the record that it changes. `transferId` groups its postings in the ledger,
+ * and customers see it as `ledger_tx_id`. `Refused` lists its refusals in the type only; no value contains it.
  */
 export interface Parts<Tag extends string, Refused = never, Published extends string = Event.Type> {
   readonly [refused]?: Refused
@@ -154,16 +152,20 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
   readonly fence?: Fence
   readonly cursor?: Cursor
   /**
-   * Limits that it counts toward, in addition to the balance, or to which it returns an earlier count. Its
-   * postings must be for its own company.
+   * Limits that the Change counts toward, or in which it reverses an earlier count. All its postings must be
+   * for its own company.
    */
   readonly counts?: ReadonlyArray<Count>
-  /** Set if a freeze of its company refuses the Change. */
+  /** Set if the Change is refused while its company is frozen. */
   readonly unlessFrozen?: true
-  /** Revision of the company's fees used to calculate its amounts. Refused if the fees have changed since. */
+  /**
+   * Revision of the company's fees used to calculate its amounts. The Change is refused if the fees have since
+   * changed.
+   */
   readonly feesRevision?: number
   /**
-   * Logged records that it creates or changes, before and after. Changes with `writes` state the same there.
+   * Logged records that the Change creates or changes, before and after. A Change with `writes` needs no entry
+   * for the records written there.
    */
   readonly recorded?: ReadonlyArray<Recorded>
   /** Its entry in the audit log, including the actor (see Audit.ts). Only the Journal sets it. */

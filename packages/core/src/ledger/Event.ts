@@ -7,7 +7,7 @@ import { Schema } from "effect"
 export const subjects = {
   "company.opened": "companies",
   "company.plan_changed": "companies",
-  // Domains published these types until their events named the domain itself.
+  // Earlier types of domain events, whose subject is the company.
   "company.domain_verified": "companies",
   "company.domain_found": "companies",
   "company.domain_lost": "companies",

@@ -40,8 +40,8 @@ export class EventStore extends Context.Service<
      */
     readonly keepTold: (told: ReadonlyArray<Told>) => Read<ReadonlyArray<Told>>
     /**
-     * Deletes events from before `beforeMillis` among the `limit` oldest, with their public events. Returns
-     * the number deleted.
+     * Takes the `limit` oldest events, and deletes those from before `beforeMillis` with their public events.
+     * Returns the number deleted.
      */
     readonly forgetEvents: (beforeMillis: number, limit: number) => Read<number>
     /** Returns the id of the last deleted event of a company (null: any company); 0 if none was deleted. */

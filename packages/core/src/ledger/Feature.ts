@@ -30,8 +30,8 @@ export interface About<Kind extends string = string, Type extends string = strin
 }
 
 /**
- * How a committed event becomes notices: the possible types, and the records. `aboutOthers`: a record is not
- * the event's subject.
+ * How a committed event becomes notices: the possible types, and the records. `aboutOthers`: a notice may be
+ * about a record other than the event's subject.
  */
 export interface Telling<A extends About = About> {
   readonly as: ReadonlyArray<A["type"]>
@@ -50,16 +50,16 @@ export interface Notices {
 }
 
 /**
- * A noun whose records hold company funds while they have a certain status. Stores use it to recount, verify
- * and list pending amounts.
+ * A record type whose records hold company funds while they have a certain status. Stores use it to recount,
+ * verify and list pending amounts.
  */
 export interface Holds {
   readonly noun: Noun
   readonly in: string
-  /** Members whose sum is held, and the member with the transfer's id. */
+  /** Fields whose sum is held, and the field with the transfer's id. */
   readonly members: ReadonlyArray<string>
   readonly transfer: string
-  /** The reason for waiting, and the kind of job that ends it. */
+  /** The reason for waiting, and the kind of job that ends the wait. */
   readonly waits: { readonly kind: Waiting.Kind; readonly task: string; readonly for: string }
 }
 
@@ -85,19 +85,19 @@ export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
 })
 
 /**
- * A sum over records of this noun, kept in another record. Verification recounts it and reports a mismatch as
+ * A sum over records of this type, kept in another record. Verification recounts it and reports a mismatch as
  * `fault`.
  */
 export interface KeptSum {
   readonly fault: string
   readonly noun: Noun
   /**
-   * The statuses whose amounts count, the member with the amount, and the member with the other record's id.
+   * The statuses whose amounts count, the field with the amount, and the field with the other record's id.
    */
   readonly in: ReadonlyArray<string>
   readonly amount: string
   readonly by: string
-  /** The noun of the other record, and its member with the sum. */
+  /** The other record's type, and its field with the sum. */
   readonly of: Noun
   readonly as: string
 }
@@ -129,8 +129,8 @@ export const recounted = ({ fault, noun, in: statuses, amount, by, of, as }: Kep
 }
 
 /**
- * A noun whose records have an exchange rate. A deposit whose member `by` refers to such a record is booked
- * at its rate and currency.
+ * A record type whose records have an exchange rate. A deposit whose field `by` refers to such a record is
+ * posted at that record's rate and currency.
  */
 export interface Rates {
   readonly noun: Noun
@@ -156,8 +156,8 @@ export const rateOf = (row: Row) => {
 }
 
 /**
- * A noun whose records describe payments. `by` is the member of a payment's subject that refers to a record;
- * the others are members of the record.
+ * A record type whose records describe payments. `by` is the field of a payment's subject that refers to a
+ * record; the others are fields of the record.
  */
 export interface Describes {
   readonly noun: Noun
@@ -171,14 +171,14 @@ export const describes = <A extends Row>(
   how: { readonly by: string; readonly description: Texts<A>; readonly orderId?: keyof A & string }
 ): Describes => ({ noun, ...how })
 
-/** The parts that a feature adds. `make` fills in the parts it omits. */
+/** Everything that a feature adds. `make` fills in omitted parts. */
 export interface Feature {
   readonly name: string
   readonly nouns: ReadonlyArray<Noun>
   readonly lives: ReadonlyArray<{ readonly [name: string]: Move }>
   readonly changes: Changes<Written.Any>
   /**
-   * Every type of event that its Changes publish, with the noun that `subject` identifies; null if the
+   * Every type of event that its Changes publish, with the record type that `subject` identifies; null if the
    * subject is not a record.
    */
   readonly events: { readonly [type: string]: string | null }
@@ -209,8 +209,8 @@ export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C :
 type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? Exclude<T, Event.Type> : never) : never
 
 /**
- * The parts of a feature whose types the list of all features keeps. The other parts are folded at run time
- * and left out of declaration files.
+ * The parts of a feature that keep their own types in the list of all features. The other parts are folded at
+ * run time and left out of declaration files.
  */
 export interface Declared<
   C extends Written.Any,

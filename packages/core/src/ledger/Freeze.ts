@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import { CompanyId } from "../base/CompanyId.ts"
 
 /**
- * A company's freeze: its start, its reason, and whether withdrawals confirmed before it continue or wait.
+ * A company's freeze: its start, its reason, and whether withdrawals that were already confirmed continue or
+ * wait.
  */
 export const Freeze = Schema.Struct({
   reason: Schema.String,

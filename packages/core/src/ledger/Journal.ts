@@ -2,15 +2,15 @@ import { Context, Effect, Schema } from "effect"
 import * as Outage from "../base/Outage.ts"
 import type { Any, RefusalOf } from "./Change.ts"
 
-/** The key was used before for a request with a different body. */
+/** The key was already used for a request with a different body. */
 export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>()("IdempotencyMismatch", {
   key: Schema.String
 }) {}
 
-/** A Change with this id but different content was applied before. */
+/** A Change with this id but different content has already been applied. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { change: Schema.String, id: Schema.String }) {}
 
-/** Another process has claimed the job since. The holder of this claim must stop. */
+/** Another process has since claimed the job. The holder of this claim must stop. */
 export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", { taskId: Schema.String }) {}
 
 /** The record does not exist or belongs to another company. The error does not distinguish the two. */
@@ -29,8 +29,8 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 }) {}
 
 /**
- * `Applied` by this call or an earlier one with the same id. `Replayed`: the key was used before, and this is
- * its response.
+ * `Applied` by this call or an earlier one with the same id. `Replayed`: the key was already used, and this is
+ * its stored response.
  */
 export type Applied = { readonly _tag: "Applied" } | { readonly _tag: "Replayed"; readonly answer: string }
 

@@ -46,7 +46,7 @@ export class LedgerReads extends Context.Service<
      */
     readonly job: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Waiting.Job>>
     /**
-     * Sums all entries of all companies by account. The sum of all accounts and `internal` are both zero.
+     * Sums all entries of all companies by account. The sum over all accounts is zero, and so is `internal`.
      * Recounts everything.
      */
     readonly trialBalance: Read<Readonly<Record<Account, Msat>>>

@@ -42,13 +42,13 @@ export type Most = { readonly [name in Counted]?: bigint }
  */
 export interface Count {
   readonly subject: string
-  /** The time it is counted at. When a count is returned, the time of the original count. */
+  /** The time it is counted at. When a count is reversed, the time of the original count. */
   readonly atMillis: number
   readonly most: Most
 }
 
 /**
- * The subjects and the time that a record was counted at, so that the count can be returned if the record
+ * The subjects and the time that a record was counted at, so that the count can be reversed if the record
  * fails.
  */
 export const Noted = Schema.Struct({ atMillis: Schema.Int, subjects: Schema.Array(Schema.String) })
@@ -68,15 +68,15 @@ export const Name = Schema.Literals([...names, "per_withdrawal_sats", "approval_
 export type Name = typeof Name.Type
 
 /**
- * The payment exceeds a limit of the key or the company. Nothing was held. `remaining` and `freesAtMillis`
- * are information for people. Stores omit them.
+ * The payment exceeds a limit of the key or the company. Nothing was held. `remaining` and `freesAtMillis` are
+ * for display only. Stores omit them.
  */
 export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExceeded", {
   limit: Name,
   of: Schema.Literals(["key", "company"]),
   /** Amount that can still be sent now, including fees. */
   remaining: Schema.optionalKey(Msat.Msat),
-  /** When the requested amount will be allowed if nothing else is sent before; null if it never will be. */
+  /** When the requested amount will be allowed if nothing else is sent first; null if it never will be. */
   freesAtMillis: Schema.optionalKey(Schema.NullOr(Schema.Int))
 }) {}
 
@@ -134,11 +134,11 @@ export const add = (spent: ReadonlyArray<Spent>, atMillis: number, amount: bigin
     return [...kept, { window, bucket, amount: Msat.make((same?.amount ?? 0n) + amount), times: (same?.times ?? 0) + times }]
   })
 
-/** Returns the part of a Change that returns an earlier count. */
+/** Returns the part of a Change that reverses an earlier count. */
 export const returned = (noted: Noted | null): { readonly counts?: ReadonlyArray<Count> } =>
   noted === null ? {} : { counts: noted.subjects.map((subject) => ({ subject, atMillis: noted.atMillis, most: {} })) }
 
-/** Returns what a record stores about these counts. */
+/** Returns these counts in the form that a record stores. */
 export const noted = (counts: ReadonlyArray<Count>): Noted | null => {
   const [first] = counts
   return first === undefined ? null : { atMillis: first.atMillis, subjects: counts.map(({ subject }) => subject) }

@@ -1,32 +1,32 @@
 import { Schema, type SchemaAST } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 
-// A kind of record is declared once: its members, which of them change, its unique names and its moves. A
-// store derives tables, statements and comparisons from the declaration, so a new kind of record needs no
-// code in a store.
+// A record type is declared once: its fields, which of them can change, its unique names and its moves. A store
+// derives tables, statements and comparisons from the declaration, so a new record type needs no code in a
+// store.
 
-/** Members of every record: its id, and the company that owns it. */
+/** Fields of every record: its id, and the company that owns it. */
 export interface Row {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
 }
 
-/** The type of a member's value, as stores need it. `choice` is one of a fixed set of texts. */
+/** The type of a field's value, as stores need it. `choice` is one of a fixed set of texts. */
 export type Kind = "uuid" | "text" | "choice" | "msat" | "millis" | "integer" | "json"
 
 /** An id that is a UUID. */
 export const Id = Schema.String.annotate({ kind: "uuid" })
 
-/** The members of a record, with their types and which of them change. */
+/** A record's fields, with their types and which of them can change. */
 export interface Members<A extends object = object> {
   /** Also the name of its table. */
   readonly name: string
   readonly schema: Schema.Codec<A, unknown>
   readonly members: ReadonlyArray<readonly [member: string, kind: Kind]>
-  /** Members that can change after creation. All others are fixed. */
+  /** Fields that can change after creation. All others are fixed. */
   readonly moving: ReadonlySet<string>
   /**
-   * Members whose values the audit log records before and after each Change; undefined if there are none. Set
+   * Fields whose values the audit log records before and after each Change; undefined if there are none. Set
    * for records that grant access.
    */
   readonly recorded?: ReadonlySet<string>
@@ -53,7 +53,7 @@ const kindOf = (member: string, ast: SchemaAST.AST): Kind | undefined => {
   return ast._tag === "Number" && member.endsWith("Millis") ? "millis" : kindOfTag[ast._tag]
 }
 
-/** Declares a kind of record that no write refers to. Stores have their own code for it. */
+/** Declares a record type that no write refers to. Stores have their own code for it. */
 export const members = <A extends object>(
   name: string,
   schema: StructOf<A>,
@@ -71,13 +71,13 @@ export const members = <A extends object>(
   moving: new Set(moving)
 })
 
-/** A kind of record that Changes write. */
+/** A record type that Changes write. */
 export interface Noun<A extends Row = Row, Refused = unknown, Taken = unknown, Other = unknown> extends Members<A> {
-  /** Sets of members whose values are unique. Values with a null are not compared. */
+  /** Sets of fields whose combined values are unique. Combinations with a null are not compared. */
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
   /**
-   * An immutable member with texts by key, such as metadata. A company's records can be found by each pair,
-   * for which stores keep an index.
+   * An immutable field that maps keys to texts, such as metadata. Stores index each pair, so that a company's
+   * records can be found by it.
    */
   readonly labels?: string
   /** Returns the refusal if another record has the same unique name. `Conflict` if omitted. */
@@ -115,7 +115,7 @@ export interface Insert<A extends Row = Row, Taken = unknown, Other = unknown> {
   readonly record: A
 }
 
-/** The insert of a noun's records: `InsertOf<typeof noun>`. */
+/** An insert of a record of this type: `InsertOf<typeof noun>`. */
 export type InsertOf<N> = N extends Noun<infer A, unknown, infer Taken, infer Other> ? Insert<A, Taken, Other> : never
 
 export const insert = <A extends Row, Taken, Other>(noun: Noun<A, unknown, Taken, Other>, record: A): Insert<A, Taken, Other> => ({
@@ -131,37 +131,40 @@ export interface Move<A extends Row = Row, Sets extends string = string, Expects
   readonly noun: Noun<A>
   /** Statuses in which it applies. Empty: any status. */
   readonly from: ReadonlyArray<string>
-  /** Members that must be null for it to apply. */
+  /** Fields that must be null for it to apply. */
   readonly empty: ReadonlyArray<string>
-  /** Members that must be unchanged since the Change read them. */
+  /** Fields that must be unchanged since the Change read them. */
   readonly expects: ReadonlyArray<Expects>
   /** The resulting status; null if it is unchanged or in `sets`. */
   readonly to: string | null
-  /** Members set to values of the Change. */
+  /** Fields set to values of the Change. */
   readonly sets: ReadonlyArray<Sets>
-  /** Members set to null. */
+  /** Fields set to null. */
   readonly clears: ReadonlyArray<string>
-  /** Members set to the time of the Change. */
+  /** Fields set to the time of the Change. */
   readonly stamps: ReadonlyArray<string>
   /**
-   * How to detect that the move was applied before: the record has one of the statuses `in` (empty: any),
-   * `empty` members are null, and `same` members have the values this move would set. `otherwise`: whenever
-   * it does not apply.
+   * How to detect that the move has already been applied: the record has one of the statuses `in` (empty: any),
+   * the `empty` fields are null, and the `same` fields have the values that this move would set. `otherwise`:
+   * the move counts as applied whenever it does not apply.
    */
   readonly again: { readonly in: ReadonlyArray<string>; readonly same: ReadonlyArray<string> } | "otherwise"
-  /** If true, it counts as applied when the record was deleted meanwhile. */
+  /** If true, the move counts as applied when the record no longer exists. */
   readonly isDoneWhenGone: boolean
   refused?(id: string, status: string): Refused
 }
 
 type Status<A> = A extends { readonly status: infer S extends string } ? S : never
 
-/** How to detect that a move was applied before: see `Move.again`. */
+/** How to detect that a move has already been applied: see `Move.again`. */
 type Again<A> = { readonly in?: ReadonlyArray<Status<A>>; readonly same?: ReadonlyArray<keyof A & string> } | "otherwise"
 
 type In<G> = G extends { readonly in: ReadonlyArray<infer S> } ? S : never
 
-/** A move that depends only on the status, and applies or was applied in every status, cannot be refused. */
+/**
+ * A move cannot be refused if it depends only on the status and, in every status, either applies or counts as
+ * applied.
+ */
 type RefusedBy<A, From, Held, G, Refused> = G extends "otherwise"
   ? never
   : [Held] extends [never]
@@ -176,7 +179,7 @@ type RefusedBy<A, From, Held, G, Refused> = G extends "otherwise"
 
 const declared = new Map<string, string>()
 
-/** Declares a step in a record's life. `name` is unique within the noun and identifies the statement. */
+/** Declares a step in a record's life. `name` is unique within the record type and identifies the statement. */
 export const move = <
   A extends Row,
   Refused,
@@ -225,9 +228,9 @@ export const move = <
 export interface Transition<A extends Row = Row, Refused = unknown, Found extends Row = Row> {
   readonly _tag: "Transition"
   readonly move: Move<A, string, string, Refused>
-  /** The record as it was read, as far as known. It contains the members that the move expects. */
+  /** The record as it was read, as far as known. It contains the fields that the move expects. */
   readonly found: Found
-  /** Values for the members that the move sets. */
+  /** Values for the fields that the move sets. */
   readonly set: object
 }
 
@@ -247,7 +250,7 @@ export const step = <
   set: Pick<A, Sets>
 ): Transition<A, Refused, Found> => ({ _tag: "Transition", move, found, set })
 
-/** Returns a member's new value; undefined if the transition does not change it. */
+/** Returns a field's new value; undefined if the transition does not change it. */
 const become = ({ move, set }: Transition, member: string, atMillis: number): unknown => {
   if (move.sets.includes(member)) return Reflect.get(set, member)
   if (move.stamps.includes(member)) return atMillis
@@ -266,8 +269,8 @@ export const after = <A extends Row>(row: A, transition: Transition<A>, atMillis
 }
 
 /**
- * Sets times of another record to the time of the Change, if the Change applies. It has no conditions. With
- * `id: null`, it does nothing.
+ * Sets times of another record to the time of the Change, if the Change applies. This write has no conditions.
+ * With `id: null`, it does nothing.
  */
 export interface Touch {
   readonly _tag: "Touch"
@@ -282,8 +285,8 @@ export const touch =
   (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
 
 /**
- * Adds to an amount of another record, if the Change applies. It has no conditions; constraints of the table
- * limit the result.
+ * Adds to an amount of another record, if the Change applies. This write has no conditions; the table's
+ * constraints limit the result.
  */
 export interface Add {
   readonly _tag: "Add"
@@ -308,8 +311,8 @@ export type Follow = Insert | Touch | Add
 export type Write = Transition | Follow
 
 /**
- * The first write decides whether the Change applies or was applied before. The other writes follow from it.
- * Records they insert cannot exist yet.
+ * The first write decides whether the Change applies or has already been applied. The other writes follow from
+ * it. The records that they insert cannot exist yet.
  */
 export type Writes = readonly [] | readonly [Insert | Transition, ...ReadonlyArray<Follow>]
 
@@ -326,7 +329,7 @@ const keyOf = (write: Write): string => {
   }
 }
 
-/** Returns the identity of a statement from its verbs, nouns and members, without values. */
+/** Returns what identifies a statement: its verbs, record types and fields, without values. */
 export const shapeOf = (writes: Writes): string => {
   let shape = ""
   for (const write of writes) shape += `${keyOf(write)};`

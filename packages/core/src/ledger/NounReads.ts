@@ -6,16 +6,16 @@ import type { Noun, Row } from "./Noun.ts"
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /**
- * Reads records of any noun, including those of other packages, as its declaration describes. A method that
- * takes a company id returns only that company's records.
+ * Reads records of any type, as its declaration describes them, including types declared by other packages. A
+ * method that takes a company id returns only that company's records.
  */
 export class NounReads extends Context.Service<
   NounReads,
   {
     readonly get: <A extends Row>(noun: Noun<A>, companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<A>>
     /**
-     * Returns the record with this unique name, whichever company owns it. `name` contains all members of one
-     * of its noun's unique names.
+     * Returns the record with this unique name, whichever company owns it. `name` contains all fields of one of
+     * the record type's unique names.
      */
     readonly named: <A extends Row>(noun: Noun<A>, name: Partial<NoInfer<A>>) => Read<Option.Option<A>>
     /**

@@ -40,8 +40,8 @@ export interface Found<A> {
 }
 
 /**
- * Returns a page of `size` rows. Requests one more row from `find`, which shows without counting whether
- * there is another page.
+ * Returns a page of `size` rows. Requests one extra row from `find` to learn whether there is another page
+ * without counting rows.
  */
 export const pick = <A extends Position, E, R>(
   size: number,

@@ -7,13 +7,14 @@ export const types = ["adjustment"] as const
 export type Type = (typeof types)[number]
 
 /**
- * A noun whose records credit their company while they have a certain status, or debit it if the amount is
- * negative. Stores use this to verify the transfer, and to list the record among the company's transactions.
+ * A record type whose records, while they have a certain status, credit their company, or debit it if the
+ * amount is negative. Stores use this to verify the transfer, and to list the record among the company's
+ * transactions.
  */
 export interface Posts {
   readonly noun: Noun
   readonly in: string
-  /** The members with the amount, the transfer's id, the reason, and the time of the posting. */
+  /** The fields with the amount, the transfer's id, the reason, and the time of the posting. */
   readonly amount: string
   readonly transfer: string
   readonly reason: string

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /**
- * The network a payment uses. A payment between two companies keeps the rail of the recipient it was sent to.
+ * The network a payment uses. A payment between two companies keeps the rail of its destination.
  */
 export const Rail = Schema.Literals(["lightning", "on_chain"])
 export type Rail = typeof Rail.Type

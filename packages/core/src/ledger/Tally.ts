@@ -8,8 +8,8 @@ export const byAccount = <A>(of: (account: Account) => A): { readonly [account i
   Object.fromEntries(accounts.map((account) => [account, of(account)])) as { readonly [account in Account]: A }
 
 /**
- * Totals ever booked into and out of an account. Both only grow, so the difference between two tallies is the
- * amount booked between them.
+ * Totals ever posted into and out of an account. Both only grow, so the difference between two tallies is the
+ * amount posted between them.
  */
 const Turnover = Schema.Struct({ into: Msat.FromString, out: Msat.FromString })
 export interface Turnover extends Schema.Schema.Type<typeof Turnover> {}

@@ -43,7 +43,7 @@ export class Tasks extends Context.Service<
   Tasks,
   {
     /**
-     * Claims up to `limit` due and unclaimed jobs of one kind, the longest due first. A claim ends at
+     * Claims up to `limit` due and unclaimed jobs of one kind, the most overdue first. A claim ends at
      * `nowMillis + leaseMillis` unless it is released or extended.
      */
     readonly claim: (ask: {
@@ -55,7 +55,7 @@ export class Tasks extends Context.Service<
       readonly holder?: string
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
-     * Claims tasks with companies and their lanes taking turns. Takes at most `perLane` tasks from each lane,
+     * Claims tasks so that companies and their lanes take turns. Takes at most `perLane` tasks from each lane,
      * in order of company id and lane, and starts with the turn after `after` (null: the first). Skips the
      * turns in `full`. The cost grows with the limit, not with the number of tasks.
      */
@@ -70,9 +70,9 @@ export class Tasks extends Context.Service<
       readonly full: { readonly companies: ReadonlyArray<CompanyId.CompanyId>; readonly lanes: ReadonlyArray<string> }
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
-     * Records that process `holder` is alive until `nowMillis + aliveMillis`, and claims up to `limit` jobs
-     * of these kinds from processes that are no longer alive. Claims of a process that never called this are
-     * not taken over. They expire.
+     * Records that process `holder` is alive until `nowMillis + aliveMillis`, and claims up to `limit` jobs of
+     * these kinds from processes that are no longer alive. Claims of a process that never called this are not
+     * taken over, but expire.
      */
     readonly takeOver: (ask: {
       readonly holder: string
@@ -84,7 +84,7 @@ export class Tasks extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<TakenOver>, StoreUnavailable>
     /**
      * Makes a task claimable from `untilMillis` on, to release it or to hold it longer. `as` changes its kind
-     * and lane. Returns false if another process has claimed the task since, or if it ended.
+     * and lane. Returns false if another process has since claimed the task, or if the task is complete.
      */
     readonly postpone: (
       task: Task,
@@ -92,8 +92,8 @@ export class Tasks extends Context.Service<
       as?: { readonly kind: string; readonly lane: string }
     ) => Effect.Effect<boolean, StoreUnavailable>
     /**
-     * Extends these claims until `untilMillis` in one call. Returns the ids of the tasks that no other
-     * process has claimed since, and that have not ended.
+     * Extends these claims until `untilMillis` in one call. Returns the ids of the tasks that no other process
+     * has since claimed and that are not complete.
      */
     readonly renew: (tasks: ReadonlyArray<Task>, untilMillis: number) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
     /** Returns the due time of the first task of each kind. Kinds without tasks are left out. */

@@ -53,7 +53,7 @@ export interface Job {
   readonly attempts: number
 }
 
-/** A pending item, and since when it waits. For a task, since it was due. */
+/** A pending item, and the time at which it began to wait; for a task, the time at which it was due. */
 export interface Item {
   readonly kind: Kind
   readonly id: string

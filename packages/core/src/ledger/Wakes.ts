@@ -6,8 +6,8 @@ import { Signals } from "./Signals.ts"
 import { Tasks } from "./Tasks.ts"
 
 /**
- * Maximum time between two polls of the store when idle. Work of this process and signals from others wake a
- * worker immediately, so only the work of a lost signal waits that long.
+ * Maximum time between two polls of the store when idle. Work from this process and signals from others wake a
+ * worker immediately, so only work whose signal was lost waits that long.
  */
 export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/PollMillis", { defaultValue: () => 5000 })
 
@@ -15,8 +15,8 @@ export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/
 export const topics = { event: "committed event", audit: "audit entry" } as const
 
 // After a poll that found due work, the next one follows after `first`. While nothing is due, the pause
-// doubles. A poll also follows when work becomes due, but workers are woken only by that poll, because the
-// work may already be done or extended by then, like a role whose lease another process renews.
+// doubles. The store is also polled when work becomes due. Only that poll wakes workers, because by then the
+// work may already be done or postponed, like a role whose lease another process renews.
 const pauseMillis = { least: 20, first: 250 } as const
 // A timer cannot be set for more than 24 days.
 const maxSleepMillis = 86_400_000

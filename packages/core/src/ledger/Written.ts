@@ -13,9 +13,9 @@ export interface Giving extends Leg {
 }
 
 /**
- * The optional parts of a Change: postings that debit `available` (`money`) and count toward limits
- * (`limits`), or only credit (`credit`), an idempotency key (`once`), a fence, a check for a freeze
- * (`freeze`), or a check of the fees (`fees`). All but `credit` can lead to a refusal.
+ * The optional parts of a Change: postings that debit `available` (`money`) or take nothing from it (`credit`),
+ * a count toward limits (`limits`), an idempotency key (`once`), a fence (`fence`), a check for a freeze
+ * (`freeze`), and a check of the fees (`fees`). All but `credit` can lead to a refusal.
  */
 export type May = "money" | "limits" | "freeze" | "fees" | "credit" | "once" | "fence"
 
@@ -37,9 +37,10 @@ type RefusedWith<W extends Writes, M extends May> =
   | ("fence" extends M ? StaleFence : never)
 
 /**
- * A Change that lists its writes as values that every store interprets, so stores need no code for its kind.
- * The first write is to the record with the Change's id. Its refusals follow from its writes and from the
- * parts in `M`. Other parts do not compile. `Published` are the types of event that it may publish.
+ * A Change that lists its writes as values, which every store interprets, so stores need no code for its kind.
+ * The first write is to the record with the Change's id. The Change's refusals follow from its writes and from
+ * the parts in `M`. Parts that are not in `M` do not compile. `Published` are the types of event that it may
+ * publish.
  */
 export interface Written<Tag extends string, W extends Writes, M extends May = never, Published extends string = Type> extends Omit<
   Parts<Tag, RefusedWith<W, M>, Published>,

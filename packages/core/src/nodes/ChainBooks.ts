@@ -13,8 +13,8 @@ export interface Gone {
 /** A wallet's funds in the current chain. */
 export interface Holdings {
   /**
-   * Confirmed coins, plus the service's own unconfirmed change. A payout removes amount and fee, at the
-   * latest when it confirms.
+   * Confirmed coins, plus the service's own unconfirmed change. A payout's amount and fee are no longer
+   * included once it confirms, if not earlier.
    */
   readonly owned: Msat
   /**

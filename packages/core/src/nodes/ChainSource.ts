@@ -16,8 +16,8 @@ export interface Tip {
 }
 
 /**
- * Status of a transaction: in a block of the current chain, in the mempool, or gone. A gone transaction was
- * never seen, or a conflicting one spent its coins.
+ * Status of a transaction: in a block of the current chain, in the mempool, or gone. A transaction is `gone` if
+ * it was never seen or a conflicting one spent its coins.
  */
 export type Placement =
   | { readonly _tag: "mined"; readonly height: number; readonly isCoinbase: boolean }
@@ -34,8 +34,8 @@ export interface Output {
 }
 
 /**
- * Result of a broadcast. `unknown` is not a rejection. Someone else may have broadcast a rejected
- * transaction.
+ * Result of a broadcast. `unknown` is not a rejection. A `rejected` transaction may still have been broadcast
+ * by someone else.
  */
 export type Broadcast =
   | { readonly _tag: "accepted" }
@@ -62,7 +62,7 @@ export type Ours<E> = (scriptPubKeys: ReadonlyArray<string>) => Effect.Effect<Re
 /** A coinbase output cannot be spent before it has this many confirmations. */
 export const coinbaseMaturity = 100
 
-/** Returns the number of confirmations at `height`. The tip has one. */
+/** Returns the number of confirmations at `height`. A transaction in the tip has one. */
 export const confirmations = (tip: Tip, height: number): number => Math.max(0, tip.height - height + 1)
 
 /** Reads the chain and broadcasts transactions. */

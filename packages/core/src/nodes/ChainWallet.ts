@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { ChainUnavailable } from "./ChainSource.ts"
 import type * as Coin from "./Coin.ts"
 
-/** The available coins cover none of the payments with its fee. The payments can wait for more coins. */
+/** The available coins do not cover any of the payments with its fee. The payments can wait for more coins. */
 export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", { neededSats: Schema.BigInt }) {}
 
 export interface Derived {
@@ -53,7 +53,7 @@ export class ChainWallet extends Context.Service<
     /** Fingerprint of its master key, 4 bytes in hex. */
     readonly fingerprint: string
     readonly network: Network
-    /** Returns a new address that was never used before. */
+    /** Returns a new address that has never been used. */
     readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable | StoreUnavailable>
     /**
      * Builds a transaction that pays each payee exactly its amount. The mining fee is at most the sum of the

@@ -8,7 +8,7 @@ import { type Capacity, LightningBooks } from "./LightningBooks.ts"
 export const keptMillis = 10_000
 /** Timeout of a query to the node. */
 export const answerMillis = 2000
-/** Liquidity is low below one part in `littleShare` of the capacity of all channels. */
+/** Liquidity is low if it is below 1/`littleShare` of the total channel capacity. */
 export const littleShare = 10n
 
 /**
@@ -68,7 +68,7 @@ const gauges = {
 }
 const beyond = Measure.counter(
   "satrail_invoices_beyond_inbound_total",
-  "Lightning invoices for more than the channels could receive when they were issued"
+  "Lightning invoices issued for more than the channels could receive at that moment"
 )({})
 
 const measured = Effect.fnUntraced(function* ({ outgoing, incoming, channels }: Capacity) {
@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
       )
   })
 
-  // Run in a separate fiber, so that a caller that is interrupted does not cancel the query for the others.
+  // Run in a separate fiber, so that an interrupted caller does not cancel the query for the others.
   const now = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     if (newest === undefined || nowMillis - newest.beganMillis >= keptMillis) {

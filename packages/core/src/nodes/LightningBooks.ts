@@ -20,8 +20,9 @@ export interface Owned {
 }
 
 /**
- * The total that the channels can carry now, including reserves, which cannot be sent. A single payment may
- * be limited to less, because it uses one channel or several parts, and other nodes' channels follow ours.
+ * The total that the channels can carry now, including reserves, which cannot be sent. A single payment may be
+ * limited to less, because it uses one channel or is split into parts, and then continues through other nodes'
+ * channels.
  */
 export interface Capacity {
   /** Outbound liquidity. */
@@ -47,14 +48,14 @@ export interface Channels {
 /** A payment in the node's records. `fee` is the routing fee, paid or reserved. */
 export interface Sent {
   readonly paymentHash: PaymentHash.PaymentHash
-  /** Our id of the attempt if it pays an offer. It identifies the payment in place of the payment hash. */
+  /** If the payment pays an offer: our id of the attempt, which identifies the payment in place of the payment hash. */
   readonly attempt?: string
   readonly amount: Msat
   readonly fee: Msat
   readonly state: "pending" | "settled" | "failed"
 }
 
-/** A payment that the node accepted, and the amount received. */
+/** An incoming payment that the node accepted, and the amount received. */
 export interface Taken {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly received: Msat
@@ -67,7 +68,7 @@ export interface Own {
   readonly amount: Msat
 }
 
-/** A limited number of lines. The next page starts after `cursor`. */
+/** A limited number of entries. The next page starts after `cursor`. */
 export interface Page<A> {
   readonly lines: ReadonlyArray<A>
   readonly cursor: string
@@ -83,15 +84,17 @@ export class LightningBooks extends Context.Service<
     readonly owned: Effect.Effect<Owned, NodeUnavailable>
     readonly capacity: Effect.Effect<Capacity, NodeUnavailable>
     /**
-     * Returns payments started after the position `after`, in that order and in their current state. Returns
-     * no lines if there are no more yet. null returns no lines and the position of the newest payment.
+     * Returns payments that started after the position `after`, in the order in which they started and in their
+     * current state. Returns no entries if there are no more yet. null returns no entries and the position of
+     * the newest payment.
      */
     readonly sent: (after: string | null) => Effect.Effect<Page<Sent>, NodeUnavailable>
     /** Returns payments that the node received, paged like `sent`, in the order in which they settled. */
     readonly taken: (after: string | null) => Effect.Effect<Page<Taken>, NodeUnavailable>
     /**
-     * Returns the node's own income and costs, paged like `sent`, each once. An entry may appear some time
-     * after `owned` includes it. Absent if the node does not list them. The operator then has to book them.
+     * Returns the node's own income and costs, each exactly once, paged like `sent`. An entry may appear some
+     * time after `owned` includes it. Absent if the node does not list them. The operator must then post them
+     * manually.
      */
     readonly own?: (after: string | null) => Effect.Effect<Page<Own>, NodeUnavailable>
   }

@@ -13,8 +13,8 @@ export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("Node
 }) {}
 
 /**
- * Description of an invoice: a text in it, or the hash of a text shown to the payer (BOLT 11, `d` and `h`;
- * LUD-06).
+ * Description of an invoice: a text that it contains, or the hash of a text shown to the payer (BOLT 11, `d`
+ * and `h`; LUD-06).
  */
 export type Description = { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "Hash"; readonly sha256: string }
 
@@ -67,18 +67,20 @@ export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("Pa
 /** Hold invoices of a node that supports them. A payment stays held until it is settled or canceled. */
 export interface Holding {
   /**
-   * Creates a hold invoice, which never settles by itself. Repeating an id returns the same invoice. With a
-   * given hash, it is created only once, because the owner of an existing invoice cannot be determined.
+   * Creates a hold invoice, which never settles by itself. Repeating an id returns the same invoice. If the
+   * hash is given, only the first call creates the invoice, because the owner of an existing invoice cannot be
+   * determined.
    */
   readonly createInvoice: (ask: HoldAsk) => Effect.Effect<Issued, NodeUnavailable | PaymentHashTaken>
   /**
-   * Settles a held payment, with the preimage if the hash was given. Returns `settled` if it settled now or
-   * before, `canceled` if it is too late, and `open` if nothing is held yet, in which case nothing was done.
+   * Settles a held payment, with the preimage if the hash was given. Returns `settled` if the payment settled
+   * now or earlier, `canceled` if it is too late, and `open` if nothing is held yet, in which case nothing was
+   * done.
    */
   readonly settle: (invoice: Hold, preimage: Preimage.Preimage | null) => Effect.Effect<"settled" | "canceled" | "open", NodeUnavailable>
   /**
-   * Cancels a hold invoice: returns held payments and accepts no more. Returns `canceled` if it was canceled
-   * now or before, and `settled` if it is too late.
+   * Cancels a hold invoice: returns held payments and accepts no more. Returns `canceled` if the invoice was
+   * canceled now or earlier, and `settled` if it is too late.
    */
   readonly cancel: (invoice: Hold) => Effect.Effect<"settled" | "canceled", NodeUnavailable>
 }
@@ -94,14 +96,14 @@ export interface Settled {
   readonly settledAtMillis: number
   /** Our id of the offer (`OfferIssuer`) for which the node created the invoice. */
   readonly offerId?: string
-  /** Stored with the credit. The stream resumes right after it. */
+  /** Stored with the credit. The stream resumes right after this cursor. */
   readonly cursor: string
 }
 
 /**
  * Features a node lacks. `cancel`: it can't cancel an open invoice, so our invoices are never settled
  * internally, only over the network. `millisatoshis`: it only supports whole satoshis, so payments of
- * fractions are rejected.
+ * fractional amounts are rejected.
  */
 export type Lacking = "cancel" | "millisatoshis"
 
@@ -119,10 +121,10 @@ export class LightningReceiver extends Context.Service<
     readonly holding?: Holding
     readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**
-     * Cancels an invoice, so that it accepts no more payments. Returns `canceled`, now or before, with the
-     * preimage, which is then safe to reveal. If it is too late, returns `accepted` or `settled`. Repeated
-     * calls return the same result. Nodes do not return the preimage of a canceled invoice, so a backend
-     * stores it or derives it from our id and a secret.
+     * Cancels an invoice, so that it accepts no more payments. Returns `canceled` if the invoice was canceled
+     * now or earlier, with the preimage, which is then safe to reveal. If it is too late, returns `accepted` or
+     * `settled`. Repeated calls return the same result. Nodes do not return the preimage of a canceled invoice,
+     * so a backend stores it or derives it from our id and a secret.
      */
     readonly cancelInvoice: (
       paymentHash: PaymentHash.PaymentHash

@@ -18,9 +18,9 @@ export type FailureReason =
 
 /**
  * The state of a payment. Only `settled` and `failed` are final results of the node for a completed attempt,
- * and only `failed` releases the hold. `unknown` is not a result: the payment may be in flight. `notFound`:
- * the node has no record of the payment. This is not a failure either while a call to send it may still
- * arrive.
+ * and only `failed` releases the hold. `unknown` is not a result: the payment may be in flight. `notFound`: the
+ * node has no record of the payment. This is not a failure either, as long as a call to send the payment may
+ * still arrive.
  */
 export type Payment =
   | { readonly _tag: "settled"; readonly preimage: Preimage.Preimage; readonly fee: Msat; readonly index: string | null }
@@ -29,8 +29,8 @@ export type Payment =
   | { readonly _tag: "unknown" }
 
 /**
- * The call to pay did not reach the node and never will. There was no connection, or the node rejected the
- * call before processing the payment because it is locked, is starting, or rejects our credentials. It says
+ * The call to pay did not reach the node and never will. There was no connection, or the node rejected the call
+ * before processing the payment because it is locked, is starting, or rejects our credentials. This says
  * nothing about earlier calls. If the request may have been written, the result is `unknown`.
  */
 export interface NotSent {
@@ -80,8 +80,8 @@ export class LightningSender extends Context.Service<
      */
     readonly tariff?: Tariff
     /**
-     * How long after a call to `pay`, or after our process died, the call may still reach the node. It is
-     * never sent later.
+     * How long a call to `pay` may still reach the node after it was made, or after our process died. The call
+     * is never sent later.
      */
     readonly graceMillis: number
     /**
@@ -96,9 +96,9 @@ export class LightningSender extends Context.Service<
     /** Returns the state of a payment without changing anything. */
     readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
     /**
-     * Streams the payment hash of each of this node's payments when it ends, successfully or not, from the
-     * subscription on. The stream is only a hint and may miss or repeat one, so payments are polled too.
-     * Empty if the node cannot notify.
+     * Streams the payment hash of each of this node's payments when the payment becomes final, whether it
+     * succeeded or failed, starting at the subscription. The stream is only a hint and may miss or repeat one,
+     * so payments are polled too. Empty if the node has no notifications.
      */
     readonly ends: Stream.Stream<PaymentHash.PaymentHash, NodeUnavailable>
     /** Returns the best current route within `feeLimit`; undefined if there is none. Sends nothing. */

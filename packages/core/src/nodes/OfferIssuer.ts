@@ -3,8 +3,8 @@ import { Context, Effect, Option } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
 /**
- * A node that issues offers (BOLT 12) for the service, and responds to invoice requests itself. Nodes that
- * lack this have no such layer.
+ * A node that issues offers (BOLT 12) for the service, and responds to invoice requests itself. A node that
+ * cannot issue offers has no such layer.
  */
 export class OfferIssuer extends Context.Service<
   OfferIssuer,
@@ -15,8 +15,8 @@ export class OfferIssuer extends Context.Service<
      * `id` returns the same offer while the node keeps its store. An issued offer can be paid while the node
      * keeps its keys.
      *
-     * Each payment appears in `LightningReceiver.settlements` with this id and its own hash. It is reported
-     * nowhere else, so the stream may repeat such a payment but never loses one.
+     * Each payment appears in `LightningReceiver.settlements` with this id and its own hash. Such a payment is
+     * reported nowhere else, so the stream may repeat it but never loses it.
      */
     readonly createOffer: (ask: {
       readonly id: string

@@ -27,25 +27,25 @@ export interface OfferAsk {
 }
 
 /**
- * A node that pays offers (BOLT 12) for the service. Nodes that lack this have no such layer, and offers are
- * then not accepted.
+ * A node that pays offers (BOLT 12) for the service. A node that cannot pay offers has no such layer, and
+ * offers are then not accepted.
  */
 export class OfferSender extends Context.Service<
   OfferSender,
   {
     /**
-     * How long after a call to `payOffer`, or after our process died, the call may still reach the node. It
-     * is never sent later.
+     * How long a call to `payOffer` may still reach the node after it was made, or after our process died. The
+     * call is never sent later.
      */
     readonly graceMillis: number
     /**
      * Requests one invoice of `amount` from the offer's issuer, and pays it plus at most `feeLimit`. It never
      * pays an invoice of a different amount. Never fails; if the result is not known, it returns `unknown`.
-     * Returns within seconds: slower payments are `pending`, as is a slow response by the issuer. A payment
-     * is `failed` if the node rejects it before trying, or if the issuer refuses or never responds. The same
-     * attempt requests one invoice and is paid at most once, regardless of the number of calls and callers. A
-     * failed attempt stays failed. After `notSent`, retry immediately. After `unknown`, wait `graceMillis`
-     * before retrying.
+     * Returns within seconds: slower payments are `pending`, including those that still wait for the issuer's
+     * response. A payment is `failed` if the node rejects it before trying, or if the issuer refuses or never
+     * responds. An attempt requests only one invoice and is paid at most once, regardless of the number of
+     * calls and callers. A failed attempt stays failed. After `notSent`, retry immediately. After `unknown`,
+     * wait `graceMillis` before retrying.
      */
     readonly payOffer: (ask: OfferAsk) => Effect.Effect<OfferPayment | NotSent>
     /**
@@ -54,8 +54,8 @@ export class OfferSender extends Context.Service<
      */
     readonly lookupOffer: (attempt: string) => Effect.Effect<OfferPayment | { readonly _tag: "notFound" }>
     /**
-     * Streams each attempt when it ends, successfully or not, from the subscription on. The stream is only a
-     * hint and may miss or repeat one. Empty if the node cannot notify.
+     * Streams each attempt when it becomes final, whether it succeeded or failed, starting at the subscription.
+     * The stream is only a hint and may miss or repeat one. Empty if the node has no notifications.
      */
     readonly ends: Stream.Stream<string, NodeUnavailable>
     /**

@@ -24,8 +24,8 @@ export interface Fetched {
 }
 
 /**
- * Sends requests to payees' servers for a user who entered their address. In the money path, only this port
- * accesses the web.
+ * Sends requests to payees' servers on behalf of users who entered a payee's address. In the money path, only
+ * this port accesses the web.
  */
 export class Resolver extends Context.Service<
   Resolver,

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 
-/** Node software with known faulty versions. */
+/** Node software with versions that have known bugs. */
 export type Node = "lnd" | "Bitcoin Core" | "btcd"
 
 /** Major, minor and patch. */
 type Version = readonly [number, number, number]
 
 /**
- * A known fault of some versions of a node. `refused`: the node may report false data, such as a chain that
- * no other node has, which would lead to wrong credits. `warned`: the node can be stopped or robbed, whether
- * or not this service runs.
+ * A known bug in some versions of a node. `refused`: the node may report false data, such as a chain that no
+ * other node has, which would lead to wrong credits. `warned`: the node can be stopped or robbed, whether or
+ * not this service runs.
  */
 export interface Fault {
   readonly node: Node
@@ -26,8 +26,7 @@ const morehouse = "https://morehouse.github.io/lightning"
 const delving = "https://delvingbitcoin.org/t"
 
 /**
- * All known faults. A release candidate counts as its release, and a fork as the version it reports as its
- * base.
+ * All known bugs. A release candidate counts as its release, and a fork as the version it reports as its base.
  */
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -93,7 +92,7 @@ export const faults: ReadonlyArray<Fault> = [
     since: [30, 0, 0],
     fixedIn: [30, 2, 0],
     verdict: "warned",
-    says: "may delete all wallets of the node when an old wallet is migrated. The wallet of this service is not affected",
+    says: "may delete all of the node's wallets when an old wallet is migrated. This service's wallet is not affected",
     source: "https://bitcoincore.org/en/releases/30.2/"
   },
   {
@@ -140,15 +139,15 @@ export interface Judgement {
   readonly verdict: Fault["verdict"]
   /** The version in the form used to accept it, such as `0.15.1`. */
   readonly version: string
-  /** The version and its fault, as a sentence without its full stop. */
+  /** The version and its bug, as a sentence without the period. */
   readonly says: string
   /** The version to update to, and where to get it, as a sentence. */
   readonly remedy: string
 }
 
 /**
- * Returns the worst known fault of this version of a node; undefined if there is none, or if the text
- * contains no version.
+ * Returns the worst known bug in this version of a node; undefined if there is none, or if the text contains no
+ * version.
  */
 export const judge = (node: Node, text: string): Judgement | undefined => {
   const version = read(text)
@@ -169,7 +168,7 @@ export const judge = (node: Node, text: string): Judgement | undefined => {
   }
 }
 
-/** Logs the known fault of a version. */
+/** Logs the known bug in a version. */
 export const warn = (node: Node, text: string): Effect.Effect<void> => {
   const judgement = judge(node, text)
   return judgement === undefined ? Effect.void : Effect.logWarning(`${judgement.says}. ${judgement.remedy}`)

@@ -119,7 +119,7 @@ export type Tagged<T extends keyof Programs> = Programs[T] & { readonly _tag: T 
 
 /**
  * Changes that a store applies: the programs it implements, and any Change that lists its writes, such as a
- * Change of a noun declared by another package.
+ * Change to a record type declared by another package.
  */
 export type Storable = Program | Written.Any
 

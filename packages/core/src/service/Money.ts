@@ -21,8 +21,8 @@ import * as Withdrawals from "../sending/Withdrawals.ts"
 import * as Policy from "./Policy.ts"
 
 /**
- * The money path alone: companies, keys, invoices, addresses, deposits and withdrawals over the ledger. It
- * has no features, events or reports, which `Satrail.layer` adds. It requires the same ports.
+ * The money path alone: companies, keys, invoices, addresses, deposits and withdrawals over the ledger. It has
+ * no features, events or reports; `Satrail.layer` adds those. Both require the same ports.
  */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(

@@ -13,8 +13,8 @@ import { all as features } from "./Following.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
- * Every kind of record that this package declares. A store needs no list of kinds, and also stores those of
- * other packages.
+ * Every record type that this package declares. Stores do not depend on this list, because they also store
+ * record types of other packages.
  */
 export const all: ReadonlyArray<Members | Noun> = [
   Company.members,

@@ -14,11 +14,11 @@ import { Prices, type Quoted } from "../nodes/Prices.ts"
 export interface Role {
   readonly role: Duty.Role
   /**
-   * When the lease ends unless its holder renews it, which it does while it runs. In the past if no process
+   * When the lease ends. The holder renews it for as long as it runs. A time in the past means that no process
    * holds the role.
    */
   readonly untilMillis: number
-  /** Number of times that a process took the role. */
+  /** Number of times that a process has taken the role. */
   readonly claims: number
 }
 
@@ -26,7 +26,7 @@ export interface Standing {
   readonly network: Network
   /** The public key of this process's node. */
   readonly nodeId: string
-  /** All roles that were ever taken. */
+  /** All roles that have ever been taken. */
   readonly roles: ReadonlyArray<Role>
   /**
    * Publication time of the oldest event that readers can't see yet because an earlier transaction is still
