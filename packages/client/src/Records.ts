@@ -363,7 +363,7 @@ export interface Deposit<M = Metadata> {
   readonly lightningInvoiceId: string | null
   /** Always 0. Receiving is free */
   readonly fee: Money
-  /** Total amount of its open, pending and completed refunds */
+  /** Total amount of the deposit's open, pending and completed refunds */
   readonly refunded: Money
   /** Metadata of the invoice or address at the time of payment */
   readonly metadata: M

@@ -94,7 +94,7 @@ const Failure = Schema.Struct({
 const unreadable = (status: number) =>
   new ApiError({ status, code: "unreadable", message: "The response did not come from a satrail server", issues: [] })
 
-/** Decodes the error in the response of any endpoint. */
+/** Decodes the error in any endpoint's response. */
 const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, ApiError> =>
   Effect.matchEffect(HttpClientResponse.schemaBodyJson(Failure)(response), {
     onSuccess: ({ status, message, error: { code, issues = [], request_id: requestId } }) =>

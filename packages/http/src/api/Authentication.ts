@@ -86,7 +86,7 @@ export class Audited extends Context.Service<Audited, true>()("@satrail/http/api
 
 /**
  * Returns whether a company's use of an endpoint is recorded in the audit log: every change, except creating
- * something to be paid.
+ * something for payers to pay, such as an invoice.
  */
 const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
   method !== "GET" &&
@@ -239,7 +239,7 @@ const mapped = (value: unknown, f: (member: unknown) => unknown): unknown =>
  */
 export const documented = (document: Json): Json => {
   const components = isObject(document["components"]) ? document["components"] : {}
-  const apiKey = { type: "http", scheme: "bearer", description: "API key of a company: `Authorization: Bearer <API_KEY>`" }
+  const apiKey = { type: "http", scheme: "bearer", description: "A company's API key: `Authorization: Bearer <API_KEY>`" }
   const wantsKey = ({ responses, security }: Json) =>
     isObject(responses) && "401" in responses && (!Array.isArray(security) || security.length === 0)
   return {

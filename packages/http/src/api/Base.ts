@@ -31,8 +31,8 @@ const completed = (document: Json): Json =>
   Object.fromEntries(Object.entries(documented(document)).map(([name, member]) => [name, mapped(member)]))
 
 /**
- * The base of every group. Bodies, queries and paths are decoded strictly with all issues reported, headers
- * leniently. Handle an additional group with `base.add(group)`.
+ * The base of every group. Bodies, queries and paths are decoded strictly, headers leniently, and all issues
+ * are reported. Handle an additional group with `base.add(group)`.
  */
 export const base = HttpApi.make("satrail")
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })

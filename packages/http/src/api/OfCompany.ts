@@ -9,7 +9,7 @@ import { Example } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "./Section.ts"
 
-/** Base path of the read-only `/v1` routes for the company in the path. */
+/** Base path under which the operator reads a company's `/v1` routes. */
 export const root = "/operator/companies/:companyId"
 
 const errors = Errors.of("not_found", "store_unavailable")
@@ -62,7 +62,7 @@ const linked = (answer: unknown, companyId: string): unknown => {
     : HttpServerResponse.setHeader(answer, "link", link.replace("</v1/", `</operator/companies/${companyId}/`))
 }
 
-/** Other path parameters of the endpoint. */
+/** The endpoint's other path parameters. */
 const ownParams = ({ params }: Section.Plain) =>
   params?.ast._tag === "Objects"
     ? Object.fromEntries(params.ast.propertySignatures.map(({ name, type }) => [name, Schema.make<Schema.Codec<string>>(type)]))

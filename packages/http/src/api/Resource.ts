@@ -25,7 +25,7 @@ const annotations = ({ scope, summary, description }: About, example: typeof Exa
   return scope === undefined ? words : Context.add(words, Scopes, [scope])
 }
 
-/** Calls a function with the company of the request's key. */
+/** Calls a function with the company that owns the request's key. */
 export const own =
   <Ask, A, E>(ask: (companyId: CompanyId.CompanyId, what: Ask) => Effect.Effect<A, E>) =>
   (what: Ask) =>
@@ -37,7 +37,7 @@ type Request = { readonly params: { readonly id: string } }
 /** Makes the usual endpoints for a record type at `path`, with their handlers. */
 export const make = <const Path extends `/${string}`, Row extends { readonly id: string }, Fields extends Schema.Struct.Fields>(kind: {
   readonly path: Path
-  /** Messages of a response with one record, and with a page of them. */
+  /** Messages in a response with one record, and in a response with a page of records. */
   readonly names: readonly [one: string, many: string]
   readonly view: View.View<Row, Fields>
   readonly example: (world: World) => Row

@@ -9,7 +9,8 @@ import { callerOf } from "../wire/Address.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as RequestId from "./RequestId.ts"
 
-// Actors of requests, for the audit log: a commit records its actor, and rejected requests are counted.
+// Identifies each request's actor for the audit log. A commit records its actor, and rejected requests are
+// counted.
 
 /**
  * Number of the operator's reverse proxies in front of the service, each of which appends its caller's address

@@ -38,7 +38,7 @@ const general: { readonly [rule in Rule]: Members } = {
     members: ["expires_at", "from", "until"]
   },
   bytes: { rule: "The limit is in bytes of UTF-8, not in characters", members: ["description"] },
-  limits: { rule: "Amounts must be within the limits of the installation", members: ["amount", "max_sats", "min_sats"] },
+  limits: { rule: "Amounts must be within the installation's limits", members: ["amount", "max_sats", "min_sats"] },
   wellFormed: { rule: "A domain, URL or address range must be well-formed", members: ["domain", "ranges"] },
   eventTypes: { rule: "Event types must be known types or prefixes", members: [] }
 }

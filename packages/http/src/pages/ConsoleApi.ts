@@ -55,7 +55,7 @@ export const dataOf = ({ text }: Answered): unknown => {
   return isObject(answer) ? answer["data"] : undefined
 }
 
-/** The API for one request of the console. */
+/** The API for one console request. */
 export const make = (send: Send, reads: Reads): Api => {
   const asked = <K extends Operation>(operation: K, { params = {}, query = {}, body, once }: Asked<K>) => {
     const [method = "", pattern = ""] = operation.split(" ")

@@ -76,7 +76,7 @@ export const put = Section.operator(
     .annotate(OpenApi.Summary, "Replace a company's custom fees")
     .annotate(
       OpenApi.Description,
-      "Replaces all custom fees of a company; `{}` removes them, so that the fees of its plan apply. Use PATCH to change individual fees. New fees apply immediately, in every process, to withdrawals confirmed afterward. Confirmed withdrawals keep their fee."
+      "Replaces all custom fees of a company; `{}` removes them, so that its plan's fees apply. Use PATCH to change individual fees. New fees apply immediately, in every process, to withdrawals confirmed afterward. Confirmed withdrawals keep their fee."
     )
     .annotate(Example, chargeExample),
   Effect.all([Companies, Core.Fees]),

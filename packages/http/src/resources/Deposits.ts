@@ -38,7 +38,7 @@ export const view = View.make<Deposit.Deposit>()(
     lightning_invoice_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningInvoiceId],
     fee_sats: [Scalars.Fee.annotate({ description: "Always 0. Receiving is free", examples: [0] }), () => 0],
     refunded_sats: [
-      Scalars.Sats.annotate({ description: "Total amount of its open, pending and completed refunds", examples: [0] }),
+      Scalars.Sats.annotate({ description: "Total amount of the deposit's open, pending and completed refunds", examples: [0] }),
       (row) => Scalars.sats(row.refunded)
     ],
     metadata: [

@@ -209,7 +209,7 @@ export const view = View.make<Withdrawal.Withdrawal>()(
   }
 )
 
-/** Payment target in the DNS record of a name. */
+/** Payment target in a name's DNS record. */
 const instructed = View.make<Destination.Destination>()(
   { identifier: "Bip353Record" },
   {

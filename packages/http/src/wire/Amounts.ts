@@ -129,12 +129,12 @@ const orAny = (decimal: Read, body: object): ReadonlyArray<Issue> => {
 }
 
 /**
- * Same for a body in which a null amount lets the payer decide. JSON turns NaN into null, so a null
+ * Does the same for a body in which a null amount lets the payer decide. JSON turns NaN into null, so a null
  * amount with a currency is rejected.
  */
 export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => orAny(Decimal.ofJsonMember(text, "amount"), body)
 
-/** Same for such a body after decoding. */
+/** Does the same for such a body after decoding. */
 export const decodedIssuesOrAny = (body: Body): ReadonlyArray<Issue> => orAny(decimalOf(body.amount), body)
 
 /** Returns the amount of such a body; undefined if the payer decides. */

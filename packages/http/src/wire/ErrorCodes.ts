@@ -37,7 +37,7 @@ export const catalogue = {
   step_up_required: {
     status: 403,
     meaning:
-      "The request comes from a console session in which the key or token was not entered within the last 5 minutes. It had no effect.",
+      "The request comes from a console session in which the key or token was not entered within the last 5 minutes. The request had no effect.",
     remedy: "Enter the key again when the console prompts for it. Requests with an `Authorization` header never return this error."
   },
   plan_required: {
@@ -66,7 +66,7 @@ export const catalogue = {
   },
   not_found: {
     status: 404,
-    meaning: "No such route or record. A record of another company returns the same response.",
+    meaning: "No such route or record. Requests for another company's records get the same response.",
     remedy: "Check the path and the id."
   },
   method_not_allowed: {
@@ -89,7 +89,7 @@ export const catalogue = {
     meaning:
       "A request with this `Idempotency-Key` already took effect. Its stored response contains a secret and can no longer be decrypted, because the encryption key has changed.",
     remedy:
-      "Find the record with its list endpoint. If you lost the link of a voucher, cancel the voucher and create another one with a new key."
+      "Find the record with its list endpoint. If you lost a voucher's link, cancel the voucher and create another one with a new key."
   },
   handle_taken: {
     status: 409,
@@ -128,7 +128,7 @@ export const catalogue = {
   },
   cursor_too_old: {
     status: 410,
-    meaning: "Events after this cursor have been deleted. They are kept for 90 days.",
+    meaning: "Events after this cursor have been deleted. Events are kept for 90 days.",
     remedy: "Fetch the records themselves. Then resume from the oldest event, which is named in the message, or omit `after`."
   },
   body_too_large: {
@@ -248,7 +248,7 @@ export const catalogue = {
     meaning:
       "Too many requests with this key, or from this address without a key, or too many estimates that query payees' servers. The request had no effect.",
     remedy:
-      "Wait for `Retry-After` seconds, then send the request again with the same `Idempotency-Key` if it has one. The headers `RateLimit-Policy` and `RateLimit` state the limits of a key per minute (`key`) and per second (`burst`), and what remains of each. Estimates for invoices, bitcoin addresses and recipients of this service are not limited."
+      "Wait for `Retry-After` seconds, then send the request again with the same `Idempotency-Key` if it has one. The headers `RateLimit-Policy` and `RateLimit` state a key's limits per minute (`key`) and per second (`burst`), and what remains of each. Estimates for invoices, bitcoin addresses and recipients of this service are not limited."
   },
   headers_too_large: {
     status: 431,

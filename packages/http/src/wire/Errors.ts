@@ -80,7 +80,7 @@ const details = {
 
 type Details<C extends Code> = C extends keyof typeof details ? Schema.Struct.Type<(typeof details)[C]> : unknown
 
-/** Value of the `Retry-After` header of a 503, in seconds. */
+/** Value of the `Retry-After` header in a 503 response, in seconds. */
 export const retryAfterSeconds = 1
 
 /** Body of an error response. `code` is stable; `message` is human-readable. */

@@ -13,7 +13,7 @@ import { Context, Redacted, Result } from "effect"
 import { createHash } from "node:crypto"
 import * as Scalars from "./Scalars.ts"
 
-/** Example request and response of an endpoint. */
+/** An endpoint's example request and response. */
 export interface Shown {
   readonly body?: unknown
   readonly message: string

@@ -59,8 +59,8 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
 }
 
 /**
- * Same for a response with a secret. It is stored sealed for the requesting company. Without a `sealer`, an
- * idempotency key is rejected.
+ * Does the same for a response with a secret, which is stored sealed for the requesting company. Without a
+ * `sealer`, an idempotency key is rejected.
  */
 export const sealedCreation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data, sealer: Sealer | undefined) => {
   const plain = creation(path, message, wire)

@@ -3,7 +3,7 @@ import type { Issue } from "./Envelope.ts"
 import type { Word } from "./ErrorCodes.ts"
 import * as Errors from "./Errors.ts"
 
-/** An error of a feature: its response and its documentation. */
+/** A feature's error: its response and its documentation. */
 export interface OwnError extends Word {
   readonly code: string
   message(error: object): string

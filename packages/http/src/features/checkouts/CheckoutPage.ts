@@ -61,7 +61,7 @@ const away = json(Errors.failure("store_unavailable", "The service is temporaril
 /** Returns an identifier of a state. It does not depend on the current time. */
 const versionOf = (state: State): string => Asset.hashOf(JSON.stringify({ ...state, nowMillis: 0 }))
 
-/** Makes a function that reads the state of a checkout for its payer. */
+/** Makes a function that reads a checkout's state for its payer. */
 const reading = Effect.gen(function* () {
   const checkouts = yield* Checkouts
   const refunded = yield* Refunded

@@ -222,7 +222,7 @@ const promote = Section.company(
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Change a person's role")
-    .annotate(OpenApi.Description, "Changes the role of another person immediately. Requires the `admin` scope.")
+    .annotate(OpenApi.Description, "Changes another person's role immediately. Requires the `admin` scope.")
     .annotate(Example, (world) => {
       const row = { ...example(world), role: "viewer" as const }
       return { params: { id: row.id }, body: { role: row.role }, message: "Role changed", data: view.of(row) }

@@ -21,7 +21,7 @@ const shown = (told: ReadonlyArray<Refund.Told>, open: Open): ReadonlyArray<Show
     return [{ sats: Number(Msat.toSats(amount)), status, lnurl: lnurlOf(one, open), expiresAtMillis: one.expiresAtMillis }]
   })
 
-/** Shows refunds on the page of the checkout whose deposit they return. */
+/** Shows refunds on the page of the checkout whose deposit they refund. */
 export const layer = Layer.effect(
   Refunded,
   Effect.gen(function* () {

@@ -68,7 +68,7 @@ export const create = Section.operator(
     .annotate(OpenApi.Summary, "Connect an app to an API key")
     .annotate(
       OpenApi.Description,
-      "Connects an app to an API key over Nostr Wallet Connect (NIP-47), through the relays in `SATRAIL_NWC_RELAYS`. The app can use the key's scopes within the key's limits until the key expires or is revoked. If the key needs a second operator's approval, connect the app before that approval. A key can have one app. It must not have `allowed_from`, because a relay hides the app's IP address."
+      "Connects an app to an API key over Nostr Wallet Connect (NIP-47), through the relays in `SATRAIL_NWC_RELAYS`. The app can use the key's scopes within the key's limits until the key expires or is revoked. If the key needs a second operator's approval, connect the app before that approval. A key can have one app. The key must not have `allowed_from`, because a relay hides the app's IP address."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },

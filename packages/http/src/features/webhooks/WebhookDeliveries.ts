@@ -75,8 +75,8 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
   })
 
 /**
- * Returns the sentence about the required key scopes. It is empty for the operator, because all changes require
- * the same scope of an operator token.
+ * Returns the sentence about the required key scopes. It is empty for the operator, because all of the
+ * operator's changes require the same token scope.
  */
 export const needs = (path: string, other?: string): string =>
   path.startsWith("/operator") ? "" : ` Requires the \`webhooks\`${other === undefined ? "" : ` or \`${other}\``} scope.`

@@ -370,7 +370,7 @@ const answering = (services: Services) => handlersOf(services, "/v1/webhook-endp
 export const list = Section.company(own.list, services, (services) => answering(services).list)
 export const get = Section.company(own.get, services, (services) => answering(services).get)
 
-/** Webhook endpoints of a company. */
+/** A company's webhook endpoints. */
 export const section = Section.make(
   "webhooks",
   {
@@ -397,7 +397,7 @@ export const section = Section.make(
 const theirs = { ...endpointsOf("OperatorWebhookEndpoint", "/operator"), ...actionsOf("OperatorWebhookEndpoint", "/operator") }
 const serving = (services: Services) => handlersOf(services, "/operator/webhook-endpoints", Effect.succeed(CompanyId.operator), true)
 
-/** Webhook endpoints of the operator, which receive the events of all companies. */
+/** The operator's webhook endpoints, which receive the events of all companies. */
 export const operatorSection = Section.make(
   "operatorWebhooks",
   { title: "Operator webhooks", description: "Webhooks for the operator, with the events of all companies" },
