@@ -17,9 +17,9 @@ export const canceling = { atOnce: 8, waiting: 10_000 } as const
 const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices. Try again in a moment" })
 
 /**
- * Limits the invoices that wallets may request, per minute and by open unpaid invoices, counted in this
- * process. Other callers' unpaid invoices never cause a rejection. Instead, the largest holder loses its
- * oldest invoice.
+ * Limits the invoices that wallets may request: the number per minute, and the number of open unpaid ones. Both
+ * are counted in this process. Other callers' unpaid invoices never cause a rejection. Instead, the largest
+ * holder loses its oldest invoice.
  */
 export const make = Effect.gen(function* () {
   const { lnurl } = yield* LnurlOptions

@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       deep++
-      // Query the chain again, so that nothing is credited that an unreported reorganization has removed. Some
+      // Query the chain again, so that a payment removed by an unreported reorganization is not credited. Some
       // are never reported, because the first process to find an output may record stale data after the others
       // have moved past it.
       const placement = yield* chain.transaction(chainTxId)

@@ -12,8 +12,8 @@ export class Options extends Context.Service<
      */
     readonly confirmations: ReadonlyArray<{ readonly upTo: Msat.Msat; readonly confirmations: number }>
     /**
-     * Minimum on-chain deposit in msat. A deposit of less, or of less than the cost of spending it, is recorded
-     * but not credited.
+     * Minimum on-chain deposit in msat. A deposit below this minimum, or below the cost of spending it, is
+     * recorded but not credited.
      */
     readonly minDeposit: Msat.Msat
     /** Interval between polls of the chain. */

@@ -183,8 +183,8 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
 
 /**
  * Reverses a credit after a reorganization. `absorbed` is the part that the company has already spent. Of 1000
- * with 800 left, 800 are debited from the company and 200 from the operator's `loss`. Rejected if the company
- * no longer has that much.
+ * with 800 left, 800 is debited from the company and 200 from the operator's `loss`. Rejected if the company no
+ * longer has that much.
  */
 export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => ({
   _tag: "DepositReversed",

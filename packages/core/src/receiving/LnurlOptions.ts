@@ -20,7 +20,7 @@ export class LnurlOptions extends Context.Service<
       readonly openPerAddress: number
       readonly openPerCompany: number
       readonly open: number
-      /** Time between the expiry of an unpaid invoice and its deletion, also at the node. */
+      /** Time after expiry at which an unpaid invoice is closed at the node and deleted. */
       readonly forgetAfterMillis: number
       /**
        * Rate at which invoices may be requested from each process: per address, which all callers share, and
