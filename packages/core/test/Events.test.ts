@@ -5,9 +5,10 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Cause, Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Events from "../src/events/Events.ts"
-import { Feed } from "../src/events/Feed.ts"
+import { Feed, make as makeFeed } from "../src/events/Feed.ts"
 import type { Notice, Place } from "../src/events/Notice.ts"
 import * as Retention from "../src/events/Retention.ts"
+import { EventStore } from "../src/ledger/EventStore.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { PollMillis } from "../src/ledger/Wakes.ts"
 import * as Invoice from "../src/receiving/Invoice.ts"
@@ -79,6 +80,38 @@ scenario(
     assert.lengthOf(items, 3)
   }
 )
+
+scenario("events: a small page with a filter reads many events at once; without one, no more than asked", function* () {
+  const row = yield* companyWith(1000)
+  yield* heard(3, { companyId: row.id })
+  const store = yield* EventStore
+  const asked: Array<number> = []
+  const feed = yield* Effect.provideService(makeFeed, EventStore, {
+    ...store,
+    eventsOf: (companyId, after, limit) =>
+      Effect.andThen(
+        Effect.sync(() => asked.push(limit)),
+        store.eventsOf(companyId, after, limit)
+      ),
+    eventsBefore: (companyId, before, limit) =>
+      Effect.andThen(
+        Effect.sync(() => asked.push(limit)),
+        store.eventsBefore(companyId, before, limit)
+      )
+  })
+  const ask = { companyId: row.id, after: yield* feed.oldest(row.id), before: undefined, limit: 1 }
+  asked.length = 0
+  yield* feed.page(ask, () => "{}")
+  yield* feed.newest(ask, () => "{}")
+  assert.isAtLeast(asked.length, 2)
+  assert.deepStrictEqual(new Set(asked), new Set([1]))
+  asked.length = 0
+  const types = new Set(["withdrawal.lightning.completed"])
+  yield* feed.page({ ...ask, types }, () => "{}")
+  yield* feed.newest({ ...ask, types }, () => "{}")
+  yield* feed.page({ ...ask, subject: "another" }, () => "{}")
+  assert.deepStrictEqual(asked, [200, 200, 200])
+})
 
 scenario("events: an on-chain deposit has events when it is seen, completed and reversed", function* () {
   const row = yield* company()

@@ -84,6 +84,10 @@ type Filter = Pick<Ask, "types" | "subject">
 const isAsked = (item: Item, ask: Filter): boolean =>
   (ask.types === undefined || ask.types.has(item.type)) && (ask.subject === undefined || ask.subject === item.subject)
 
+/** Number of events to read at a time: no more than asked for, unless a filter will leave most of them out. */
+const chunkOf = (limit: number, { types, subject }: Filter): number =>
+  types === undefined && subject === undefined ? Math.min(chunkSize, limit) : chunkSize
+
 const itemsOf = ({ id, companyId, tellings }: Told, atMillis: number): ReadonlyArray<Item> =>
   tellings.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
 
@@ -126,7 +130,7 @@ export const make = Effect.gen(function* () {
     const items: Array<Item> = []
     let next = ask.after
     for (let looked = 0; looked < maxLooked;) {
-      const wanted = Math.min(chunkSize, ask.limit)
+      const wanted = chunkOf(ask.limit, ask)
       const events: ReadonlyArray<Published> = yield* store.eventsOf(ask.companyId, next.event - 1n, wanted)
       const found = yield* told(
         events.filter((event) => isCandidate(event, ask)),
@@ -149,7 +153,7 @@ export const make = Effect.gen(function* () {
     const items: Array<Item> = []
     let next = before
     for (let looked = 0; looked < maxLooked;) {
-      const wanted = Math.min(chunkSize, most)
+      const wanted = chunkOf(most, ask)
       const end = next === undefined ? maxId : next.part === 0 ? next.event : next.event + 1n
       const events: ReadonlyArray<Published> = yield* store.eventsBefore(companyId, end, wanted)
       const found = yield* told(
