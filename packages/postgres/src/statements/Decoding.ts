@@ -25,9 +25,21 @@ const lookOf = (ast: SchemaAST.AST): Look | undefined => {
       return (value) => value === ast.literal
     case "Union": {
       const looks = ast.types.map(lookOf)
-      const [first, second, ...others] = looks.filter((look) => look !== undefined)
-      if (first === undefined || second === undefined || looks.includes(undefined)) return undefined
-      return (value) => first(value) || second(value) || others.some((look) => look(value))
+      const others = looks.filter((look) => look !== undefined)
+      if (others.length < looks.length) return undefined
+      if (ast.types.every(({ _tag }) => _tag === "Literal")) {
+        const literals = new Set<unknown>(ast.types.map((type) => type._tag === "Literal" && type.literal))
+        return (value) => literals.has(value)
+      }
+      const isNullable = ast.types.some(({ _tag }) => _tag === "Null")
+      return (value) => (isNullable && value === null) || others.some((look) => look(value))
+    }
+    case "Objects": {
+      const [entry, ...more] = ast.indexSignatures
+      if (entry === undefined || more.length > 0 || ast.propertySignatures.length > 0) return undefined
+      const [key, look] = [lookOf(entry.parameter), lookOf(entry.type)]
+      if (entry.parameter._tag !== "String" || key === undefined || look === undefined) return undefined
+      return (value) => typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(look)
     }
     default:
       return undefined
