@@ -11,8 +11,6 @@ import { Effect } from "effect"
 import type { Promises } from "./Contract.ts"
 import { begin, companyWith, created, onChain, open, output, payment, proof, tally, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
-import * as Purpose from "@satrail/core/receiving/Purpose"
-import * as Cause from "@satrail/core/sending/Cause"
 
 const base = 1_700_000_000_000
 
@@ -45,7 +43,7 @@ const outputs = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, cou
 export const other = {
   "a line has the same values as its deposit or withdrawal": Effect.gen(function* () {
     const companyId = yield* open
-    const paid = yield* payment(yield* created(companyId, 100), 100)
+    const paid = yield* payment(yield* created(companyId, 100, { memo: "coffee" }), 100)
     const asked = yield* withdrawal(companyId, 40, {
       serviceFee: Msat.make(1n),
       networkAllowance: Msat.make(2n),
@@ -67,9 +65,7 @@ export const other = {
         reason: null,
         metadata: asked.metadata,
         failure: null,
-        invoiceId: null,
-        ...Purpose.none,
-        ...Cause.none,
+        description: "",
         createdAtMillis: asked.createdAtMillis
       },
       {
@@ -84,9 +80,7 @@ export const other = {
         reason: null,
         metadata: paid.writes[1].record.metadata ?? {},
         failure: null,
-        invoiceId: paid.writes[1].record.lightningInvoiceId,
-        ...Purpose.none,
-        ...Cause.none,
+        description: "coffee",
         createdAtMillis: paid.writes[1].record.createdAtMillis
       }
     ]

@@ -125,9 +125,6 @@ describe("amounts", () => {
       description: "",
       metadata: {},
       failure: null,
-      invoiceId: null,
-      checkoutId: null,
-      refundId: null,
       createdAtMillis: at
     })
     assert.deepStrictEqual([fee_microsats, fee_sats], [6501, 6.501])

@@ -3,10 +3,12 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
+import type * as Noun from "@satrail/core/ledger/Noun"
 import type { Found, Position } from "@satrail/core/ledger/Page"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import type * as Posts from "@satrail/core/ledger/Posts"
+import * as Descriptions from "@satrail/core/reports/Descriptions"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
@@ -17,10 +19,10 @@ import * as State from "./State.ts"
 // Pages of filtered lists.
 
 /** Defaults for fields that most transactions leave empty. */
-const none = { reason: null, metadata: Metadata.empty, failure: null, invoiceId: null, checkoutId: null, refundId: null } as const
+const none = { reason: null, metadata: Metadata.empty, failure: null, description: "" } as const
 
 const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
-  const { id, companyId, amount, recipient, rail, status, metadata, lightningInvoiceId: invoiceId, checkoutId, createdAtMillis } = deposit
+  const { id, companyId, amount, recipient, rail, status, metadata, createdAtMillis } = deposit
   return {
     ...none,
     id,
@@ -32,8 +34,6 @@ const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
     fee: Msat.zero,
     status,
     metadata: metadata ?? Metadata.empty,
-    invoiceId,
-    checkoutId,
     createdAtMillis
   }
 }
@@ -53,7 +53,7 @@ const fromPosted = ({ row: { id, companyId }, amount, type, reason, atMillis }: 
 })
 
 const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
-  const { id, companyId, amount, recipient, rail, metadata, failure, refundId, createdAtMillis } = withdrawal
+  const { id, companyId, amount, recipient, rail, metadata, failure, createdAtMillis } = withdrawal
   const status = Withdrawal.standing(withdrawal)
   return {
     ...none,
@@ -67,9 +67,23 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
     status,
     metadata,
     failure,
-    refundId,
     createdAtMillis
   }
+}
+
+const kinds: { readonly [type in Transaction["type"]]?: Noun.Noun } = { deposit: Deposit.noun, withdrawal: Withdrawal.noun }
+
+/** Returns the description of a transaction: that of its checkout, invoice or refund. */
+const descriptionOf = (state: State.State, { id, companyId, type }: Transaction): string => {
+  const kind = kinds[type]
+  const payment = kind && Option.getOrUndefined(State.get(state, kind, companyId, id))
+  if (kind === undefined || payment === undefined) return ""
+  for (const { noun, by, description } of Descriptions.of(kind)) {
+    const subject = Descriptions.textOf(payment, by)
+    const found = subject === null ? Option.none() : State.get(state, noun, companyId, subject)
+    if (Option.isSome(found)) return Descriptions.textOf(found.value, description) ?? ""
+  }
+  return ""
 }
 
 /** Compares two transactions for a list with the newest first. */
@@ -111,7 +125,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
         (query.createdBeforeMillis === undefined || query.createdBeforeMillis > one.createdAtMillis)
     )
     .toSorted(newest)
-  return picked(
+  const { rows, lookedTo } = picked(
     lines,
     looks,
     query.limit,
@@ -120,6 +134,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
       (query.status === undefined || query.status === one.status) &&
       (query.rail === undefined || query.rail === one.rail)
   )
+  return { rows: rows.map((row) => ({ ...row, description: descriptionOf(state, row) })), lookedTo }
 }
 
 /** Returns the invoices that match, out of at most `looks`. */

@@ -156,8 +156,8 @@ export const rateOf = (row: Row) => {
 }
 
 /**
- * A record type whose records describe payments. `by` is the field of a payment's subject that refers to a
- * record; the others are fields of the record.
+ * A record type whose records describe payments. `by` is the field of a payment that refers to a record; the
+ * others are fields of the record.
  */
 export interface Describes {
   readonly noun: Noun

@@ -1,18 +1,25 @@
 import { Effect, Option } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
 import { all as features } from "../features/index.ts"
-import type { Row } from "../ledger/Noun.ts"
+import type { Describes } from "../ledger/Feature.ts"
+import type { Members, Row } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 
-/** The records that a payment belongs to. Features may add others. */
-interface Subject {
-  readonly invoiceId: string | null
-}
+/** The record types whose records describe payments. If a payment refers to several records, the first describes it. */
+export const all: ReadonlyArray<Describes> = [
+  ...features.flatMap(({ describes = [] }) => describes),
+  { noun: Invoice.noun, by: "lightningInvoiceId", description: "memo" }
+]
 
-const describing = features.flatMap(({ describes = [] }) => describes)
+/**
+ * Returns those for payments of this type: deposits or withdrawals. A field that can change, such as the
+ * newest refund of a deposit, does not describe the payment.
+ */
+export const of = ({ members, moving }: Members): ReadonlyArray<Describes> =>
+  all.filter(({ by }) => members.some(([member]) => member === by) && !moving.has(by))
 
-const textOf = (row: Row, member: string): string | null => {
+/** Returns the text in a field of a record; null if there is none. */
+export const textOf = (row: Row, member: string): string | null => {
   const text: unknown = Reflect.get(row, member)
   return typeof text === "string" ? text : null
 }
@@ -24,18 +31,16 @@ const textOf = (row: Row, member: string): string | null => {
 export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
 
-  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, subject: Subject) {
-    for (const { noun, by, description, orderId } of describing) {
-      const id: unknown = Reflect.get(subject, by)
-      const found = typeof id === "string" ? yield* nouns.get(noun, companyId, id) : Option.none()
+  return Effect.fnUntraced(function* (kind: Members, payment: Row) {
+    for (const { noun, by, description, orderId } of of(kind)) {
+      const id = textOf(payment, by)
+      const found = id === null ? Option.none() : yield* nouns.get(noun, payment.companyId, id)
       if (Option.isSome(found))
         return {
           description: textOf(found.value, description) ?? "",
           orderId: orderId === undefined ? null : textOf(found.value, orderId)
         }
     }
-    const { invoiceId } = subject
-    const invoice = invoiceId === null ? Option.none() : yield* nouns.get(Invoice.noun, companyId, invoiceId)
-    return { description: Option.isSome(invoice) ? invoice.value.memo : "", orderId: null }
+    return { description: "", orderId: null }
   })
 })

@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
       Effect.fnUntraced(function* (one) {
         const { type, record } = one
         const subject = byTransfer.get(`${type} ${record.ledgerTxId}`)
-        const texts = subject && (yield* described(companyId, subject))
+        const texts = yield* described(type === "deposit" ? Deposit.noun : Withdrawal.noun, record)
         return {
           type,
           id: record.id,
@@ -132,8 +132,8 @@ const make = Effect.gen(function* () {
           status: one.type === "deposit" ? one.record.status : Withdrawal.standing(one.record),
           createdAtMillis: record.createdAtMillis,
           recipient: record.recipient,
-          description: texts?.description ?? "",
-          orderId: texts?.orderId ?? null,
+          description: texts.description,
+          orderId: texts.orderId,
           invoiceId: subject?.invoiceId ?? null,
           ...Purpose.of(subject ?? {}),
           ...Cause.of(subject ?? {}),

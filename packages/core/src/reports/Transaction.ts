@@ -4,7 +4,6 @@ import type * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Noun from "../ledger/Noun.ts"
 import type { Position } from "../ledger/Page.ts"
 import * as Posts from "../ledger/Posts.ts"
 import { Rail, Standing } from "../ledger/Rail.ts"
@@ -32,20 +31,12 @@ export const Transaction = Schema.Struct({
   metadata: Metadata.Metadata,
   /** Reason for which a withdrawal failed; null for others. */
   failure: Schema.NullOr(Failure),
-  /** The paid invoice and checkout of a deposit. */
-  invoiceId: Schema.NullOr(Noun.Id),
-  checkoutId: Schema.NullOr(Noun.Id),
-  /** The refund that a withdrawal pays. */
-  refundId: Schema.NullOr(Noun.Id),
+  /** The description of its checkout, invoice or refund; empty if there is none. */
+  description: Schema.String,
   /** For an adjustment, the time of booking. */
   createdAtMillis: Schema.Int
 })
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
-
-/** An entry with the description of its checkout, invoice or refund; empty if there is none. */
-export interface Described extends Transaction {
-  readonly description: string
-}
 
 /** Default and maximum number of entries per page. */
 export const limit = { default: 100, maximum: 1000 } as const

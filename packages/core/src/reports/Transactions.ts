@@ -12,7 +12,6 @@ import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
-import * as Descriptions from "./Descriptions.ts"
 import { type Funds, ReportReads } from "./ReportReads.ts"
 import type * as Transaction from "./Transaction.ts"
 
@@ -39,7 +38,7 @@ export class Transactions extends Context.Service<
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Transaction.Query
-    ) => Effect.Effect<Page.Page<Transaction.Described>, Invalid | StoreUnavailable>
+    ) => Effect.Effect<Page.Page<Transaction.Transaction>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/reports/Transactions") {}
 
@@ -49,7 +48,6 @@ export const make = Effect.gen(function* () {
   const reports = yield* ReportReads
   const sending = yield* SendingReads
   const depositMetadata = yield* DepositMetadata.make
-  const described = yield* Descriptions.make
 
   const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
@@ -81,10 +79,7 @@ export const make = Effect.gen(function* () {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
       if (query.lightningInvoiceId !== undefined && !Id.is(query.lightningInvoiceId))
         return yield* new Invalid({ path: "lightning_invoice_id", message: "must be the id of an invoice" })
-      const { rows, next } = yield* Page.pick(query.limit, (limit) => reports.search(companyId, { ...query, limit }, Page.looks))
-      const one = (row: Transaction.Transaction) =>
-        Effect.map(described(companyId, row), ({ description }): Transaction.Described => ({ ...row, description }))
-      return { rows: yield* Effect.forEach(rows, one, { concurrency: "unbounded" }), next }
+      return yield* Page.pick(query.limit, (limit) => reports.search(companyId, { ...query, limit }, Page.looks))
     })
   })
 })

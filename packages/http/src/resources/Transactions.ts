@@ -19,8 +19,6 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Withdrawals from "./Withdrawals.ts"
-import * as Purpose from "@satrail/core/receiving/Purpose"
-import * as Cause from "@satrail/core/sending/Cause"
 
 const path = "/v1/transactions"
 
@@ -53,7 +51,7 @@ export const balanceView = View.make<Funds>()(
 )
 
 /** A deposit, withdrawal or adjustment as a list entry. */
-export const view = View.make<Transaction.Described>()(
+export const view = View.make<Transaction.Transaction>()(
   { identifier: "Transaction" },
   {
     id: [Scalars.Uuid, (row) => row.id],
@@ -119,7 +117,7 @@ const askedBy = (query: Query) =>
 const example = (world: World) => {
   const [{ settled }, deposit] = [Withdrawals.example(world), Deposits.example(world)]
   const fee = Withdrawal.fee(settled)
-  const none = { reason: null, description: "", failure: null, invoiceId: null, ...Purpose.none, ...Cause.none }
+  const none = { reason: null, description: "", failure: null }
   return {
     balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero, pendingDeposits: Msat.zero },
     transactions: [

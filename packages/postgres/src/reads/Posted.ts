@@ -1,6 +1,7 @@
 import { all as features } from "@satrail/core/features/index"
 import * as Lists from "../statements/Lists.ts"
 import * as Table from "../statements/Table.ts"
+import * as Described from "./Described.ts"
 
 // The postings of features' records, from their declarations (Posts).
 
@@ -32,7 +33,7 @@ export const ofCompany = (companyId: string): string =>
 export const transactions: ReadonlyArray<string> = posts.map(({ table, in: status, amount, reason, at, type }) =>
   Lists.part({
     columns: `id, company_id, ${amount}, '' as recipient, null as rail, '${type}' as type, 0 as fee, 'settled' as status, ${reason},
-      '{}'::json as metadata, null as failure, null::uuid as invoice_id, null::uuid as checkout_id, null::uuid as refund_id, ${at}`,
+      '{}'::json as metadata, null as failure, ${Described.links()}, ${at}`,
     from: `${table} r`,
     where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = '${status}'
     and (r.${at}, r.id) < ({afterMillis}::bigint, {afterId}::uuid)

@@ -8,6 +8,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
 import * as Labels from "../statements/Labels.ts"
 import * as Lists from "../statements/Lists.ts"
+import * as Described from "./Described.ts"
 import * as Posted from "./Posted.ts"
 import * as Table from "../statements/Table.ts"
 
@@ -51,9 +52,7 @@ const tables = {
     // As in `Withdrawal.standing`: a waiting withdrawal is pending, which the table checks.
     status: "case when approval = 'waiting' then 'pending_approval' else status end",
     failure: "failure",
-    invoiceId: "null::uuid",
-    checkoutId: "null::uuid",
-    refundId: "refund_id",
+    links: Described.links(Withdrawal.noun),
     isOfInvoice: "{lightningInvoiceId}::uuid is null"
   },
   deposit: {
@@ -61,20 +60,17 @@ const tables = {
     fee: "0",
     status: "status",
     failure: "null",
-    invoiceId: "lightning_invoice_id",
-    checkoutId: "checkout_id",
-    refundId: "null::uuid",
+    links: Described.links(Deposit.noun),
     isOfInvoice: "({lightningInvoiceId}::uuid is null or lightning_invoice_id = {lightningInvoiceId}::uuid)"
   }
 } as const
 
 /** Each half uses its own index. Filters that the index doesn't cover are applied to its rows. */
 const half = (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
-  const { fee, status, failure, invoiceId, checkoutId, refundId, isOfInvoice } = tables[type]
+  const { fee, status, failure, links, isOfInvoice } = tables[type]
   return Lists.part({
     columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
-      coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${invoiceId} as invoice_id, ${checkoutId} as checkout_id, ${refundId} as refund_id,
-      created_at_millis`,
+      coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${links}, created_at_millis`,
     from,
     where: `${where} and (r.created_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
       and r.created_at_millis > {createdAfter}::bigint and r.created_at_millis < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
@@ -129,7 +125,7 @@ const valuesOf = (companyId: CompanyId.CompanyId, query: Query): Readonly<Record
 
 const search = Effect.gen(function* () {
   const reads = yield* Effect.forEach(ways, ([name, halves]) =>
-    Effect.map(Lists.picking("Records.search", transactions, halves, Lists.byTime), (read) => [name, read] as const)
+    Effect.map(Lists.picking("Records.search", transactions, halves, Lists.byTime, Described.column), (read) => [name, read] as const)
   )
   return (companyId: CompanyId.CompanyId, query: Query, looks: number) => {
     const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []

@@ -42,10 +42,17 @@ interface Order {
 const together = (parts: ReadonlyArray<string>, { sql }: Order): string =>
   parts.length === 1 ? parts.join() : `(select * from (${parts.join(" union all ")}) u order by ${sql} limit {limit}::bigint)`
 
-/** Returns a page of all parts together, in this order. */
-export const picking = <A extends Position>(operation: string, table: Table.Table<A>, parts: ReadonlyArray<string>, order: Order) => {
+/** Returns a page of all parts together, in this order. `more` is a column computed only for rows `t` of the page. */
+export const picking = <A extends Position>(
+  operation: string,
+  table: Table.Table<A>,
+  parts: ReadonlyArray<string>,
+  order: Order,
+  more?: string
+) => {
+  const page = more === undefined ? together(parts, order) : `(select t.*, ${more} from ${together(parts, order)} t)`
   // For most rows the last column is null: they match the filter and are not the last.
-  const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end as "lastIsPicked" from ${together(parts, order)} t`
+  const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end as "lastIsPicked" from ${page} t`
   const names = [...new Set(Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name))]
   const rows = Reads.many(operation, {
     text: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${names.indexOf(name) + 1}`),

@@ -12,8 +12,6 @@ import type { Promises } from "../../Contract.ts"
 import { companyWith, found, open, tally, unchanged, verdict } from "../../Fixtures.ts"
 import { booked, has } from "../../Ledger.ts"
 import { adjustment, approved, bob } from "./Fixtures.ts"
-import * as Purpose from "@satrail/core/receiving/Purpose"
-import * as Cause from "@satrail/core/sending/Cause"
 
 const eve: Operator = { id: "eve", name: "Eve" }
 
@@ -129,9 +127,7 @@ export const other = {
         reason: last.reason,
         metadata: {},
         failure: null,
-        invoiceId: null,
-        ...Purpose.none,
-        ...Cause.none,
+        description: "",
         createdAtMillis: atMillis + 5
       }
       const by = (query: object) => records.transactions(companyId, { limit: 10, ...query })

@@ -7,11 +7,12 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Search from "@satrail/core/reports/Search"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type { Promises } from "../../Contract.ts"
-import { open, output, verdict } from "../../Fixtures.ts"
+import { arrival, created, open, output, preimage, verdict } from "../../Fixtures.ts"
 import { row } from "./Fixtures.ts"
 
 const atMillis = 1_700_000_000_000
@@ -67,6 +68,32 @@ export const other = {
 
 /** The payments toward a checkout. */
 export const money = {
+  "a line of the list has the description of its checkout, even an empty one, or else of its invoice": Effect.gen(function* () {
+    const companyId = yield* open
+    const add = Effect.fnUntraced(function* (description: string) {
+      const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
+      yield* verdict(Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, description })))
+      return id
+    })
+    const expected = new Map<string, string>()
+    const [tea, nothing, foreign] = [yield* add("tea"), yield* add(""), yield* Id.make]
+    for (const [checkoutId, description] of [
+      [tea, "tea"],
+      [nothing, ""],
+      [foreign, "memo"],
+      [null, "memo"]
+    ] as const) {
+      const invoice = yield* created(companyId, 1, { memo: "memo" })
+      const deposit = { ...(yield* arrival(companyId, 1)), lightningInvoiceId: invoice.id, checkoutId }
+      assert.strictEqual(yield* verdict(Invoice.settled(invoice, deposit, yield* preimage)), "Applied")
+      expected.set(deposit.id, description)
+    }
+    const direct = yield* output(companyId, 1)
+    assert.strictEqual(yield* verdict(Deposit.seen(direct)), "Applied")
+    expected.set(direct.id, "")
+    const lines = yield* (yield* Records).transactions(companyId, { limit: 10 })
+    assert.deepStrictEqual(new Map(lines.map(({ id, description }) => [id, description])), expected)
+  }),
   "payments toward a checkout are summed as credited and pending, without those failed or toward another checkout": Effect.gen(
     function* () {
       const records = yield* Records

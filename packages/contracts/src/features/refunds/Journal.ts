@@ -44,6 +44,16 @@ const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Vo
  * nothing.
  */
 export const money = {
+  "a line of the list has the description of the refund that it pays; that of the refunded deposit does not": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const { change, withdrawal: paidBy } = yield* byPayment(deposit, 20)
+    assert.strictEqual(yield* verdict(change), "Applied")
+    assert.strictEqual((yield* now(deposit)).refundId, refundIn(change).id)
+    const lines = yield* (yield* Records).transactions(companyId, { limit: 10 })
+    const described = new Map(lines.map(({ id, description }) => [id, description]))
+    assert.deepStrictEqual([described.get(paidBy.id), described.get(deposit.id)], ["too much", ""])
+  }),
   "a refund reserves its part of the deposit and holds its money in one commit, once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
