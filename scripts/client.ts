@@ -160,7 +160,7 @@ const make = () => {
     if (name === "metadata") return `M${orNull}`
     if (isTimeType(schema)) {
       if (!isTime(name)) throw new Error(`${name} is a time, but Plain.ts does not list it`)
-      return way === "answered" ? `Date${orNull}` : `Date | string${orNull}`
+      return `Date${orNull}`
     }
     const type = typeOf(schema, way)
     if (!isMoney(name) || !/\bnumber\b/.test(type)) return type

@@ -1,6 +1,6 @@
 import { type CallOptions, type CompanyRef, type List, list, type Page } from "./Calls.ts"
 import { SatrailError } from "./Errors.ts"
-import { eventOf, type EventOf, type Metadata, isObject, plain, text, wire } from "./Plain.ts"
+import { eventOf, type EventOf, type Metadata, isObject, mapped, plain, text, wire } from "./Plain.ts"
 import type { Event, EventsVerbs, Nouns, WebhooksVerbs, Withdrawal } from "./Records.ts"
 import { defaults, routes } from "./Routes.ts"
 import type { StandardSchema, WithSchemas } from "./Schemas.ts"
@@ -66,9 +66,8 @@ const methods: Readonly<Record<string, string>> = { CREATE: "POST", ONCE: "POST"
 const newKey = (): string => crypto.getRandomValues(new BigUint64Array(2)).join("-")
 
 const queryOf = (fields: Fields): string => {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(wire(fields))) if (value !== null) query.set(name, String(value))
-  return `?${query}`.replace(/\?$/, "")
+  const query = mapped(wire(fields), ([name, value]) => (value === null ? [] : [[name, String(value)]]))
+  return `?${new URLSearchParams(query)}`.replace(/\?$/, "")
 }
 
 /** The next page's cursor, from the `Link` header. */
@@ -93,10 +92,9 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
-  if (ids.length < needed || ids.length > needed + 1 || id === "")
-    throw new TypeError(`${pattern} requires ${needed === 0 ? "no" : "an"} id`)
+  if (ids.length < needed || ids.length > needed + 1 || id === "") throw new TypeError(`${pattern} requires ${needed ? "an" : "no"} id`)
   return {
-    path: needed === 0 || id === undefined ? pattern : pattern.replace("{id}", encodeURIComponent(id)),
+    path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
     idempotencyKey: text(idempotencyKey),
     signal: signal instanceof AbortSignal ? signal : undefined,
@@ -104,8 +102,20 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   }
 }
 
+const known = "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
+
+/** Throws if an option is unknown, and suggests the known one with the most letters in common. */
+const check = (options: object) => {
+  const name = Object.keys(options).find((one) => !known.includes(one))
+  if (!name) return
+  const likeness = (one: string) => [...one].filter((letter) => name.toLowerCase().includes(letter)).length / one.length
+  const nearest = known.reduce((a, b) => (likeness(b) > likeness(a) ? b : a))
+  throw new TypeError(`\`${name}\` is not an option of client; did you mean \`${nearest}\`?`)
+}
+
 /** A client whose environment a test controls. */
 export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: World = world): Client<M> => {
+  check(options)
   const transport = make(options, outside)
   const { key, operatorToken } = options
   const schemas: Readonly<Record<string, StandardSchema | undefined>> = options.metadata ?? {}
@@ -139,7 +149,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         isRepeatable: kind !== "ONCE",
         body,
         signal,
-        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: idempotencyKey === undefined })
+        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: !idempotencyKey })
       })
     if (kind === "LIST") {
       return list(async (cursor): Promise<Page<unknown>> => {
@@ -148,42 +158,40 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         return { items: Array.isArray(data) ? data.map(recordOf) : [], next: nextOf(headers) }
       })
     }
-    const hasBody = kind === "CREATE" || (method !== "GET" && Object.keys(fields).length > 0)
-    return Promise.resolve()
-      .then(async () => {
-        const schema = schemas[noun]
-        if (schema && (kind === "CREATE" || fields["metadata"])) fields["metadata"] = await validate(schema, fields["metadata"])
-        return hasBody ? send("", wire(fields)) : send(queryOf(fields))
-      })
-      .then(({ answer }) => recordOf(dataOf(answer)))
+    const hasBody = kind === "CREATE" || (method !== "GET" && Object.keys(fields)[0])
+    const request = async () => {
+      const schema = schemas[noun]
+      if (schema && (kind === "CREATE" || fields["metadata"])) fields["metadata"] = await validate(schema, fields["metadata"])
+      const { answer } = await (hasBody ? send("", wire(fields)) : send(queryOf(fields)))
+      return recordOf(dataOf(answer))
+    }
+    return request()
   }
 
-  const nouns = Object.fromEntries(
-    Object.entries(routes).map(([noun, verbs]) => [
-      noun,
-      Object.fromEntries(
-        Object.entries(verbs).map(([name, route]) => [name, (...given: ReadonlyArray<unknown>) => call(noun, route, given)])
-      )
-    ])
-  )
-  const events = ({ company, ...query }: EventsQuery = {}) => follow(transport, () => keyOf(idOf(company)), query)
+  const nouns = mapped(routes, ([noun, verbs]) => [
+    [noun, mapped(verbs, ([name, route]) => [[name, (...given: ReadonlyArray<unknown>) => call(noun, route, given)]])]
+  ])
+  const stream = ({ company, ...query }: EventsQuery = {}) => follow(transport, () => keyOf(idOf(company)), query)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- Records.ts is generated from the same routes, which a test checks
-  const pay = { ...nouns, events: Object.assign(events, nouns["events"]), webhooks: { ...nouns["webhooks"], verify } } as unknown as Client
+  const pay = { ...nouns, events: Object.assign(stream, nouns["events"]) } as unknown as Client
+  const { events, webhooks, withdrawals } = pay
   const settled = async (...given: ReadonlyArray<unknown>): Promise<unknown> => {
     const { path: subject, company, signal } = read("{id}", given)
     // Checked at each connection too, because the withdrawal may have ended before it.
     for await (const _ of follow(transport, () => keyOf(company), { after: "now", subject, signal }, true)) {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- the route returns a withdrawal
-      const details = (await call("withdrawals", "GET /v1/transactions/withdrawals/{id}", given)) as Withdrawal & Fields
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller's arguments, which `get` takes too
+      const details: Withdrawal & Fields = { ...(await withdrawals.get(...(given as [string]))) }
       const { status, failure } = details
       if (status === "settled") return details
       if (status === "failed") throw new SatrailError({ status: 200, code: "not_settled", message: failure?.message ?? "", details })
     }
     throw signal?.reason
   }
-  const on = consuming(options, outside, { events: pay.events, get: (id, company) => pay.events.get(id, { company }) })
+  const on = consuming(options, outside, { events, get: (id, company) => events.get(id, { company }) })
+  Object.assign(webhooks, { verify })
+  Object.assign(withdrawals, { settled })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller determines the type of metadata
-  return { ...pay, withdrawals: { ...pay.withdrawals, settled }, on, close: async () => {} } as unknown as Client<M>
+  return { ...pay, on, close: async () => {} } as unknown as Client<M>
 }
 
 /**

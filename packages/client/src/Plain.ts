@@ -42,7 +42,14 @@ type Names = Readonly<Record<string, string>>
 const both: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
 const ofResponses: Names = { ...both, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
 const ofRequests: Names = { ...both, max_fee_sats: "maxFee" }
-const wireNames = Object.fromEntries(Object.entries(ofRequests).map(([wire, name]) => [name, wire]))
+
+/** Changes the names and values of an object. `change` returns the entries for an entry. */
+export const mapped = <A, B>(
+  fields: Readonly<Record<string, A>>,
+  change: (entry: readonly [name: string, value: A]) => ReadonlyArray<readonly [name: string, value: B]>
+): Record<string, B> => Object.fromEntries(Object.entries(fields).flatMap(change))
+
+const wireNames = mapped(ofRequests, ([wire, name]) => [[name, wire]])
 
 /** Returns the client's name of a request's member. */
 export const askedName = (name: string): string => ofRequests[name] ?? camel(name)
@@ -50,7 +57,7 @@ export const askedName = (name: string): string => ofRequests[name] ?? camel(nam
 export const isMoney = (name: string): boolean => name.endsWith("_sats") || name === "balance"
 
 /** Whether a name belongs to a time. */
-export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$|^timestamp$/.test(name)
+export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$/.test(name)
 
 /**
  * Returns the client's name of a record's member. `amount_sats` becomes `amount`, unless the record has an
@@ -74,7 +81,7 @@ export const eventType = (type: string): string =>
 /** The HTTP API's types for one client type. */
 export const wireTypes = (type: string): ReadonlyArray<string> => {
   const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
-  if (kind === undefined || state === undefined) return [type]
+  if (!kind || !state) return [type]
   // Only on-chain payments are reversed or replaced.
   const rails =
     /^(?:reversed|replaced)$/.test(state) || (kind === "deposit" && state !== "settled") ? ["on_chain"] : ["lightning", "on_chain"]
@@ -93,7 +100,7 @@ const money = (name: string, sats: number): Money => {
   }
 }
 
-const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+const isIso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 const plainOf = (name: string, value: unknown): unknown => {
   if (name === "metadata") return value
@@ -106,7 +113,7 @@ const plainOf = (name: string, value: unknown): unknown => {
 export const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain)
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [nameOf(name, value), plainOf(name, one)]))
+  return mapped(value, ([name, one]) => [[nameOf(name, value), plainOf(name, one)]])
 }
 
 /** Converts to a number whose JSON form has the same digits. */
@@ -144,9 +151,7 @@ const wireOf = (name: string, value: unknown): unknown => {
 /** Converts a request's members to the service's names. */
 export const wire = ({ amount, ...others }: Fields): Fields => ({
   ...(amount !== undefined && priced(amount)),
-  ...Object.fromEntries(
-    Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [[wireNames[name] ?? snake(name), wireOf(name, value)]]))
-  )
+  ...mapped(others, ([name, value]) => (value === undefined ? [] : [[wireNames[name] ?? snake(name), wireOf(name, value)]]))
 })
 
 /** A change of a record. */

@@ -68,7 +68,7 @@ export interface CreateApiKey {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "webhooks">
-  readonly expiresAt?: Date | string | null | undefined
+  readonly expiresAt?: Date | null | undefined
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
 }
 /** IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES` */
@@ -156,9 +156,9 @@ export interface AuditListQuery {
   /** Selects entries with this outcome: `done` or an error code */
   readonly outcome?: string | undefined
   /** ISO 8601 timestamp with a time zone */
-  readonly from?: Date | string | undefined
+  readonly from?: Date | undefined
   /** ISO 8601 timestamp with a time zone */
-  readonly until?: Date | string | undefined
+  readonly until?: Date | undefined
 }
 export interface AuditEntry {
   readonly id: string
@@ -317,7 +317,7 @@ export interface IssueApiKey {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
-  readonly expiresAt?: Date | string | null | undefined
+  readonly expiresAt?: Date | null | undefined
   readonly limits?: GivenLimits | null | undefined
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
 }
@@ -668,9 +668,9 @@ export interface InvoicesListQuery {
   readonly status?: "open" | "accepted" | "settled" | "expired" | "canceled" | undefined
   readonly lightningAddressId?: string | undefined
   /** ISO 8601 timestamp with a time zone */
-  readonly from?: Date | string | undefined
+  readonly from?: Date | undefined
   /** ISO 8601 timestamp with a time zone */
-  readonly until?: Date | string | undefined
+  readonly until?: Date | undefined
   /** Filters by metadata. Use with `metadata_value` */
   readonly metadataKey?: string | undefined
   /** Exact value of `metadata_key` */
@@ -861,9 +861,9 @@ export interface TransactionsListQuery {
   readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
   readonly rail?: "lightning" | "on_chain" | undefined
   /** ISO 8601 timestamp with a time zone */
-  readonly from?: Date | string | undefined
+  readonly from?: Date | undefined
   /** ISO 8601 timestamp with a time zone */
-  readonly until?: Date | string | undefined
+  readonly until?: Date | undefined
   /** Filters by metadata. Use with `metadata_value` */
   readonly metadataKey?: string | undefined
   /** Exact value of `metadata_key` */

@@ -6,10 +6,11 @@ type Verbs = Readonly<Record<string, string>>
 const usual: Verbs = { create: "CREATE", get: "GET:#", list: "LIST", update: "PATCH:#", delete: "DELETE:#" }
 
 const makes = "create get list"
+const deposit = "bitcoin/deposit/"
 
 /**
  * Each line has a noun, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route has its
- * usual one, which is `POST:#/verb` for most. `#` stands for `/{id}`.
+ * usual one, which is `POST:#/verb` for most. `ONCE` alone is `ONCE:#/verb`. `#` stands for `/{id}`.
  */
 const table = `account account get=GET
 apiKeys api-keys ${makes} revoke=DELETE:#
@@ -18,19 +19,19 @@ checkouts checkouts ${makes} cancel
 companies /operator/companies ${makes} update freeze unfreeze issueKey=CREATE:#/api-keys
 domains domains claim=CREATE list=GET
 events events get list
-invoices bitcoin/deposit/lightning-invoice ${makes} cancel settle
-lightningAddresses bitcoin/deposit/lightning-address ${makes} update delete qr=GET:#/qr
-offers bitcoin/deposit/offer ${makes}
-onChainAddresses bitcoin/deposit/on-chain ${makes}
+invoices ${deposit}lightning-invoice ${makes} cancel settle
+lightningAddresses ${deposit}lightning-address ${makes} update delete qr=GET:#/qr
+offers ${deposit}offer ${makes}
+onChainAddresses ${deposit}on-chain ${makes}
 rates rates list=GET
 refunds refunds ${makes} cancel
 statements statements get
 transactions transactions balance=GET:/balance list deposit=GET:/deposits# payer=GET:/deposits#/payer withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
 vouchers vouchers ${makes} cancel
-webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE:#/test enable disable replay=ONCE:#/replay rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/deliveries
-webhooks webhook-deliveries resend=ONCE:#/resend
+webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/deliveries
+webhooks webhook-deliveries resend=ONCE
 withdrawals bitcoin/withdraw estimate=POST:/estimate confirm=CREATE:/confirm
-withdrawals transactions/withdrawals get approve=ONCE:#/approve reject=ONCE:#/reject`
+withdrawals transactions/withdrawals get approve=ONCE reject=ONCE`
 
 const read = (): Readonly<Record<string, Verbs>> => {
   const nouns: Record<string, Record<string, string>> = {}
@@ -38,7 +39,7 @@ const read = (): Readonly<Record<string, Verbs>> => {
     const [noun = "", path = "", ...verbs] = line.split(" ")
     for (const text of verbs) {
       const [verb = "", own] = text.split("=")
-      const [kind = "", rest = ""] = (own ?? usual[verb] ?? `POST:#/${verb}`).split(":")
+      const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (own ?? usual[verb] ?? `POST:#/${verb}`).split(":")
       ;(nouns[noun] ??= {})[verb] = `${kind} ${path.startsWith("/") ? "" : "/v1/"}${path}${rest.replace("#", "/{id}")}`
     }
   }

@@ -75,7 +75,7 @@ export async function* follow(
       else if (name === "id") id = value
       else if (name === "retry") retryMillis = Number(value) || retryMillis
       if (line !== "") continue
-      const event = data.length > 0 ? eventOf(parsed(data.join("\n"))) : undefined
+      const event = eventOf(parsed(data.join("\n")))
       data = []
       if (event) yield event
       // Set after the event was handled, so that an event whose handler throws is read again.

@@ -98,8 +98,13 @@ const refusalOf = async (response: Response, idempotencyKey: string | undefined)
   const { status, headers } = response
   const { error, message }: Fields = Object(await response.json().catch(() => undefined))
   const isOurs = isObject(error)
-  const other: Fields = { code: status === 503 ? "store_unavailable" : "unreadable" }
-  const { code, issues, request_id: requestId, doc_url: _, ...others } = isOurs ? error : other
+  const {
+    code,
+    issues,
+    request_id: requestId,
+    doc_url: _,
+    ...others
+  } = isOurs ? error : status === 503 ? { code: "store_unavailable" } : {}
   return new SatrailError({
     status,
     idempotencyKey,

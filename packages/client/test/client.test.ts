@@ -155,6 +155,29 @@ describe("calls", () => {
   })
 })
 
+describe("options", () => {
+  it("client: an unknown option is refused with a similar one", () => {
+    for (const [given, known] of [
+      ["kye", "key"],
+      ["timeoutMilis", "timeoutMillis"],
+      ["baseUrl", "url"],
+      ["cursor", "cursors"]
+    ] as const)
+      assert.throws(() => service.clientOf({ [given]: "x" }), `\`${given}\` is not an option of client; did you mean \`${known}\`?`)
+  })
+
+  it("client: an unknown option of a method is refused by the service with the nearest name", async () => {
+    const { pay } = service.clientOf({ key: company.key })
+    const created = await refused(pay.invoices.create({ ammount: 5 } as never))
+    assert.isTrue(created instanceof errors.Malformed)
+    assert.match(created.message, /unknown field "ammount": did you mean "amount"\?/)
+    assert.match(
+      (await refused(pay.invoices.list({ statsu: "open" } as never))).message,
+      /unknown parameter "statsu": did you mean "status"\?/
+    )
+  })
+})
+
 describe("lists", () => {
   it("client: a list is read page by page, or as one page with its cursor", async () => {
     const { key } = await service.company()

@@ -37,6 +37,8 @@ describe("a host of the package satrail", () => {
     const shop = await Remote.open({ url, operatorToken, key, cursors, fetch })
     const remote = await Remote.sell(shop, service.payFor)
     assert.deepStrictEqual(remote, embedded)
+    assert.deepStrictEqual(remote.lists, [1, 1, undefined, [true], [undefined, 21_000n]])
+    assert.deepStrictEqual(remote.found, ["Shop", remote.available])
     assert.deepStrictEqual(remote.rows, [["deposit", remote.amount, "Two coffees", { order: "1042" }, null]])
     assert.deepStrictEqual([remote.order, remote.available.sats], ["1042", 21_000n])
     assert.deepStrictEqual(remote.refused, ["insufficient_balance", false, { msat: 21_000_000n, sats: 21_000n }])

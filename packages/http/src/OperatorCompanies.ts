@@ -164,7 +164,7 @@ const keys = Section.operator(
     Effect.fnUntraced(function* ({ params, query }) {
       const id = CompanyId.make(params.id)
       const { limit } = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(apiKeys.list(id, { limit, before: query.cursor ?? null }))
+      const { rows, next } = yield* Errors.answered(apiKeys.list(id, { limit, after: query.cursor ?? null }))
       return Page.of(ApiKeys.keyView, "API keys", keysPath.replace(":id", id)).answer(rows, { limit: String(limit) }, next)
     })
 )

@@ -1,8 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type { CompanyRef } from "@satrail/client/Calls"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
+import type { CompanyId } from "@satrail/core/base/CompanyId"
+import { Invalid } from "@satrail/core/base/Invalid"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Decimal } from "@satrail/core/base/Decimal"
 import type { Request } from "@satrail/core/ledger/Answer"
+import * as Page from "@satrail/http/wire/Page"
 import { Redacted, Result } from "effect"
 import * as Money from "./Money.ts"
 import type { Bare, Instant, Named, Primitive } from "./Reply.ts"
@@ -10,39 +15,53 @@ import type { Bare, Instant, Named, Primitive } from "./Reply.ts"
 /** The members of a company's record that the core reads, for requests that take a company. */
 type Sender = { readonly plan: Plan; readonly name?: never }
 
-/** A company, or its id. */
-export type CompanyRef = string | { readonly id: string }
+/** The names of lists' options, which are those of the HTTP API, by their names in the core. */
+interface Filters {
+  readonly before: "cursor"
+  readonly after: "cursor"
+  readonly createdAfterMillis: "from"
+  readonly createdBeforeMillis: "until"
+  readonly label: "metadataKey" | "metadataValue"
+}
 
 /** The public name of a request's member. */
-type Asked<T, K extends keyof T> = K extends "request"
-  ? "idempotencyKey"
-  : K extends "companyId"
-    ? "company"
-    : K extends "asked"
-      ? "amount"
-      : K extends "standing"
-        ? "status"
-        : K extends "currency"
-          ? T extends { readonly amount: Decimal }
-            ? never
-            : K
-          : Named<K>
+type Asked<T, K extends keyof T> = K extends keyof Filters
+  ? Filters[K]
+  : K extends "request"
+    ? "idempotencyKey"
+    : K extends "text"
+      ? T extends { readonly plan?: Plan }
+        ? "search"
+        : K
+      : K extends "companyId"
+        ? "company"
+        : K extends "asked"
+          ? "amount"
+          : K extends "standing"
+            ? "status"
+            : K extends "currency"
+              ? T extends { readonly amount: Decimal }
+                ? never
+                : K
+              : Named<K>
 
 type Timed<V> = V extends number ? Date : V
 
-type Member<K, V, M> = K extends "request"
+type Member<K, V, M> = K extends "before" | "after" | "label"
   ? string
-  : K extends "companyId"
-    ? CompanyRef
-    : K extends "company"
+  : K extends "request"
+    ? string
+    : K extends "companyId"
       ? CompanyRef
-      : K extends "asked"
-        ? Money.Amount | Extract<V, null | undefined>
-        : K extends "metadata"
-          ? M
-          : K extends Instant
-            ? Timed<V>
-            : Ask<V, M>
+      : K extends "company"
+        ? CompanyRef
+        : K extends "asked"
+          ? Money.Amount | Extract<V, null | undefined>
+          : K extends "metadata"
+            ? M
+            : K extends Instant
+              ? Timed<V>
+              : Ask<V, M>
 
 /** The core's argument of a method, in plain values. `M` is the type of metadata. */
 export type Ask<T, M> =
@@ -50,21 +69,23 @@ export type Ask<T, M> =
     ? { readonly idempotencyKey: string }
     : T extends Sender
       ? CompanyRef
-      : T extends Msat.Msat
-        ? Money.Sats
-        : T extends Decimal
-          ? Money.Amount
-          : T extends Redacted.Redacted<infer A>
-            ? Ask<A, M>
-            : T extends Primitive
-              ? Bare<T>
-              : T extends (...given: never) => unknown
-                ? never
-                : T extends ReadonlyArray<unknown>
-                  ? { readonly [K in keyof T]: Ask<T[K], M> }
-                  : T extends object
-                    ? { readonly [K in keyof T as Asked<T, K>]: Member<K, T[K], M> }
-                    : T
+      : T extends CompanyId
+        ? CompanyRef
+        : T extends Msat.Msat
+          ? Money.Sats
+          : T extends Decimal
+            ? Money.Amount
+            : T extends Redacted.Redacted<infer A>
+              ? Ask<A, M>
+              : T extends Primitive
+                ? Bare<T>
+                : T extends (...given: never) => unknown
+                  ? never
+                  : T extends ReadonlyArray<unknown>
+                    ? { readonly [K in keyof T]: Ask<T[K], M> }
+                    : T extends object
+                      ? { readonly [K in keyof T as Asked<T, K>]: Member<K, T[K], M> }
+                      : T
 
 type Public<K> = K extends "asked" ? "amount" : K extends "standing" ? "status" : Named<K>
 type Loose<A, Defaulted> = A extends object ? Omit<A, Defaulted & keyof A> & Partial<Pick<A, Defaulted & keyof A>> : A
@@ -78,6 +99,17 @@ type Last<A extends ReadonlyArray<unknown>> = A extends readonly [...infer Befor
     ? [...Before, query?: Query]
     : A
   : A
+
+/** Optional members may be undefined, as in `@satrail/client`. */
+type Undefinable<A> = { readonly [K in keyof A]: object extends Pick<A, K> ? A[K] | undefined : A[K] }
+
+/** The options of a list. */
+export type Query<T, M> = Undefinable<Omit<Ask<T, M>, "cursor" | "limit">> & {
+  /** Records per page, 1 to 1000. Default: 100. */
+  readonly limit?: number | undefined
+  /** The `next` of the previous page. */
+  readonly cursor?: string | undefined
+} & (T extends { readonly paymentHash?: unknown } ? { readonly paymentRequest?: string | undefined } : unknown)
 
 /** A method's arguments, with optional ones. */
 export type Given<A extends ReadonlyArray<unknown>, D, M> =
@@ -109,10 +141,12 @@ export type MakeRequest = (idempotencyKey: string) => Request<unknown>
 export interface Reading {
   /** Its `amount` is in msat. */
   readonly isMsat: boolean
+  /** Its options are a list's. */
+  readonly isList: boolean
   readonly request: MakeRequest
 }
 
-const idOf = (company: unknown): unknown =>
+export const idOf = (company: unknown): unknown =>
   typeof company === "object" && company !== null && "id" in company && typeof company.id === "string" ? company.id : company
 
 const amountOf = (given: unknown, { isMsat }: Reading): Result.Result<object, AmountInvalid> => {
@@ -120,30 +154,69 @@ const amountOf = (given: unknown, { isMsat }: Reading): Result.Result<object, Am
   return isMsat ? Result.map(Money.msat(given), (amount) => ({ amount })) : Result.map(Money.asked(given), (asked) => ({ ...asked, asked }))
 }
 
+type Members = Result.Result<object, AmountInvalid | Invalid>
+
+const invalid = (path: string, message: string) => Result.fail(new Invalid({ path, message }))
+
+const pageAt = (cursor: string): Members => {
+  const position = Page.positionOf(cursor)
+  return position === undefined
+    ? invalid("cursor", "must be the `next` of a page")
+    : Result.succeed({ before: position.id, after: position })
+}
+
+const paymentOf = (paymentRequest: string): Members =>
+  Result.mapBoth(Bolt11.decode(paymentRequest.trim()), {
+    onSuccess: ({ paymentHash }) => ({ paymentHash }),
+    onFailure: ({ message }) => new Invalid({ path: "paymentRequest", message })
+  })
+
+/** Options of lists that the core names differently. */
+const filters: ReadonlyMap<string, (value: string) => Members> = new Map([
+  ["cursor", pageAt],
+  ["paymentRequest", paymentOf],
+  ["search", (text) => Result.succeed({ text })]
+])
+
+/** The start of a period is inclusive, and its end exclusive, as over HTTP. Times are whole milliseconds. */
+const ofPeriod = (name: string, value: Date): object => {
+  const millis = value.getTime()
+  return name === "from" ? { fromMillis: millis, createdAfterMillis: millis - 1 } : { untilMillis: millis, createdBeforeMillis: millis }
+}
+
+const labelOf = ({ metadataKey: key, metadataValue: value }: Readonly<Record<string, unknown>>): Members => {
+  if (key === undefined && value === undefined) return Result.succeed({})
+  if (value === undefined) return invalid("metadataValue", "is required when metadataKey is set")
+  return key === undefined ? invalid("metadataKey", "is required when metadataValue is set") : Result.succeed({ label: { key, value } })
+}
+
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !Redacted.isRedacted(value)
 
-const members = (name: string, value: unknown, reading: Reading): Result.Result<object, AmountInvalid> => {
+const members = (name: string, value: unknown, reading: Reading): Members => {
+  const filter = reading.isList ? filters.get(name) : undefined
+  if (filter !== undefined) return typeof value === "string" ? filter(value) : invalid(name, "must be text")
   if (name === "metadata") return Result.succeed({ metadata: value })
   if (name === "company") return Result.succeed({ company: value, companyId: idOf(value) })
   if (name === "idempotencyKey") return Result.succeed(typeof value === "string" ? { request: reading.request(value) } : {})
   if (name === "status") return Result.succeed({ status: value, standing: value })
   if (name === "amount") return amountOf(value, reading)
-  if (value instanceof Date) return Result.succeed({ [`${name}Millis`]: value.getTime() })
+  if (value instanceof Date)
+    return Result.succeed(name === "from" || name === "until" ? ofPeriod(name, value) : { [`${name}Millis`]: value.getTime() })
   if (isInMsat.has(name) && value !== null && value !== undefined && typeof value !== "string")
     return Result.map(Money.msat(value), (msat) => ({ [name]: msat }))
   return Result.map(read(value, reading), (read) => ({ [name]: read }))
 }
 
 /** Converts plain values to the core's: amounts, times, and the key of a repeatable request. */
-export const read = (given: unknown, reading: Reading): Result.Result<unknown, AmountInvalid> => {
+export const read = (given: unknown, reading: Reading): Result.Result<unknown, AmountInvalid | Invalid> => {
   if (Money.isMoney(given)) return Result.succeed(Msat.make(given.msat))
   if (Array.isArray(given)) return Result.all(given.map((one) => read(one, reading)))
   if (given instanceof Date) return Result.succeed(given.getTime())
   if (!isPlain(given)) return Result.succeed(given)
-  const { idempotencyKey, ...others } = given
+  const { idempotencyKey, metadataKey, metadataValue, ...others } = given
   if (typeof idempotencyKey === "string" && Object.keys(others).length === 0) return Result.succeed(reading.request(idempotencyKey))
-  return Result.map(Result.all(Object.entries(given).map(([name, value]) => members(name, value, reading))), (all) =>
-    Object.assign({}, ...all)
-  )
+  const named = Object.entries({ ...others, ...(idempotencyKey !== undefined && { idempotencyKey }) })
+  const all = [...named.map(([name, value]) => members(name, value, reading)), labelOf({ metadataKey, metadataValue })]
+  return Result.map(Result.all(all), (all) => Object.assign({}, ...all))
 }

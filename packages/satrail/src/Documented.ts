@@ -41,10 +41,10 @@ export interface Documented<M> {
      */
     readonly get: Async<"invoices", "get", M>
     /**
-     * Returns a page of invoices, the newest first. `next.id` is the `before` of the next page.
+     * Lists invoices, the newest first. `await` returns the first page, whose `next` is the `cursor` of the next one.
      *
      * @example
-     * const { items, next } = await pay.invoices.list(shop.id, { status: "settled" })
+     * for await (const invoice of pay.invoices.list(shop, { status: "settled" })) console.log(invoice.id)
      */
     readonly list: Async<"invoices", "list", M>
   }

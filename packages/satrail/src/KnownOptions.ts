@@ -1,4 +1,6 @@
+import { Invalid } from "@satrail/core/base/Invalid"
 import * as Suggestion from "@satrail/core/base/Suggestion"
+import { Effect } from "effect"
 
 /** An option is unknown, missing or invalid. */
 export class OptionsInvalid extends Error {
@@ -8,16 +10,31 @@ export class OptionsInvalid extends Error {
   readonly isRetryable = false
 }
 
+/** Why options are wrong, if one has an unknown name. */
+const unknownOption = (of: string, given: object, known: ReadonlyArray<string>) => {
+  const name = Object.keys(given).find((one) => !known.includes(one))
+  if (name === undefined) return undefined
+  const nearest = Suggestion.member(name, known)
+  const hint = nearest === undefined ? `it has ${known.join(", ")}` : `did you mean \`${nearest}\`?`
+  return { path: name, message: `\`${name}\` is not an option of ${of}; ${hint}` }
+}
+
+/** Fails if an argument of a method has an unknown member. `known` has the names for each argument, or `*` for a record. */
+export const checkMembers = (of: string, asked: ReadonlyArray<unknown>, known: ReadonlyArray<string | undefined>) => {
+  for (const [at, one] of asked.entries()) {
+    const names = known[at]
+    if (names === undefined || names === "*" || typeof one !== "object" || one === null) continue
+    const unknown = unknownOption(of, one, names.split(" "))
+    if (unknown !== undefined) return Effect.fail(new Invalid(unknown))
+  }
+  return Effect.void
+}
+
 /**
  * Throws if options have an unknown name, because a misspelled one would silently take its default: a misspelled
  * `database` is an embedded one. `names` has every name, which the compiler checks.
  */
 export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: true }): void => {
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(names, name)) continue
-    const known = Object.keys(names)
-    const nearest = Suggestion.member(name, known)
-    const hint = nearest === undefined ? `it has ${known.join(", ")}` : `did you mean ${nearest}?`
-    throw new OptionsInvalid(`${of} has no option ${JSON.stringify(name)}: ${hint}`)
-  }
+  const unknown = unknownOption(of, given, Object.keys(names))
+  if (unknown !== undefined) throw new OptionsInvalid(unknown.message)
 }

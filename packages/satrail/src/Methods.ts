@@ -1,21 +1,26 @@
 import type { Read, Written } from "@satrail/client/Schemas"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
+import { Invalid } from "@satrail/core/base/Invalid"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type { Outcome, Request } from "@satrail/core/ledger/Answer"
+import type * as Pages from "@satrail/core/ledger/Page"
 import type { Sealer } from "@satrail/http/wire/Seal"
+import * as Page from "@satrail/http/wire/Page"
 import { Context, Effect, Result } from "effect"
 import { createHash } from "node:crypto"
 import { deserialize, serialize } from "node:v8"
 import * as Ask from "./Ask.ts"
 import type { Documented } from "./Documented.ts"
+import { checkMembers } from "./KnownOptions.ts"
+import * as Lists from "./Lists.ts"
 import type { DefaultsOf, Method } from "./Method.ts"
 import * as Money from "./Money.ts"
 import * as Nouns from "./Nouns.ts"
 import * as Reply from "./Reply.ts"
 import type * as Schemas from "./Schemas.ts"
 import * as Settled from "./Settled.ts"
-import { defaults, hidden, inMsat, ofCompany, renamed } from "./Verbs.ts"
+import { defaults, hidden, inMsat, ofCompany, options, renamed } from "./Verbs.ts"
 
 type Renamed<N> = N extends keyof typeof renamed ? (typeof renamed)[N][keyof (typeof renamed)[N]] : never
 type Hidden<N> = N extends keyof typeof hidden ? (typeof hidden)[N][number] : never
@@ -77,14 +82,22 @@ const remade = (value: unknown): unknown => {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, remade(one)])) : value
 }
 
-const withDefaults = (noun: string, verb: string, asked: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
-  const table: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<object | undefined>>>>> = defaults
-  const given = table[noun]?.[verb] ?? []
-  return Array.from({ length: Math.max(asked.length, given.length) }, (_, at) => {
+type Table<A> = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<A>>>>>
+const optionNames: Table<string | undefined> = options
+const fallbacks: Table<object | undefined> = defaults
+
+const present = (members: object) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+
+const withDefaults = (asked: ReadonlyArray<unknown>, given: ReadonlyArray<object | undefined>): ReadonlyArray<unknown> =>
+  Array.from({ length: Math.max(asked.length, given.length) }, (_, at) => {
     const [one, fallback] = [asked[at], given[at]]
-    return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...one } : one
+    return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...present(one ?? {}) } : one
   })
-}
+
+/** Whether a method's default options are those of a list. */
+const isListed = (given: ReadonlyArray<object | undefined>): boolean => "limit" in (given.at(-1) ?? {})
+
+const isPage = (value: unknown): value is Pages.Page<unknown> => isRecord(value) && Array.isArray(value["rows"]) && "next" in value
 
 const isIn = (names: object, name: string): boolean => Object.hasOwn(names, name)
 
@@ -103,11 +116,21 @@ const withRecord = Effect.fnUntraced(function* ([first, ...others]: ReadonlyArra
 
 const method = (noun: string, verb: string, member: unknown, get: GetCompany, surroundings: Surroundings) => {
   const name = `${noun}.${verb}`
+  const known = optionNames[noun]?.[verb] ?? []
+  const fallback = fallbacks[noun]?.[verb] ?? []
+  const isList = isListed(fallback)
   const call = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
     if (typeof member !== "function") return member
-    const asked = yield* surroundings.check(noun, withDefaults(noun, verb, given))
-    const reading: Ask.Reading = { isMsat: noun === "outside" || isIn(inMsat, name), request: requested(name, asked, surroundings) }
-    const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
+    yield* checkMembers(name, given, known)
+    const [first, ...others] = given
+    // The company, unless the method takes a record.
+    const named = known[0] === undefined && noun !== "outside" ? [Ask.idOf(first), ...others].slice(0, given.length) : given
+    if (isList && fallback.length > 1 && typeof named[0] !== "string")
+      return yield* new Invalid({ path: "company", message: "is required" })
+    const asked = yield* surroundings.check(noun, withDefaults(named, fallback))
+    const isMsat = noun === "outside" || isIn(inMsat, name)
+    const reading: Ask.Reading = { isMsat, isList, request: requested(name, asked, surroundings) }
+    const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
     const [args, ask] = [yield* Effect.fromResult(read), member]
     const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)
     return called
@@ -116,9 +139,14 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
     const called = yield* call(given)
     // oxlint-disable-next-line typescript/consistent-type-assertions -- methods that need services are hidden (Verbs.ts)
     const value = Effect.isEffect(called) ? yield* called as Effect.Effect<unknown, unknown> : called
+    if (isPage(value)) {
+      const items = value.rows.map((row) => Reply.plain(row, surroundings.iterate))
+      return { items, next: value.next && Page.write(value.next) }
+    }
     if (!isOutcome(value)) return Reply.plain(value, surroundings.iterate)
     return value._tag === "Made" ? Reply.plain(value.value, surroundings.iterate) : replayed(value.answer, surroundings)
   })
+  if (isList) return Lists.make(fallback.length - 1, (given, signal) => surroundings.run(effect(given), signal))
   return (...given: ReadonlyArray<unknown>) => surroundings.run(effect(given))
 }
 

@@ -98,6 +98,11 @@ type Simulated<M> = {
   readonly [K in Exclude<keyof Sandbox.Sandbox["Service"], "pay" | "state">]: Method<Sandbox.Sandbox["Service"][K], undefined, M>
 }
 
+export interface PayOptions {
+  readonly amount?: Sats
+  readonly hold?: boolean
+}
+
 /**
  * The other parties on the simulated network. Amounts are as everywhere: satoshis or the money of a response in
  * requests, and `{ msat, sats }` in responses.
@@ -112,7 +117,7 @@ export interface Outside<M = Metadata> extends Simulated<M> {
    */
   readonly pay: (
     invoice: string | { readonly paymentRequest: string },
-    options?: { readonly amount?: Sats; readonly hold?: boolean }
+    options?: PayOptions
   ) => Promise<{ readonly paymentHash: string; readonly preimage: string | null }>
 }
 

@@ -1,4 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type { Overview } from "@satrail/core/accounts/Companies"
 import type { Fee } from "@satrail/core/accounts/Fee"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -11,22 +12,19 @@ import * as Features from "./features/index.ts"
 import { type Money, money } from "./Money.ts"
 
 /** Members in milliseconds since 1970. A duration keeps its name. */
-export type Instant = `${string}${"At" | "Since" | "Until" | "After" | "Before"}Millis` | "atMillis" | "sinceMillis" | "untilMillis"
+export type Instant =
+  | `${string}${"At" | "Since" | "Until" | "After" | "Before"}Millis`
+  | "atMillis"
+  | "sinceMillis"
+  | "fromMillis"
+  | "untilMillis"
 
 /** Members that a response has in another form: a parsed text, and the status as the company sees it. */
 const leftOut = ["instructed", "standing"] as const
 type LeftOut = (typeof leftOut)[number]
 
-/** Converts `createdAtMillis` to `createdAt`. The rows of a page are its `items`, as in `@satrail/client`. */
-export type Named<K> = K extends LeftOut
-  ? never
-  : K extends "rows"
-    ? "items"
-    : K extends `${infer Name}Millis`
-      ? K extends Instant
-        ? Name
-        : K
-      : K
+/** Converts `createdAtMillis` to `createdAt`. */
+export type Named<K> = K extends LeftOut ? never : K extends `${infer Name}Millis` ? (K extends Instant ? Name : K) : K
 
 type Timed<V> = V extends number ? Date : V
 
@@ -50,6 +48,9 @@ type Member<K, V, M> = K extends "metadata"
       ? Timed<V>
       : Reply<V, M>
 
+/** A company's overview, as in `@satrail/client`. */
+type Overviewed = Overview["company"] & Overview["balance"] & { readonly apiKeys: number; readonly lastSeenAtMillis: number | null }
+
 /**
  * A core value in plain values: money in `msat` and `sats`, times as `Date`, secrets as text. `M` is the type
  * of metadata.
@@ -69,9 +70,11 @@ export type Reply<T, M> =
               ? Bare<T>
               : T extends ReadonlyArray<unknown>
                 ? { readonly [K in keyof T]: Reply<T[K], M> }
-                : T extends object
-                  ? { readonly [K in keyof T as Named<K>]: K extends "status" ? Status<T, T[K]> : Member<K, T[K], M> } & Derived<T>
-                  : T
+                : T extends Overview
+                  ? Reply<Overviewed, M>
+                  : T extends object
+                    ? { readonly [K in keyof T as Named<K>]: K extends "status" ? Status<T, T[K]> : Member<K, T[K], M> } & Derived<T>
+                    : T
 
 /**
  * Members that a response has in addition: the available amount of a balance (`posted` minus `held`), the total
@@ -85,7 +88,7 @@ type Derived<T> = T extends { readonly posted: Msat.Msat; readonly held: Msat.Ms
       ? { readonly address: string }
       : Features.Derived<T>
 
-const instant = /(?:At|Since|Until|After|Before)Millis$|^(?:at|since|until)Millis$/
+const instant = /(?:At|Since|Until|After|Before)Millis$|^(?:at|since|from|until)Millis$/
 const unit = "Millis".length
 
 const isLeftOut: ReadonlySet<string> = new Set(leftOut)
@@ -115,7 +118,6 @@ const isFailure = Schema.is(Withdrawal.Failure)
 
 const member = (name: string, value: unknown, iterate: Iterate): readonly [string, unknown] => {
   if (name === "metadata") return [name, value]
-  if (name === "rows") return ["items", plain(value, iterate)]
   if (name === "failure" && isFailure(value)) return [name, failureOf(value)]
   if (!instant.test(name)) return [name, plain(value, iterate, name)]
   return [name.slice(0, -unit), typeof value === "number" ? new Date(value) : value]
@@ -139,6 +141,15 @@ const derived = (value: Parts): object => {
     : Features.derived(value)
 }
 
+const isOverview = (value: object): value is Overview => "company" in value && "balance" in value && "keys" in value
+
+const overviewed = ({ company, balance, keys: apiKeys, lastSeenAtMillis }: Overview): Overviewed => ({
+  ...company,
+  ...balance,
+  apiKeys,
+  lastSeenAtMillis
+})
+
 const isDecimal = (value: object): value is Decimal.Decimal => "digits" in value && typeof value.digits === "bigint" && "scale" in value
 
 /** Converts a core value to plain values. `name` is the member that contains it. */
@@ -150,6 +161,7 @@ export const plain = (value: unknown, iterate: Iterate, name = ""): unknown => {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the core's streams need no services
   if (Stream.isStream(value)) return plainly(iterate(value as Stream.Stream<unknown, unknown>), iterate)
   if (Array.isArray(value)) return value.map((item) => plain(item, iterate, name))
+  if (isOverview(value)) return plain(overviewed(value), iterate)
   const members = Object.entries(value).filter(([key]) => !isLeftOut.has(key))
   if (isDecimal(value)) return Decimal.format(value)
   return { ...Object.fromEntries(members.map(([key, of]) => member(key, of, iterate))), ...statusOf(value), ...derived(value) }

@@ -20,6 +20,7 @@ import * as Consumers from "./Consumers.ts"
 import type { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
 import * as Handler from "./Handler.ts"
+import { checkNames } from "./KnownOptions.ts"
 import * as Methods from "./Methods.ts"
 import * as Options from "./Options.ts"
 import type { Consumer, EventsOptions, Metadata, OnOptions, Pay, SimulatedPay } from "./Pay.ts"
@@ -116,7 +117,9 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
     }
     return { name: ask.name, stop }
   }
-  const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, { name, after }: OnOptions = {}): Consumer => {
+  const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, options: OnOptions = {}): Consumer => {
+    checkNames<OnOptions>("on", options, { name: true, after: true })
+    const { name, after } = options
     const types = new Set(typeof type === "string" ? [type] : type)
     for (const one of types)
       if (!HostEvents.types.has(one)) throw new TypeError(`there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}`)
@@ -159,7 +162,9 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   }
   const once = () => (closed ??= close())
 
-  async function* events({ after, company }: EventsOptions = {}) {
+  async function* events(options: EventsOptions = {}) {
+    checkNames<EventsOptions>("events", options, { after: true, company: true })
+    const { after, company } = options
     const id = typeof company === "object" ? company.id : company
     const ask = { ...(after !== undefined && { after }), ...(id !== undefined && { companyId: CompanyId.make(id) }) }
     const told = Stream.map(Context.get(context, Events).tail(ask), (heard) => HostEvents.of<M>(heard, iterate))

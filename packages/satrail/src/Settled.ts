@@ -1,3 +1,4 @@
+import type { CompanyRef } from "@satrail/client/Calls"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { afterAllOf, cursorOf, Events } from "@satrail/core/events/Events"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
@@ -5,8 +6,8 @@ import { Transactions } from "@satrail/core/reports/Transactions"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { failureOf } from "@satrail/http/resources/Withdrawals"
 import { Context, Data, Effect, Option, Stream } from "effect"
-import type { CompanyRef } from "./Ask.ts"
 import type { SatrailError } from "./Errors.ts"
+import { checkNames } from "./KnownOptions.ts"
 import * as Reply from "./Reply.ts"
 
 export interface SettledOptions {
@@ -50,7 +51,9 @@ const ended = Effect.fnUntraced(function* (context: Context.Context<never>, comp
 /** Makes `withdrawals.settled`. */
 export const make =
   ({ context, run, iterate }: Surroundings) =>
-  (company: CompanyRef, id: string, { signal }: SettledOptions = {}): Promise<unknown> => {
+  async (company: CompanyRef, id: string, options: SettledOptions = {}): Promise<unknown> => {
+    checkNames<SettledOptions>("withdrawals.settled", options, { signal: true })
+    const { signal } = options
     const companyId = CompanyId.make(typeof company === "string" ? company : company.id)
     const told = ({ failure }: Withdrawal) =>
       failure === null ? "the withdrawal failed" : `the withdrawal failed: ${failureOf(failure).message}`

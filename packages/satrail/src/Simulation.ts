@@ -3,10 +3,11 @@ import type { Paid } from "@satrail/sandbox/Payer"
 import type * as Sandbox from "@satrail/sandbox/Sandbox"
 import type * as Time from "@satrail/sandbox/Time"
 import { Data, Effect, Option } from "effect"
+import { checkNames } from "./KnownOptions.ts"
 import type { Surroundings } from "./Methods.ts"
 import * as Methods from "./Methods.ts"
 import * as Money from "./Money.ts"
-import type { Clock, Outside, Span } from "./Pay.ts"
+import type { Clock, Outside, PayOptions, Span } from "./Pay.ts"
 
 /** The payment reached the node, but the service did not record it in time. */
 export class NotCredited extends Data.TaggedError("NotCredited")<{ readonly paymentHash: string }> {
@@ -53,8 +54,10 @@ export const outside = <M>(sandbox: Sandbox.Sandbox["Service"], reads: Reads, su
   return {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- derived from the service like the type
     ...(Object.fromEntries(derived) as Omit<Outside<M>, "pay">),
-    pay: (invoice, { amount, hold } = {}) =>
-      surroundings.run(
+    pay: async (invoice, options = {}) => {
+      checkNames<PayOptions>("outside.pay", options, { amount: true, hold: true })
+      const { amount, hold } = options
+      return surroundings.run(
         Effect.gen(function* () {
           const paymentRequest = typeof invoice === "string" ? invoice : invoice.paymentRequest
           const given = amount === undefined ? undefined : yield* Effect.fromResult(Money.msat(amount))
@@ -63,5 +66,6 @@ export const outside = <M>(sandbox: Sandbox.Sandbox["Service"], reads: Reads, su
           return paid
         })
       )
+    }
   }
 }

@@ -1,7 +1,7 @@
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Features from "./features/index.ts"
 import type { Noun, Services } from "./Nouns.ts"
-import { after, page } from "./Pages.ts"
+import { after, listed, page } from "./Pages.ts"
 
 /** Methods whose name differs from the core's. */
 export const renamed = { companies: { create: "open" }, apiKeys: { create: "issue" } } as const satisfies {
@@ -20,6 +20,7 @@ export const hidden = { withdrawals: ["handOver", "confirmed"] } as const satisf
 export const defaults = {
   ...Features.defaults,
   apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, page] },
+  backlog: { deposits: [after], withdrawals: [after] },
   companies: { create: [{ plan: "free" }], list: [page] },
   invoices: {
     create: [
@@ -34,6 +35,69 @@ export const defaults = {
   transactions: { list: [undefined, { limit: page.limit }] },
   withdrawals: { estimate: [{ asked: undefined }], confirm: [{ asked: undefined, metadata: {} }] }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<object | undefined> } }
+
+const limits = "approvalAboveSats dayCount daySats hourSats monthSats perWithdrawalSats recipientTypes recipients"
+const payment = "amount apiKey company destination maxFee otherwise"
+
+/**
+ * The options of methods, for each argument. `*` is a record, which may have more members. A type test fails if the
+ * core has another.
+ */
+export const options = {
+  ...Features.options,
+  apiKeys: {
+    approve: [undefined, "*"],
+    issueOwn: ["allowedFrom by expiresAt idempotencyKey name scopes"],
+    limit: [undefined, limits, "*"],
+    allowFrom: [undefined, "for ranges", "*"],
+    rotate: [undefined, undefined, "idempotencyKey", "*"],
+    list: [undefined, listed],
+    create: ["allowedFrom by company expiresAt idempotencyKey limits name scopes"]
+  },
+  backlog: { deposits: [`${listed} olderThanMillis`], withdrawals: [`${listed} olderThanMillis`] },
+  bookings: { lines: [undefined, "from until"], linesOfAll: ["from until"] },
+  companies: {
+    create: ["idempotencyKey name plan"],
+    list: [`${listed} plan search`],
+    limit: [undefined, limits, "*"],
+    charge: [undefined, "internal lightning onChain"],
+    freeze: [undefined, "pending reason", "*"],
+    unfreeze: [undefined, "*"],
+    verifyDomain: [undefined, undefined, "idempotencyKey"]
+  },
+  domains: { verify: [undefined, undefined, "idempotencyKey"] },
+  fees: { quote: ["amount company way"] },
+  invoices: {
+    issue: [
+      "amount apiKeyId callback checkoutId company description expirySeconds idempotencyKey lightningAddressId maxAmount memo metadata minAmount rate rateAt"
+    ],
+    create: ["amount apiKeyId checkoutId company description expirySeconds hold idempotencyKey maxAmount metadata minAmount"],
+    list: [undefined, `${listed} from lightningAddressId metadataKey metadataValue paymentHash paymentRequest status until`]
+  },
+  lightningAddresses: {
+    create: ["company domain handle idempotencyKey metadata"],
+    change: [undefined, undefined, "maxSendable metadata minSendable successMessage"],
+    list: [undefined, listed]
+  },
+  onChainAddresses: { create: ["checkoutId company idempotencyKey metadata type"], list: [undefined, listed] },
+  operatorTokens: { issue: ["idempotencyKey name scopes"], list: [listed] },
+  payRequests: {
+    offer: ["domain host user"],
+    invoice: ["domain host user", "amount caller comment nostr payerData"],
+    verify: ["domain host user"]
+  },
+  prices: { price: ["amount"] },
+  reconciliation: { stateOwnFunds: ["chain node"] },
+  suspense: { list: [listed], assign: ["company id"] },
+  transactions: {
+    list: [
+      undefined,
+      `${listed} chainTxId from lightningInvoiceId metadataKey metadataValue paymentHash paymentRequest rail status type until`
+    ]
+  },
+  walletConnections: { create: [undefined, "idempotencyKey", "*"] },
+  withdrawals: { estimate: [payment], confirm: [`${payment} idempotencyKey metadata`] }
+} as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<string | undefined> } }
 
 /** Methods whose `amount` is in msat in the core. A test of types fails if there is another. */
 export const inMsat = { ...Features.inMsat, "fees.quote": true, "invoices.issue": true } as const

@@ -8,9 +8,9 @@ export type { BitcoindOptions, Chain, EsploraOptions, LdkOptions, Lightning, Lnd
 export type { Clock, Consumer, EventsOptions, Metadata, OnOptions, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
 export type { AnyEvent, Event, EventType } from "./Events.ts"
 export type { Handler } from "./Handler.ts"
+export type { CompanyRef, List, Page } from "@satrail/client/Calls"
 export type { MetadataNoun, Schemas, StandardSchema } from "@satrail/client/Schemas"
 export type { Amount, Currency, Money, Sats } from "./Money.ts"
-export type { CompanyRef } from "./Ask.ts"
 export { NotSettled, type Settled, type SettledOptions } from "./Settled.ts"
 export {
   errors,

@@ -52,7 +52,7 @@ describe("pay.handler", () => {
     }))
 
   it("handler: a prefix stripped by a framework gives the same response, and the checkout page keeps its path", async () => {
-    const { publicId } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.company.id ?? "", amount: 7 })
+    const { publicId } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.id ?? "", amount: 7 })
     /** Like Express mounts a handler at /pay. */
     const mounted = (request: IncomingMessage, response: ServerResponse) => {
       const { url = "/" } = request
@@ -69,7 +69,7 @@ describe("pay.handler", () => {
 
   it("handler: responses follow the clock that a test advances", async () => {
     const { items } = await pay.companies.list()
-    const { id } = await pay.invoices.create({ company: items[0]?.company.id ?? "", amount: 5, expirySeconds: 600 })
+    const { id } = await pay.invoices.create({ company: items[0]?.id ?? "", amount: 5, expirySeconds: 600 })
     const statusOf = async () => {
       const path = `/v1/bitcoin/deposit/lightning-invoice/${id}`
       const answer = await pay.handler(new Request(`http://shop.example${path}`, { headers: { authorization } }))

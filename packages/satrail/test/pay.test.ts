@@ -56,7 +56,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(settled.status, "settled")
     const { items } = await pay.companies.list()
     assert.deepStrictEqual(
-      items.map(({ company }) => company.name),
+      items.map(({ name }) => name),
       ["Shop"]
     )
   })
@@ -298,8 +298,51 @@ describe("satrail in memory", () => {
     const page = await pay.invoices.list(shop.id, { limit: 2 })
     assert.lengthOf(page.items, 2)
     assert.isDefined(page.next)
-    const next = await pay.invoices.list(shop.id, { limit: 2, before: page.next?.id ?? null })
+    const next = await pay.invoices.list(shop.id, { limit: 2, cursor: page.next })
     assert.notDeepEqual(next.items, page.items)
+    const ids: Array<string> = []
+    for await (const { id } of pay.invoices.list({ company: shop, limit: 2 })) ids.push(id)
+    assert.lengthOf(new Set(ids), ids.length)
+    assert.deepStrictEqual(
+      ids.slice(0, 4),
+      [...page.items, ...next.items].map(({ id }) => id)
+    )
+    const wrong = await refused(async () => pay.invoices.list(shop, { cursor: "soon" }))
+    assert.isTrue(wrong instanceof errors.Malformed)
+    assert.match(String(wrong), /cursor must be/)
+    assert.match(String(await refused(async () => pay.invoices.list({ limit: 1 } as never))), /company is required/)
+  })
+
+  it("pay: a list filters by time, metadata and payment request", async () => {
+    const [one, other] = [
+      await pay.invoices.create({ company: shop, amount: 3, metadata: { order: "3" } }),
+      await pay.invoices.create({ company: shop, amount: 4, metadata: { order: "4" } })
+    ]
+    const idsOf = async (query: NonNullable<Parameters<typeof pay.invoices.list>[1]>) =>
+      (await pay.invoices.list(shop, query)).items.map(({ id }) => id)
+    assert.deepStrictEqual(await idsOf({ metadataKey: "order", metadataValue: "3" }), [one.id])
+    assert.deepStrictEqual(await idsOf({ paymentRequest: other.paymentRequest }), [other.id])
+    assert.include(await idsOf({ from: one.createdAt }), one.id)
+    assert.notInclude(await idsOf({ until: one.createdAt }), one.id)
+    assert.match(String(await refused(() => idsOf({ metadataKey: "order" }))), /metadataValue is required/)
+  })
+
+  it("pay: an unknown option of a method is refused with the nearest name", async () => {
+    const error = await refused(() => pay.invoices.create({ company: shop, ammount: 5 } as never))
+    assert.isTrue(error instanceof errors.Malformed)
+    assert.match(String(error), /`ammount` is not an option of invoices\.create; did you mean `amount`\?/)
+    assert.match(
+      String(await refused(async () => pay.invoices.list(shop, { befor: 1 } as never))),
+      /`befor` is not an option of invoices\.list/
+    )
+    assert.match(String(await refused(() => pay.companies.limit(shop.id, { daySat: 1 } as never))), /did you mean `daySats`\?/)
+    assert.throws(() => pay.on("deposit.settled", () => {}, { nam: "x" } as never), /`nam` is not an option of on; did you mean `name`\?/)
+    const events = async () => {
+      for await (const { id } of pay.events({ afer: "now" } as never)) assert.fail(id)
+    }
+    assert.match(String(await refused(events)), /did you mean `after`\?/)
+    assert.match(String(await refused(() => pay.outside.pay("lnbcrt1", { amout: 1 } as never))), /did you mean `amount`\?/)
+    assert.match(String(await refused(() => pay.withdrawals.settled(shop, shop.id, { signl: 1 } as never))), /did you mean `signal`\?/)
   })
 
   it("pay: every namespace of the core exists at run time", () => {
@@ -316,12 +359,12 @@ describe("satrail in memory", () => {
 it("options: an unknown option is rejected with the nearest name", async () => {
   assert.match(
     String(await refused(() => satrail({ databse: "postgres://" } as never))),
-    /satrail has no option "databse": did you mean database\?/
+    /`databse` is not an option of satrail; did you mean `database`\?/
   )
   const lndOptions = { url: "https://127.0.0.1:8080", reciever: "", sender: "" } as never
-  assert.throws(() => lnd(lndOptions), OptionsInvalid, /lnd has no option "reciever": did you mean receiver\?/)
+  assert.throws(() => lnd(lndOptions), OptionsInvalid, /`reciever` is not an option of lnd; did you mean `receiver`\?/)
   const wrong = { url: "", wallet: { pasphrase: "" } } as never
-  assert.throws(() => esplora(wrong), OptionsInvalid, /wallet has no option "pasphrase": did you mean passphrase\?/)
+  assert.throws(() => esplora(wrong), OptionsInvalid, /`pasphrase` is not an option of wallet; did you mean `passphrase`\?/)
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
 })
 

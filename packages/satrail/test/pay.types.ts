@@ -2,14 +2,16 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type { Decimal } from "@satrail/core/base/Decimal"
 import type { Outcome } from "@satrail/core/ledger/Answer"
+import type { Page } from "@satrail/core/ledger/Page"
+import type { Client } from "@satrail/client"
 import type { Effect, Option, Redacted, Stream } from "effect"
 import type { MetadataNoun } from "@satrail/client/Schemas"
-import type { inMsat as namesInMsat } from "../src/Ask.ts"
+import type { Ask, inMsat as namesInMsat, Query } from "../src/Ask.ts"
 import type * as Errors from "../src/Errors.ts"
 import type * as Index from "../src/index.ts"
 import type { Noun, Services } from "../src/Nouns.ts"
 import type { counts } from "../src/Reply.ts"
-import type { hidden, inMsat, ofCompany, renamed } from "../src/Verbs.ts"
+import type { defaults, hidden, inMsat, ofCompany, options, renamed } from "../src/Verbs.ts"
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -35,7 +37,7 @@ export type NoneIsMissing = Holds<Equal<Missing, never>>
 
 type NotAsync = {
   readonly [N in Noun]: {
-    readonly [K in keyof Index.Pay[N]]: Index.Pay[N][K] extends (...asked: never) => Promise<unknown> ? never : [N, K]
+    readonly [K in keyof Index.Pay[N]]: Index.Pay[N][K] extends (...asked: never) => PromiseLike<unknown> ? never : [N, K]
   }[keyof Index.Pay[N]]
 }[Noun]
 export type AllAreAsync = Holds<Equal<NotAsync, never>>
@@ -100,6 +102,92 @@ type CountsInReplies = {
   readonly [N in Noun]: { readonly [K in keyof Services[N] & string]: CountsIn<ResultsOf<Of<N, K>>> }[keyof Services[N] & string]
 }[Noun]
 export type EveryCountIsListed = Holds<Equal<Exclude<CountsInReplies, (typeof counts)[number]>, never>>
+
+// The table of options has the members of every argument that is an object.
+
+type Words<S> = S extends `${infer One} ${infer Others}` ? One | Words<Others> : S
+type OptionsOf<T> = T extends
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | ReadonlyArray<unknown>
+  | ((...given: never) => unknown)
+  | Redacted.Redacted<unknown>
+  ? never
+  : T extends { readonly plan: unknown; readonly name?: never }
+    ? never
+    : T extends { readonly createdAtMillis: unknown } | { readonly id: string; readonly name: string } | { readonly _tag: string }
+      ? "*"
+      : T extends object
+        ? keyof Ask<T, Index.Metadata> | (T extends { readonly limit: number } ? keyof Query<T, Index.Metadata> : never)
+        : never
+type At<A, I> = I extends keyof A ? Exclude<A[I], undefined> : never
+type Entry<N, V> = N extends keyof typeof options ? (V extends keyof (typeof options)[N] ? (typeof options)[N][V] : []) : []
+type Differing<A, E> = {
+  readonly [I in "0" | "1" | "2" | "3"]:
+    | Exclude<OptionsOf<At<Required<A>, I>>, Words<At<E, I>>>
+    | Exclude<Words<At<E, I>>, OptionsOf<At<Required<A>, I>>> extends infer D
+    ? [D] extends [never]
+      ? never
+      : [I, D]
+    : never
+}["0" | "1" | "2" | "3"]
+type Unlisted = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N]]: IsHidden<N, K> extends true
+      ? never
+      : Services[N][K] extends (...asked: infer A) => unknown
+        ? Differing<A, Entry<N, Here<N, K>>> extends infer D
+          ? [D] extends [never]
+            ? never
+            : [N, K, D]
+          : never
+        : never
+  }[keyof Services[N]]
+}[Noun]
+export type EveryOptionIsListed = Holds<Equal<Unlisted, never>>
+
+// Exactly the methods whose default has a `limit` are lists.
+
+type LimitOf<D> = D extends readonly [...ReadonlyArray<unknown>, { readonly limit: number }] ? true : false
+type Fallback<N, V> = N extends keyof typeof defaults ? (V extends keyof (typeof defaults)[N] ? (typeof defaults)[N][V] : []) : []
+type Misjudged = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N]]: Equal<
+      ResultsOf<Of<N, K>> extends Page<unknown> ? true : false,
+      LimitOf<Fallback<N, Here<N, K>>>
+    > extends true
+      ? never
+      : [N, K]
+  }[keyof Services[N]]
+}[Noun]
+export type EveryListHasADefault = Holds<Equal<Misjudged, never>>
+
+// A list with pages takes the same options here and in `@satrail/client`.
+
+type Both = Extract<keyof Client, Noun>
+type Verb<N extends Both> = Extract<keyof Client[N] & keyof Index.Pay[N], "list" | "deliveries">
+type Lists<P extends Client | Index.Pay> = {
+  readonly [N in Both]: { readonly [V in Verb<N>]: N extends keyof P ? (V extends keyof P[N] ? P[N][V] : never) : never }
+}
+type LastOf<G> = G extends readonly [infer Q] | readonly [unknown, infer Q] | readonly [unknown, unknown, infer Q] ? Q : never
+type OptionsIn<F> = F extends (...given: infer G) => unknown ? LastOf<Required<G>> : never
+type Same<A, B> = { readonly [K in keyof A | keyof B]: Equal<A[K & keyof A], B[K & keyof B]> extends true ? never : K }[keyof A | keyof B]
+type Different = {
+  readonly [N in Both]: {
+    readonly [V in Verb<N>]: OptionsIn<Lists<Client>[N][V]> extends { readonly limit?: unknown; readonly cursor?: unknown }
+      ? Same<OptionsIn<Lists<Client>[N][V]>, OptionsIn<Lists<Index.Pay>[N][V]>> extends infer D
+        ? [D] extends [never]
+          ? never
+          : [N, V, D]
+        : never
+      : never
+  }[Verb<N>]
+}[Both]
+export type ListsTakeTheSameOptions = Holds<Equal<Different, never>>
 
 type WithRecord = {
   readonly [N in Noun]: {

@@ -38,7 +38,13 @@ export const sell = async (
     types.push(event.type)
     if (event.type === "invoice.canceled" && event.subject === open.id) break
   }
-  const { items } = await pay.transactions.list(shop.id)
+  const { items } = await pay.transactions.list(shop)
+  const paid = await pay.invoices.list(shop.id, { status: "settled", paymentRequest: invoice.paymentRequest, limit: 1 })
+  const first = await pay.invoices.list({ company: shop, limit: 1, from: createdAt, metadataKey: "order", metadataValue: "1042" })
+  const second = await pay.invoices.list(shop, { limit: 1, cursor: (await pay.invoices.list(shop, { limit: 1 })).next })
+  const all: Array<bigint | undefined> = []
+  for await (const { amount } of pay.invoices.list(shop, { limit: 1, until: undefined })) all.push(amount?.sats)
+  const [found] = (await pay.companies.list({ search: "sho" })).items
   await pay.close()
   return {
     order,
@@ -52,6 +58,8 @@ export const sell = async (
     refused,
     unknown,
     types,
+    lists: [paid.items.length, first.items.length, first.next, second.items.map(({ id }) => id === invoice.id), all],
+    found: [found?.name, found?.available],
     rows: items.map(({ type, amount, description, metadata, failure }) => [type, amount, description, metadata, failure])
   }
 }

@@ -139,10 +139,10 @@ export class ApiKeys extends Context.Service<
       request?: Answer.Request<Issued>,
       by?: Operator
     ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** Returns a page of a company's keys, the newest first, including revoked ones. */
+    /** Returns a page of a company's keys after a position, the newest first, including revoked ones. */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      asked: { readonly limit: number; readonly before: Page.Position | null }
+      asked: { readonly limit: number; readonly after: Page.Position | null }
     ) => Effect.Effect<Page.Page<ApiKey.ApiKey>, Invalid | NotFound | StoreUnavailable>
     /** Returns the current state of the key with this id, for a session that was started with the key. */
     readonly standing: (id: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
@@ -262,9 +262,9 @@ export const make = Effect.gen(function* () {
   const mayLoosen = yield* loosening
 
   return ApiKeys.of({
-    list: Effect.fnUntraced(function* (companyId, { limit: size, before }) {
+    list: Effect.fnUntraced(function* (companyId, { limit: size, after }) {
       yield* exists(companyId)
-      return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, before, limit), (rows) => ({ rows, lookedTo: null })))
+      return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, after, limit), (rows) => ({ rows, lookedTo: null })))
     }),
     issue: (ask) => issue(CompanyId.operator, ask, Effect.succeed),
     issueOwn: ({ by, ...ask }) =>

@@ -12,7 +12,7 @@ interface Part {
 }
 
 const single = (name: string): string => `  const [first] = (await pay.companies.list()).items
-  const company = first?.company ?? (await pay.companies.create({ name: "${name}" }))`
+  const company = first ?? (await pay.companies.create({ name: "${name}" }))`
 
 const part: { readonly [kind in Kind]: Part } = {
   shop: {
@@ -29,7 +29,7 @@ const part: { readonly [kind in Kind]: Part } = {
     accounts: `  // Each user has an account of their own. Store its id with your user; here, it is found by name.
   const { items } = await pay.companies.list({ limit: 1000 })
   const accountOf = async (name: string) =>
-    items.find(({ company }) => company.name === name)?.company ?? (await pay.companies.create({ name, plan: "paid" }))
+    items.find((company) => company.name === name) ?? (await pay.companies.create({ name, plan: "paid" }))
   const [ann, bob] = [await accountOf("ann"), await accountOf("bob")]`,
     body: `  /** The Lightning address at which an account is paid, by other users and from outside. */
   const addressOf = async ({ id, name }: typeof ann) => {

@@ -41,7 +41,7 @@ const list = Section.company(
   (apiKeys) =>
     Effect.fnUntraced(function* ({ query }) {
       const { limit } = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(apiKeys.list(yield* companyId, { limit, before: query.cursor ?? null }))
+      const { rows, next } = yield* Errors.answered(apiKeys.list(yield* companyId, { limit, after: query.cursor ?? null }))
       return page.answer(rows, { limit: String(limit) }, next)
     })
 )

@@ -12,9 +12,13 @@ import * as View from "./View.ts"
 // The latest time that a Date can represent. A cursor with a later time was not made here.
 const maxMillis = 8_640_000_000_000_000
 
-const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
+/** Returns the cursor of the page that starts after a position. */
+export const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
 
-const read = (text: string, isId: (id: string) => boolean): Position | undefined => {
+const isAnyId = (id: string): boolean => Id.is(id) || isKeyId(id)
+
+/** Returns the position in a cursor; undefined if the cursor is invalid. */
+export const positionOf = (text: string, isId = isAnyId): Position | undefined => {
   const [millis = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ")
   const createdAtMillis = Number(millis)
   return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && isId(id) && more.length === 0 ? { createdAtMillis, id } : undefined
@@ -29,7 +33,7 @@ const cursorOf = (isId: (id: string) => boolean, example: string) =>
     .pipe(
       Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
         decode: SchemaGetter.transformEffect((text) => {
-          const position = read(text, isId)
+          const position = positionOf(text, isId)
           return position === undefined
             ? Effect.fail(new SchemaIssue.InvalidValue({ message: "must be a cursor from a Link header" }))
             : Effect.succeed(position)
@@ -97,5 +101,5 @@ export const next = (link: string | undefined): Position | string | undefined =>
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
   const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")
   if (cursor === null || cursor === undefined) return undefined
-  return cursor.startsWith("evt_") ? cursor : read(cursor, (id) => Id.is(id) || isKeyId(id))
+  return cursor.startsWith("evt_") ? cursor : positionOf(cursor)
 }

@@ -1,6 +1,6 @@
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { classes } from "../Errors.ts"
-import { page } from "../Pages.ts"
+import { listed, page } from "../Pages.ts"
 
 export const { CheckoutNotOpen } = classes
 
@@ -30,6 +30,17 @@ export const defaults = {
       }
     ],
     list: [undefined, page]
+  }
+} as const
+export const options = {
+  checkouts: {
+    create: [
+      "amount cancelUrl color company contact description embedOrigin expirySeconds idempotencyKey locale metadata options orderId returnUrl tolerancePercent"
+    ],
+    list: [undefined, listed],
+    depth: ["*"],
+    deposits: ["*"],
+    answer: [undefined, "email tipPercent"]
   }
 } as const
 export const inMsat = { "checkouts.deposits": true, "checkouts.depth": true } as const

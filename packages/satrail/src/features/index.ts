@@ -4,6 +4,7 @@ import * as checkouts from "./checkouts.ts"
 import * as offers from "./offers.ts"
 import * as people from "./people.ts"
 import * as refunds from "./refunds.ts"
+import * as sessions from "./sessions.ts"
 import * as vouchers from "./vouchers.ts"
 import * as webhooks from "./webhooks.ts"
 
@@ -17,6 +18,18 @@ export const defaults = {
   ...refunds.defaults,
   ...vouchers.defaults,
   ...webhooks.defaults
+} as const
+
+export const options = {
+  ...adjustments.options,
+  ...approvals.options,
+  ...checkouts.options,
+  ...offers.options,
+  ...people.options,
+  ...refunds.options,
+  ...sessions.options,
+  ...vouchers.options,
+  ...webhooks.options
 } as const
 
 /** Members that features add to their records. */

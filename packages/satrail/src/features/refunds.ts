@@ -1,6 +1,6 @@
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
-import { page } from "../Pages.ts"
+import { listed, page } from "../Pages.ts"
 
 export const { NotRefundable, RefundNotOpen, RefundTooLarge } = classes
 export const defaults = {
@@ -18,6 +18,14 @@ export const defaults = {
       }
     ],
     list: [undefined, page]
+  }
+} as const
+export const options = {
+  refunds: {
+    create: [
+      "amount apiKey checkoutId company depositId description destination expirySeconds idempotencyKey invoiceId metadata onCheckout"
+    ],
+    list: [undefined, listed]
   }
 } as const
 export const ofCompany = { "refunds.create": true } as const

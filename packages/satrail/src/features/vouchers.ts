@@ -1,12 +1,19 @@
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
-import { page } from "../Pages.ts"
+import { listed, page } from "../Pages.ts"
 
 export const { VoucherNotOpen, VoucherRefused } = classes
 export const defaults = {
   vouchers: {
     create: [{ description: "", expirySeconds: Voucher.expirySeconds.default, metadata: {} }],
     list: [undefined, page]
+  }
+} as const
+export const options = {
+  vouchers: {
+    create: ["amount apiKey company description expirySeconds idempotencyKey metadata"],
+    list: [undefined, listed],
+    claim: ["caller k1 pr"]
   }
 } as const
 export const ofCompany = { "vouchers.create": true } as const

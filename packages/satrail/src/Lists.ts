@@ -1,0 +1,20 @@
+import { type Page, list, type List } from "@satrail/client/Calls"
+import { idOf } from "./Ask.ts"
+
+/** Calls the core with a method's arguments. The core's lists have pages. */
+type Call = (given: ReadonlyArray<unknown>, signal: AbortSignal | undefined) => Promise<unknown>
+
+const isQuery = (given: unknown): boolean => typeof given === "object" && given !== null && !("id" in given)
+
+/** A list, whose options follow `ids` arguments. The company may also be an option, as in `@satrail/client`. */
+export const make =
+  (ids: number, call: Call) =>
+  (...given: ReadonlyArray<unknown>): List<unknown> => {
+    const isInOptions = ids > 0 && isQuery(given[0])
+    const { company, signal, ...query } = Object(given[isInOptions ? 0 : ids] ?? {})
+    const first = isInOptions ? [idOf(company)] : given.slice(0, ids)
+    return list(
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the core's pages, converted by `Methods`
+      (cursor) => call([...first, cursor === undefined ? query : { ...query, cursor }], signal) as Promise<Page<unknown>>
+    )
+  }
