@@ -238,6 +238,8 @@ export interface Checkout<M = Metadata> {
   readonly tip: Money | null
   /** Email address that the payer left */
   readonly payerEmail: string | null
+  /** Deposits toward it, pending or credited, newest first, at most 10; null in events */
+  readonly depositIds: ReadonlyArray<string> | null
   /** Lightning invoice for the amount still due */
   readonly invoiceId: string
   /** Lightning invoice (BOLT 11) */

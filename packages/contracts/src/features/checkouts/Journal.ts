@@ -103,14 +103,15 @@ export const money = {
         yield* verdict(Deposit.seen(row))
         return row
       })
-      yield* come(one, 1, checkoutId)
-      yield* verdict(Deposit.confirmed(yield* come(one, 10, checkoutId), atMillis))
+      const [pending, settled] = [yield* come(one, 1, checkoutId), yield* come(one, 10, checkoutId)]
+      yield* verdict(Deposit.confirmed(settled, atMillis))
       yield* verdict(Deposit.dropped(yield* come(one, 100, checkoutId), atMillis))
       yield* come(one, 1000, null)
       yield* come(one, 1000, yield* Id.make)
-      const arrived = { received: Msat.fromSats(10), pending: Msat.fromSats(1), pendingHeight: null }
+      const depositIds = [pending.id, settled.id].toSorted().toReversed()
+      const arrived = { received: Msat.fromSats(10), pending: Msat.fromSats(1), pendingHeight: null, depositIds }
       assert.deepStrictEqual(yield* records.arrivedFor(one, checkoutId), arrived)
-      const nothing = { received: Msat.zero, pending: Msat.zero, pendingHeight: null }
+      const nothing = { received: Msat.zero, pending: Msat.zero, pendingHeight: null, depositIds: [] }
       assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), nothing)
     }
   ),

@@ -127,9 +127,14 @@ export interface Arrived {
    * in a block.
    */
   readonly pendingHeight: number | null
+  /** The newest pending and credited deposits, newest first. */
+  readonly depositIds: ReadonlyArray<string>
 }
 
-export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, pendingHeight: null }
+/** Maximum number of payments that a checkout shows. */
+export const shownDeposits = 10
+
+export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, pendingHeight: null, depositIds: [] }
 
 /** The checkout cannot be canceled because its status is `status`. */
 export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("CheckoutNotOpen", {
@@ -237,6 +242,8 @@ export const standing = (checkout: Checkout, { received, pending }: Pick<Arrived
 export interface Shown extends Checkout {
   readonly pending: Msat.Msat
   readonly pendingHeight: number | null
+  /** Null in an event. */
+  readonly depositIds: ReadonlyArray<string> | null
   /**
    * Whether its invoice is for the remaining amount. False for a moment after a partial payment, until that
    * payment is processed.

@@ -17,6 +17,7 @@ const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Sh
     ...row,
     pending: Msat.zero,
     pendingHeight: null,
+    depositIds: null,
     isAsking: true,
     status: isPaid ? "paid" : type === "checkout.underpaid" ? "underpaid" : type === "checkout.expired" ? "expired" : "canceled",
     paidAtMillis: isPaid ? row.paidAtMillis : null,

@@ -188,9 +188,6 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
 
 const publicIdBytes = 16
 
-/** Maximum number of payments listed on a checkout page. */
-const shownDeposits = 10
-
 /** How long the chain's height is cached. */
 const tipMillis = 2000
 
@@ -289,7 +286,7 @@ export const make = Effect.gen(function* () {
       })
     },
     deposits: ({ companyId, id, received, pending }) =>
-      received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, shownDeposits),
+      received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
       return { rows: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }

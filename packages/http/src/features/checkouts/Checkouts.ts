@@ -156,6 +156,12 @@ export const view = View.make<Checkout.Shown>()(
       (row) => (row.tipPercent === null ? null : Scalars.satsOrNull(Checkout.tipOf(row)))
     ],
     payer_email: [Schema.NullOr(Schema.String).annotate({ description: "Email address that the payer left" }), (row) => row.payerEmail],
+    deposit_ids: [
+      Schema.NullOr(Schema.Array(Scalars.Uuid)).annotate({
+        description: `Deposits toward it, pending or credited, newest first, at most ${Checkout.shownDeposits}; null in events`
+      }),
+      (row) => row.depositIds
+    ],
     invoice_id: [Scalars.Uuid.annotate({ description: "Lightning invoice for the amount still due" }), (row) => row.invoiceId],
     payment_request: [Schema.String.annotate({ description: "Lightning invoice (BOLT 11)" }), (row) => row.paymentRequest],
     address: [Schema.String.annotate({ description: "On-chain address" }), (row) => row.address],
@@ -203,6 +209,7 @@ const example = (world: World): Checkout.Shown => {
     received: Msat.zero,
     pending: Msat.zero,
     pendingHeight: null,
+    depositIds: [],
     isAsking: true,
     paidAtMillis: null,
     endedAtMillis: null,

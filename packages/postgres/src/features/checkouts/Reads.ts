@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { nothing } from "@satrail/core/features/checkouts/Checkout"
+import { nothing, shownDeposits } from "@satrail/core/features/checkouts/Checkout"
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import { Effect, Option, Schema } from "effect"
@@ -9,7 +9,12 @@ import * as Table from "../../statements/Table.ts"
 
 const deposits = Table.of(Deposit.noun)
 
-const Arrived = Schema.Struct({ received: Msat.FromString, pending: Msat.FromString, pendingHeight: Schema.NullOr(Schema.Int) })
+const Arrived = Schema.Struct({
+  received: Msat.FromString,
+  pending: Msat.FromString,
+  pendingHeight: Schema.NullOr(Schema.Int),
+  depositIds: Schema.Array(Schema.String)
+})
 
 const arrivedFor = Effect.map(
   Reads.one("Records.arrivedFor", {
@@ -18,7 +23,9 @@ const arrivedFor = Effect.map(
 select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
   coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
   case when bool_or(t.height is null) filter (where t.status = 'pending') then null
-    else max(t.height) filter (where t.status = 'pending') end as "pendingHeight"
+    else max(t.height) filter (where t.status = 'pending') end as "pendingHeight",
+  coalesce((array_agg(t.id::text order by t.id desc) filter (where t.status in ('pending', 'settled')))[1:${shownDeposits}], '{}')
+    as "depositIds"
 from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_id`,
     read: Schema.decodeUnknownSync(Arrived),
     keyOf: (companyId: CompanyId.CompanyId, checkoutId: string) => [companyId, checkoutId]
