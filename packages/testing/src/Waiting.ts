@@ -9,7 +9,7 @@ export const longestMillis = 180_000
 /** Timeout of a test, including its waits and hooks. */
 export const testMillis = 600_000
 
-/** Timeout of a test that installs packages, or compiles and runs other programs. */
+/** Timeout of a test that installs packages, compiles and runs other programs, or visits every page in a browser. */
 export const programsMillis = 3_600_000
 
 /**

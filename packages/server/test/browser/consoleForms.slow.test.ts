@@ -10,7 +10,7 @@ import * as Console from "./Console.ts"
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
 
-const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+const press = (page: Page, name: string) => Console.press(page.getByRole("button", { name, exact: true }))
 /** Finds a field by the start of its label, because the label also contains hints. */
 const fill = (page: Page, label: string, text: string) => page.getByRole("textbox", { name: new RegExp(`^${label}`) }).fill(text)
 const choose = (page: Page, label: string, value: string) => page.getByRole("combobox", { name: label }).selectOption(value)

@@ -14,7 +14,7 @@ afterAll(() => started?.end())
 describe.skipIf(isMissing)("the operator's forms in a browser", () => {
   if (started === undefined) return
   const { whole, signedIn, tab, signIn, oversee } = started
-  const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click()
+  const press = (page: Page, name: string) => Console.press(page.getByRole("button", { name }))
   const confirm = async (page: Page, token = Whole.operatorToken) => {
     await page.getByRole("heading", { level: 1, name: "Confirm it’s you" }).waitFor()
     await page.getByLabel("Your operator token").fill(token)
@@ -183,7 +183,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       await press(page, "Declare own funds")
       await page.getByRole("heading", { level: 1, name: /^Reconciliation/ }).waitFor()
       await oversee(page, `webhooks/${id}`, /./)
-      await page.getByRole("button", { name: "Resend" }).first().click()
+      await Console.press(page.getByRole("button", { name: "Resend" }).first())
       await received(2)
       await oversee(page, "webhooks", "Webhooks")
       assert.strictEqual(await page.getByRole("link", { name: "Add endpoint" }).count(), 0)

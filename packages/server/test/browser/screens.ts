@@ -73,7 +73,7 @@ const consoles = async (): Promise<void> => {
   await everyWay(browser, { storageState: asking.company }, async (page, how) => {
     const all = [...Console.ofCompany.map(([path, title]) => [nameOf(title), path] as const), ...Object.entries(filled.ofCompany)]
     for (const [name, path] of all) {
-      await page.goto(`${whole.url}/console/${path}`)
+      await page.goto(`${whole.url}/console/${path}`.replace(/\/$/, ""))
       await Shown.settled(page)
       await shoot(page, `console-${name}`, how)
     }
