@@ -1,7 +1,7 @@
-import { Companies } from "@satrail/core/accounts/Companies"
+import * as Core from "@satrail/core/accounts/Companies"
 import { Stops } from "@satrail/core/accounts/Stops"
 import * as Decimal from "@satrail/core/base/Decimal"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Feed from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
 import { Prices } from "@satrail/core/nodes/Prices"
@@ -11,6 +11,7 @@ import type { Price } from "@satrail/ui/console/Format"
 import type { Event } from "@satrail/ui/console/wire"
 import { Effect } from "effect"
 import * as EventBody from "../events/EventBody.ts"
+import * as Companies from "../resources/Companies.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as EventIds from "../wire/EventIds.ts"
 import * as Scalars from "../wire/Scalars.ts"
@@ -38,18 +39,22 @@ const reading = <A, E extends Errors.ServiceError>(read: Effect.Effect<A, E>): P
     })
   ).then((take) => take())
 
+/** Reads for somebody with these scopes. */
+const allowed =
+  (scopes: ReadonlyArray<string>) =>
+  async <A, E extends Errors.ServiceError>(found: Effect.Effect<A, E>): Promise<A> => {
+    if (!scopes.some((scope) => scope === "read" || scope === "admin" || scope === "all")) throw forbidden
+    return reading(found)
+  }
+
 export const make = Effect.gen(function* () {
   const [details, feed, ids] = [yield* PaymentDetails.PaymentDetails, yield* Feed.Feed, yield* EventIds.Ids]
-  const [{ get }, { standing }, { current }] = [yield* Companies, yield* Stops, yield* Prices]
+  const [{ get }, { standing }, { current }] = [yield* Core.Companies, yield* Stops, yield* Prices]
   const render = EventBody.render(ids)
 
   /** Reads of one company's payments. */
   const of = (companyId: CompanyId.CompanyId, scopes: ReadonlyArray<string>): Reads => {
-    const mayRead = scopes.some((scope) => scope === "read" || scope === "admin" || scope === "all")
-    const read = async <A, E extends Errors.ServiceError>(found: Effect.Effect<A, E>): Promise<A> => {
-      if (!mayRead) throw forbidden
-      return reading(found)
-    }
+    const read = allowed(scopes)
     return {
       payments: async (asked) => (await read(details.payments(companyId, asked))).map(shown),
       paymentsOf: async (record) => (await read(details.paymentsOf(companyId, record))).map(shown),
@@ -82,8 +87,17 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  const company = (id: string) =>
+    get(CompanyId.make(id)).pipe(
+      Effect.map((row) => [[row.id, Companies.view.of(row)] as const]),
+      Effect.catchTag("NotFound", () => Effect.succeed([]))
+    )
+
   return {
     of,
+    /** Returns companies by id, for an operator. The store reads them together. */
+    companies: (scopes: ReadonlyArray<string>) => async (asked: ReadonlyArray<string>) =>
+      new Map((await allowed(scopes)(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
     /** Returns what is stopped, for everyone or for this company. Every signed-in user can see it. */
     stops: async (companyId: CompanyId.CompanyId | null): Promise<Stopped> => {
       const [{ sending, receiving }, company] = await Promise.all([

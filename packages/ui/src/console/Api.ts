@@ -1,4 +1,4 @@
-import type { Event, Operations } from "./wire.ts"
+import type { Company, Event, Operations } from "./wire.ts"
 
 // The console is a client of the API. Its pages make their requests through `Api`, as the person who is signed
 // in.
@@ -108,6 +108,28 @@ export interface Api extends Reads {
   ) => Promise<{ readonly data: Data<K>; readonly next: string | undefined }>
   /** Re-enters the key, which allows sending and changes by operators for 5 minutes. */
   readonly confirm: (credential: string) => Promise<void>
+}
+
+/** Reads companies by id. An unknown one is left out. */
+export type CompaniesOf = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Company>>
+
+/** Where a page of a list begins, and how long it is. */
+export interface Place {
+  readonly limit: number
+  readonly cursor?: string
+}
+
+/** Reads all pages of a list. */
+export const everything = async <Row>(
+  read: (place: Place) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
+): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  for (let place: Place | undefined = { limit: 1000 }; place !== undefined;) {
+    const { data, next } = await read(place)
+    rows.push(...data)
+    place = next === undefined ? undefined : { ...place, cursor: next }
+  }
+  return rows
 }
 
 /** Returns the path of an operation with its parameters and query. */

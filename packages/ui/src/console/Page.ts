@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import type { Api, Reads, Stops } from "./Api.ts"
+import type { Api, CompaniesOf, Reads, Stops } from "./Api.ts"
 import type { Format, Preferences } from "./Format.ts"
 import type { Confirmed, Told } from "./Parts.ts"
 import type { Account } from "./wire.ts"
@@ -51,6 +51,7 @@ export interface Visit extends AnyVisit {
 export interface OperatorVisit extends AnyVisit {
   /** Reads of one company. */
   readonly of: (companyId: string) => Reads
+  readonly companies: CompaniesOf
 }
 
 /** The content of a page. */

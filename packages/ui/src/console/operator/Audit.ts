@@ -5,7 +5,6 @@ import { chips, empty, link, plain } from "../Parts.ts"
 import { columns, verbWords } from "../pages/Audit.ts"
 import { exported, paging, table } from "../Table.ts"
 import type { Operations } from "../wire.ts"
-import { companiesOf } from "./CompanyNames.ts"
 
 // What operators and companies did, and what was refused.
 
@@ -24,10 +23,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     ...(outcome !== undefined && { outcome })
   }
   const { data, next } = await api.page("GET /operator/audit", { query: { ...asked, limit: perPage, ...(cursor !== null && { cursor }) } })
-  const companies = await companiesOf(
-    visit.api,
-    data.map(({ company_id }) => company_id)
-  )
+  const companies = await visit.companies(data.map(({ company_id }) => company_id))
   const at = (change: Readonly<Record<string, string>>) => to(withQuery("audit", query, { cursor: "", ...change }))
   const on = (text: string | undefined, name: string) => (text === undefined ? [] : [{ text, href: at({ [name]: "" }), isOn: true }])
   const file = withQuery("operator/audit", new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)])), {

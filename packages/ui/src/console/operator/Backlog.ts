@@ -4,14 +4,13 @@ import { type OperatorVisit, type Page, type Shown, withQuery } from "../Page.ts
 import { empty, panel, plain, segments, status } from "../Parts.ts"
 import { elided } from "../pages/Rows.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
-import type { CompanyOverview, FollowedDeposit, FollowedWithdrawal } from "../wire.ts"
+import type { Company, FollowedDeposit, FollowedWithdrawal } from "../wire.ts"
 import { ago, count } from "./Common.ts"
-import { companiesOf } from "./CompanyNames.ts"
 import { isWithdrawalKind, kindOf, kinds, toldOf, waitsSince, withdrawalKinds } from "./Waiting.ts"
 
 const perPage = 100
 
-type Companies = ReadonlyMap<string, CompanyOverview>
+type Companies = ReadonlyMap<string, Company>
 
 const columns = (visit: OperatorVisit, companies: Companies): ReadonlyArray<Column<FollowedWithdrawal>> => {
   const { say, to } = visit
@@ -50,10 +49,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     api.call("GET /operator/deposits", { query: { status: "pending", limit: perPage } })
   ])
   const rows = page.data.filter((row) => !isWithdrawalKind(chosen) || kindOf(row) === chosen)
-  const companies = await companiesOf(
-    visit.api,
-    [...rows, ...deposits].map(({ company_id }) => company_id)
-  )
+  const companies = await visit.companies([...rows, ...deposits].map(({ company_id }) => company_id))
   const all = withdrawalKinds.map((kind) => waiting[kind])
   const [many, sats] = [all.reduce((sum, one) => sum + one.count, 0), all.reduce((sum, one) => sum + one.amount_sats, 0)]
   const { count: overdue } = waiting.task_overdue

@@ -54,8 +54,12 @@ export const allowed = <A>(read: Promise<A>): Promise<A | undefined> =>
   })
 
 /** A list to choose a company from, by name. `none` is the choice without a company. */
-export const companyChoice = async ({ api }: Pick<OperatorVisit, "api">, label: string, chosen: string, none = "Choose a company") =>
-  choice(label, "company", [["", none], ...(await offered(api, chosen))], chosen)
+export const companyChoice = async (
+  visit: Pick<OperatorVisit, "api" | "companies">,
+  label: string,
+  chosen: string,
+  none = "Choose a company"
+) => choice(label, "company", [["", none], ...(await offered(visit, chosen))], chosen)
 
 export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =>
   frozen === null ? { tone: "good", text: "Active" } : { tone: "frozen", text: "Frozen" }

@@ -1,16 +1,13 @@
 import { h } from "preact"
-import { Refused } from "../Api.ts"
+import { everything, Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { body, button, choice, date, empty, facts, field, form, note, panel, plain, stack, status } from "../Parts.ts"
 import { ownPasskeys, isRole, lastUsed, roles, roleText, told } from "../pages/People.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OperatorPerson } from "../wire.ts"
 import { companyChoice, confirming, deciding, guide } from "./Common.ts"
-import { companiesOf } from "./CompanyNames.ts"
 
 // The operator's people, and those of companies: inviting, approving, recovering and removing them.
-
-const most = 1000
 
 const columns = ({ say, to, person }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
   {
@@ -28,7 +25,7 @@ const columns = ({ say, to, person }: OperatorVisit): ReadonlyArray<Column<Opera
 /** The operator's people. Those of a company are on its page. */
 const list = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, to } = visit
-  const rows = (await api.call("GET /operator/people", { query: { limit: most } })).filter((row) => row.status !== "removed")
+  const rows = (await everything((place) => api.page("GET /operator/people", { query: place }))).filter((row) => row.status !== "removed")
   return {
     title: "People",
     lead: "Operators sign in with their own passkey, and the audit log names them. A company’s people are on its page.",
@@ -122,8 +119,10 @@ const companyIn = (visit: OperatorVisit): string => visit.query.get("company") ?
 const find = async (visit: OperatorVisit): Promise<OperatorPerson> => {
   const { id = "" } = visit.params
   const company = companyIn(visit)
-  const query = { limit: most, ...(company !== "" && { company_id: company }) }
-  const found = (await visit.api.call("GET /operator/people", { query })).find((row) => row.id === id)
+  const of = company !== "" && { company_id: company }
+  const found = (await everything((place) => visit.api.page("GET /operator/people", { query: { ...place, ...of } }))).find(
+    (row) => row.id === id
+  )
   if (found === undefined) throw new Refused(404, "not_found", "No such person.")
   return found
 }
@@ -131,7 +130,7 @@ const find = async (visit: OperatorVisit): Promise<OperatorPerson> => {
 const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
   const row = await find(visit)
-  const company = row.company_id === null ? undefined : (await companiesOf(visit.api, [row.company_id])).get(row.company_id)
+  const company = row.company_id === null ? undefined : (await visit.companies([row.company_id])).get(row.company_id)
   const act = (title: string, what: string, words: string, why: string, kind: string) =>
     form(
       to(`people/${row.id}`),

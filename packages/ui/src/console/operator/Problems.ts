@@ -1,3 +1,4 @@
+import { everything } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import { toldOf as webhookTold } from "../Menu.ts"
 import type { OperatorVisit } from "../Page.ts"
@@ -43,18 +44,16 @@ export interface Facts {
   readonly companies: ReadonlyArray<CompanyOverview>
 }
 
-const most = 1000
-
 export const factsOf = async ({ api }: OperatorVisit): Promise<Facts> => {
   const [status, liquidity, reconciliation, suspense, adjustments, people, endpoints, companies] = await Promise.all([
     api.call("GET /operator/status"),
     api.call("GET /operator/liquidity"),
     api.call("GET /operator/reconciliation"),
-    api.call("GET /operator/suspense", { query: { limit: most } }),
-    api.call("GET /operator/adjustments", { query: { limit: most, status: "pending" } }),
-    allowed(api.call("GET /operator/people", { query: { limit: most } })),
+    everything((place) => api.page("GET /operator/suspense", { query: place })),
+    everything((place) => api.page("GET /operator/adjustments", { query: { ...place, status: "pending" } })),
+    allowed(everything((place) => api.page("GET /operator/people", { query: place }))),
     api.call("GET /operator/webhook-endpoints"),
-    api.call("GET /operator/companies", { query: { limit: most } })
+    everything((place) => api.page("GET /operator/companies", { query: place }))
   ])
   return {
     status,

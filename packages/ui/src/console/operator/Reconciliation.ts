@@ -24,7 +24,6 @@ import {
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Difference, ReconciledAsset, ReconciliationReport } from "../wire.ts"
 import { ago, confirming, count, guide, numberIn } from "./Common.ts"
-import { companiesOf } from "./CompanyNames.ts"
 
 // The ledger compared with the node and the wallet: what is there, what should be, and what explains the difference.
 
@@ -97,10 +96,7 @@ const recordOf = ({ cause, record_id: id, company_id }: Difference, { to }: Oper
 const explained = async (visit: OperatorVisit, report: ReconciliationReport) => {
   const { say } = visit
   const rows = report.differences
-  const companies = await companiesOf(
-    visit.api,
-    rows.flatMap(({ company_id }) => (company_id === null ? [] : [company_id]))
-  )
+  const companies = await visit.companies(rows.flatMap(({ company_id }) => (company_id === null ? [] : [company_id])))
   const sats = (value: number | null) => (value === null ? "none" : amount(value))
   return panel(
     "The differences, explained",

@@ -1,27 +1,23 @@
 import { h } from "preact"
-import { Refused } from "../Api.ts"
+import { everything, Refused } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { body, checks, copied, date, empty, facts, field, form, link, panel, plain, status } from "../Parts.ts"
 import { paging, rowLink, table } from "../Table.ts"
 import type { OperatorAdjustment, SuspendedPayment } from "../wire.ts"
 import { companyChoice, confirming, deciding, guide, numberIn } from "./Common.ts"
-import { companiesOf } from "./CompanyNames.ts"
 
 // Money without an owner, and corrections of balances. Companies are chosen by name.
 
-const most = 1000
+const all = ({ api }: OperatorVisit) => everything((place) => api.page("GET /operator/suspense", { query: place }))
 
 const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, query } = visit
-  const all = await api.call("GET /operator/suspense", { query: { limit: most } })
+  const { say, to, query } = visit
+  const found = await all(visit)
   const isPast = query.get("show") === "assigned"
-  const rows = all.filter(({ assigned_to }) => (assigned_to !== null) === isPast)
-  const past = all.filter(({ assigned_to }) => assigned_to !== null).length
-  const companies = await companiesOf(
-    visit.api,
-    rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id)
-  )
+  const rows = found.filter(({ assigned_to }) => (assigned_to !== null) === isPast)
+  const past = found.filter(({ assigned_to }) => assigned_to !== null).length
+  const companies = await visit.companies(rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id))
   return {
     title: "Suspense",
     lead: "Money that reached your node but was not credited to any company.",
@@ -59,8 +55,8 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-const suspended = async ({ api, params: { id = "" } }: OperatorVisit): Promise<SuspendedPayment> => {
-  const found = (await api.call("GET /operator/suspense", { query: { limit: most } })).find((row) => row.id === id)
+const suspended = async (visit: OperatorVisit): Promise<SuspendedPayment> => {
+  const found = (await all(visit)).find(({ id }) => id === visit.params["id"])
   if (found === undefined) throw new Refused(404, "not_found", "No such payment.")
   return found
 }
@@ -124,10 +120,7 @@ const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
   const { data: rows, next } = await api.page("GET /operator/adjustments", {
     query: { limit: 50, ...(cursor !== undefined && { cursor }) }
   })
-  const companies = await companiesOf(
-    visit.api,
-    rows.map(({ company_id }) => company_id)
-  )
+  const companies = await visit.companies(rows.map(({ company_id }) => company_id))
   return {
     title: "Adjustments",
     lead: "Corrections to a company’s balance. Each is requested by one operator and approved by another.",
@@ -221,7 +214,7 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, params } = visit
   const { id = "" } = params
   const row = await api.call("GET /operator/adjustments/{id}", { params: { id } })
-  const name = (await companiesOf(visit.api, [row.company_id])).get(row.company_id)?.name ?? row.company_id
+  const name = (await visit.companies([row.company_id])).get(row.company_id)?.name ?? row.company_id
   const decision = (what: string, button: string, kind: string) =>
     form(to(`adjustments/${id}`), {}, plain(button, [h("input", { type: "hidden", name: "do", value: what }), deciding(button, { kind })]))
   return {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import type { OperatorVisit } from "../Page.ts"
 import { link, type Told } from "../Parts.ts"
-import type { CompanyOverview, FollowedWithdrawal, Reconciliation } from "../wire.ts"
+import type { Company, FollowedWithdrawal, Reconciliation } from "../wire.ts"
 import { ago } from "./Common.ts"
 
 // What money and work wait for, in words, and what to do about it.
@@ -116,7 +116,7 @@ export const kindOf = ({ status, rail_type: rail, timeline }: FollowedWithdrawal
 const stopOf = (
   withdrawal: FollowedWithdrawal,
   { stops }: Pick<OperatorVisit, "stops">,
-  company: CompanyOverview | undefined
+  company: Company | undefined
 ): "frozen" | "paused" | undefined => {
   const kind = kindOf(withdrawal)
   if (kind !== "withdrawal_requested" && kind !== "payout_without_coins") return undefined
@@ -127,7 +127,7 @@ const stopOf = (
 /** When its current step began. */
 export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number => Date.parse(timeline.at(-1)?.at ?? created_at)
 
-export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: CompanyOverview | undefined): Told => {
+export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Told => {
   const kind = kindOf(withdrawal)
   if (kind === undefined)
     return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }
@@ -147,7 +147,7 @@ export interface Advice {
 }
 
 /** What to do next, as in the guide to incidents. */
-export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: CompanyOverview | undefined): Advice => {
+export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Advice => {
   const { to } = visit
   const name = company?.name ?? "the company"
   const stop = stopOf(withdrawal, visit, company)

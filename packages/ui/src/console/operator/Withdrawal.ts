@@ -4,9 +4,8 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, button, copied, type Fact, facts, icon, link, note, panel, sides, stack, sub, todo, when } from "../Parts.ts"
 import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
-import type { CompanyOverview, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
+import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
 import { ago, allowed, companyTold, guide } from "./Common.ts"
-import { companiesOf } from "./CompanyNames.ts"
 import { adviceOf, kindOf, kinds, toldOf, waitsSince } from "./Waiting.ts"
 
 // A withdrawal of any company: its steps, what the node said, and what to do. And a deposit that is not credited yet.
@@ -86,7 +85,7 @@ const waitWords = {
   payout_without_block: "Waiting for a block"
 } as const
 
-const companyFact = ({ to }: OperatorVisit, id: string, company: CompanyOverview | undefined): Fact => [
+const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undefined): Fact => [
   "Company",
   [link(to(`companies/${id}`), company?.name ?? id), company !== undefined && company.frozen !== null && sub(companyTold(company).text)]
 ]
@@ -109,7 +108,7 @@ const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: stri
     )
   )
 
-const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: CompanyOverview | undefined) => {
+const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company | undefined) => {
   const { lightning_payment: lightning, destination, approval, failure } = row
   return panel(
     "Details",
@@ -138,7 +137,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { id = "" } = params
   const row = await api.call("GET /operator/withdrawals/{id}", { params: { id } })
   const [companies, postings] = await Promise.all([
-    companiesOf(visit.api, [row.company_id]),
+    visit.companies([row.company_id]),
     allowed(of(row.company_id).postings(row.ledger_tx_id))
   ])
   const company = companies.get(row.company_id)
@@ -199,7 +198,7 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, params } = visit
   const { id = "" } = params
   const row: FollowedDeposit = await api.call("GET /operator/deposits/{id}", { params: { id } })
-  const company = (await companiesOf(visit.api, [row.company_id])).get(row.company_id)
+  const company = (await visit.companies([row.company_id])).get(row.company_id)
   const waiting = waitingOf(visit, row, "Waiting for confirmations", Date.parse(row.timeline.at(-1)?.at ?? row.created_at))
   return {
     title: `Deposit ${row.id.slice(0, 8)}…${row.id.slice(-4)}`,

@@ -1,0 +1,64 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { operatorToken, start } from "./Service.ts"
+
+// The operator's console of a service with more records than the API lists at once.
+
+const listed = 1000
+const service = await start({ http: { console: true } })
+afterAll(service.dispose)
+
+const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+
+/** Payments without an owner, oldest first. */
+const suspended = (companyId: CompanyId.CompanyId, count: number) =>
+  service.run(
+    Effect.flatMap(Journal, (journal) =>
+      Effect.forEach(
+        Array.from({ length: count }, (_, n) => n),
+        (n) => {
+          const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
+          const payment = {
+            id: Id.fromHash(paymentHash),
+            companyId,
+            paymentHash,
+            received: Msat.fromSats(2),
+            createdAtMillis: Date.now() + n
+          }
+          return Effect.as(journal.commit(Invoice.unmatched({ ...payment, reason: `payment ${n}` })), payment.id)
+        }
+      )
+    )
+  )
+
+const opened = async (cookie: string, path: string) => {
+  const response = await service.handler(
+    new Request(`http://service/operator/console${path}`, { headers: { cookie, "sec-fetch-site": "same-origin" } })
+  )
+  assert.strictEqual(response.status, 200, path)
+  return response.text()
+}
+
+describe("the operator's console with more records than a list returns at once", () => {
+  it("console: Now counts all of them and names the oldest frozen company, and the oldest payment in suspense can be opened", async () => {
+    const { id } = await service.company()
+    assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
+    for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)
+    const [oldest] = await suspended(id, listed + 1)
+    const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+    const answer = await service.ask("POST", "/console/session", { body: { credential: operatorToken }, headers })
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const now = await opened(cookie, "")
+    assert.include(now, "1,001 payments have no owner")
+    assert.include(now, "2,002")
+    assert.include(now, "is frozen")
+    assert.include(await opened(cookie, `/suspense/${oldest}`), "Assign 2 sats")
+  })
+})
