@@ -5,14 +5,11 @@ import * as More from "@satrail/core/services"
 import * as Outside from "@satrail/sandbox/Refused"
 import { type Code, catalogue } from "@satrail/http/features/Catalogue"
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type { Issue } from "@satrail/client/Errors"
 import type { Money } from "./Money.ts"
 import type { Failure } from "./Failure.ts"
 
-/** An invalid member of a request. `path` names it, such as `amount`. */
-export interface Issue {
-  readonly path: string
-  readonly message: string
-}
+export type { Issue }
 
 /** An error of the service: `error instanceof SatrailError`. */
 export interface SatrailError extends Error {

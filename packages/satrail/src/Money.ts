@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type { Money, Sats } from "@satrail/client/Plain"
 import * as Amounts from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Result } from "effect"
@@ -6,19 +7,7 @@ import { Result } from "effect"
 /** A currency of an amount. */
 export type Currency = Amounts.Currency
 
-/** An amount of bitcoin in a response. In JSON, `msat` is text and `sats` a number. */
-export interface Money {
-  /** Millisatoshis, exact. */
-  readonly msat: bigint
-  /**
-   * Whole satoshis. An amount that somebody must have or pay, such as `needed`, `fee` or `minAmount`, is rounded
-   * up. Any other amount is rounded down.
-   */
-  readonly sats: bigint
-}
-
-/** An amount of bitcoin in a request: satoshis, or the money of a response. */
-export type Sats = number | bigint | Money
+export type { Money, Sats }
 
 /**
  * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or the money of

@@ -1,3 +1,4 @@
+import type { Consumer } from "@satrail/client/Consumers"
 import type { Schemas } from "@satrail/client/Schemas"
 import type { Layer, ManagedRuntime } from "effect"
 import type * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -22,12 +23,7 @@ export interface OnOptions {
   readonly after?: string
 }
 
-/** A running consumer of events. */
-export interface Consumer {
-  readonly name: string
-  /** Stops the consumer after its running handlers finish. When started again, it resumes there. */
-  readonly stop: () => Promise<void>
-}
+export type { Consumer }
 
 export interface EventsOptions {
   /**
