@@ -28,13 +28,13 @@ export interface Options extends Standing.Options {
 type Missing = (refusal: RpcRefused) => boolean
 
 /**
- * The error of Core with a complete index, and of btcd, for a missing transaction (Core,
+ * Matches the errors that Core with a complete index and btcd return for a missing transaction (Core,
  * rpc/rawtransaction.cpp; btcd, rpcserver.go).
  */
 const isAbsent: Missing = ({ code, message }) =>
   code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)
 
-/** Core's "Block height out of range" (-8), btcd's "Block number out of range" (-1). */
+/** Matches Core's "Block height out of range" (-8) and btcd's "Block number out of range" (-1). */
 const isAboveTip: Missing = ({ message }) => /out of range/i.test(message)
 
 const Header = Schema.Struct({ height: Schema.Int, time: Schema.Int })
@@ -45,10 +45,13 @@ const Known = Schema.Struct({
 })
 const Estimate = Schema.Struct({ feerate: Schema.optionalKey(Schema.Finite) })
 
-/** Number of attempts to confirm that a transaction is gone, if a block arrived in between. */
+/**
+ * Maximum number of attempts to confirm that a transaction is gone: a block that arrives during an attempt
+ * invalidates it.
+ */
 const timesAsked = 3
 
-/** How long a node that had caught up is assumed to be caught up. */
+/** How long a caught-up node is assumed to stay caught up without another check. */
 const caughtUpForMillis = 5_000
 
 /** The confirmation target for fee estimates, in blocks. */
@@ -110,7 +113,7 @@ const view = (options: Options) => {
   return { call, ask, find, hashAt, now, caughtUp, node }
 }
 
-/** Returns the outputs that are in a block of the current chain and unspent, also in the mempool. */
+/** Returns the outputs that are in a block of the current chain and that no block or mempool transaction spends. */
 export const unspent = (options: Options) => {
   const { ask, caughtUp } = view(options)
   return (outpoints: ReadonlyArray<string>) =>
@@ -128,21 +131,21 @@ export const unspent = (options: Options) => {
 }
 
 /**
- * Returns the known faults of the node's version; undefined if there are none or the node doesn't report its
+ * Returns the known bugs of the node's version; undefined if there are none or the node doesn't report its
  * version.
  */
 export const judgement = (options: Standing.Options) => Version.judgement(connect(options))
 
-/** A follower's node. */
+/** Creates the node that a follower reads. */
 export const node = (options: Options): Follower.Node => view(options).node
 
-/** A view of the chain through your node. */
+/** Creates a chain source that reads from your node. */
 export const make = (options: Options) => {
   const { beginning, feeRates, feeSources = [] } = options
   const { call, ask, find, hashAt, now, caughtUp, node } = view(options)
 
   /**
-   * Queries the node once. An index that is a block behind doesn't contain the transactions which that block
+   * Queries the node once. An index that is a block behind doesn't contain the transactions that this block
    * removed from the mempool.
    */
   const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
@@ -157,8 +160,8 @@ export const make = (options: Options) => {
   })
 
   /**
-   * A transaction is gone if the node doesn't know it while its index has reached the tip, and the tip is the
-   * same before and after.
+   * A transaction is gone if the node doesn't know it while its index has reached the tip, and the tip doesn't
+   * change during the lookup.
    */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     yield* caughtUp
@@ -191,9 +194,9 @@ export const make = (options: Options) => {
     Effect.catchTag("ChainUnavailable", () => Effect.succeed<Broadcast>({ _tag: "unknown" }))
   )
 
-  /** Both kinds of node return BTC per 1000 virtual bytes. */
+  /** Core and btcd both return BTC per 1000 virtual bytes. */
   const perVirtualByte = (rate: number | undefined) => (rate === undefined || rate <= 0 ? undefined : (rate * 100_000_000) / 1000)
-  // btcd has only `estimatefee`. Both fail until they have seen enough traffic.
+  // btcd has only `estimatefee`. Both methods fail until the node has seen enough traffic.
   const estimated: FeeRates.Source = Effect.gen(function* () {
     const smart = yield* Effect.result(call("estimatesmartfee", [targetBlocks, "CONSERVATIVE"], Estimate))
     if (Result.isSuccess(smart)) return perVirtualByte(smart.success.feerate)

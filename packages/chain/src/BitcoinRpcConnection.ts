@@ -8,7 +8,7 @@ export interface Options extends Request.Options {
   readonly password: Redacted.Redacted
 }
 
-/** The node's refusal, by its code (Bitcoin Core, rpc/protocol.h). */
+/** The error object that a node returned (codes: Bitcoin Core, rpc/protocol.h). */
 export class RpcRefused extends Schema.TaggedError<RpcRefused>()("RpcRefused", { code: Schema.Int, message: Schema.String }) {}
 
 export const codes = {
@@ -21,7 +21,7 @@ export const codes = {
   noMethod: -32601
 } as const
 
-/** The error of a node without an index: Core "Use -txindex …", btcd "(specify --txindex)". */
+/** Matches the error of a node without an index: Core's "Use -txindex …", btcd's "(specify --txindex)". */
 export const lacksIndex = (message: string) => /-txindex/.test(message)
 
 export const withoutIndex = new Outage(
@@ -39,8 +39,8 @@ export const reasonOf = ({ code, message }: RpcRefused): Error =>
       : new Error(`${message} (${code})`)
 
 /**
- * Core returns 503 when its queue is full, and so does a proxy in front of an overloaded node. The body is
- * plain text, and it is temporary.
+ * Core returns 503 when its queue is full, and a proxy in front of an overloaded node may too. The condition is
+ * temporary, and the body is plain text.
  */
 const busy = (status: number) =>
   new Outage(`the bitcoin node is overloaded (${status})`, "Wait. The call is retried. If this persists, raise the node's rpcworkqueue.")
@@ -103,11 +103,11 @@ export const connect = (options: Options) => {
       return yield* Effect.mapError(Schema.decodeUnknownEffect(result)(reply.result), away(method))
     })
 
-  /** The same, for calls that the node cannot refuse. */
+  /** Like `call`, but treats a refusal as an outage. */
   const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
     Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(reasonOf(refusal))))
 
-  /** Batches calls of one method. Undefined for each call that the node refused. */
+  /** Sends several calls of one method as a batch. The result of a refused call is undefined. */
   const each = <A>(method: string, params: ReadonlyArray<ReadonlyArray<unknown>>, result: Schema.Codec<A, unknown>) =>
     Effect.gen(function* () {
       const text = yield* post(

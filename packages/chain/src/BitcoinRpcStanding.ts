@@ -4,12 +4,12 @@ import { Effect, Result, Schema } from "effect"
 import * as Connection from "./BitcoinRpcConnection.ts"
 import { away, Outage } from "./Outage.ts"
 
-/** A node, and its expected network. */
+/** How to connect to a node, and the network it must be on. */
 export interface Options extends Connection.Options {
   readonly network: Network
 }
 
-/** The service can never use this node as it is. A person must change something. */
+/** The service can't use this node until someone changes its configuration or ours. */
 export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusable", { reason: Schema.String }) {
   override get message(): string {
     return `The bitcoin node cannot be used: ${this.reason}`
@@ -36,14 +36,14 @@ const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
 }
 
 /**
- * Maximum number of blocks that a node may be behind its peers, and its index behind it, because a block
- * takes a moment to be validated and indexed.
+ * Maximum number of blocks that a node may be behind its peers, and its index behind the node. A block takes a
+ * moment to be validated and indexed.
  */
 const maxBlocksBehind = 2
 
 /** The progress of a node's transaction index. */
 export interface Index {
-  /** Whether it has ever reached the tip. */
+  /** Whether the index has ever reached the tip. */
   readonly isSynced: boolean
   readonly height: number
 }
@@ -52,7 +52,8 @@ export interface Index {
 export interface Standing {
   readonly tip: Tip
   /**
-   * Undefined if the node doesn't report it: btcd, which indexes each block with it, and Core before 0.21.
+   * Undefined if the node doesn't report its index, like Core before 0.21 and btcd, which indexes each block as
+   * it connects it.
    */
   readonly index: Index | undefined
 }
@@ -68,7 +69,8 @@ export const lagging = (standing: Standing): Outage | undefined => {
 }
 
 /**
- * Reads a node's state. Fails while it has not caught up with its network, whatever the state of its index.
+ * Reads a node's state. Fails until the node has caught up with its network, but not if only its index is
+ * behind.
  */
 export const stand = ({ ask, call }: Connection.Connection, network: Network): Effect.Effect<Standing, ChainUnavailable> =>
   Effect.gen(function* () {
@@ -95,14 +97,14 @@ export const stand = ({ ask, call }: Connection.Connection, network: Network): E
   })
 
 /**
- * Reads a node's state for a check before the service starts. Fails with a reason if it cannot be used now,
- * except if only its index is behind.
+ * Reads a node's state for a check before the service starts. Fails with a reason if the node cannot be used
+ * now, unless only its index is behind.
  */
 export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> => stand(Connection.connect(options), options.network)
 
 /**
- * Checks that this node can be used: it accepts our credentials, is on our network and keeps a transaction
- * index. Fails only if it can never be used; being unreachable, catching up or indexing is temporary.
+ * Checks that this node accepts our credentials, is on our network and keeps a transaction index. Doesn't fail
+ * for temporary conditions: a node that is unreachable, catching up or indexing.
  */
 export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
   Effect.gen(function* () {

@@ -12,9 +12,12 @@ export interface Output {
 export interface Transaction {
   readonly outputs: ReadonlyArray<Output>
   readonly isCoinbase: boolean
-  /** The outpoints it spends, `txid:vout`. */
+  /** Returns the outpoints it spends, as `txid:vout`. */
   readonly spent: () => ReadonlyArray<string>
-  /** Computed on demand, because hashing a whole block would cost more than reading it. */
+  /**
+   * Computes the id. Not done while parsing, because hashing every transaction of a block would cost more than
+   * parsing it.
+   */
   readonly txId: () => TxId.TxId
 }
 
@@ -31,7 +34,7 @@ const sha256Twice = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return createHash("sha256").update(first.digest()).digest()
 }
 
-/** Reads bytes sequentially. Throws if there are fewer than announced. */
+/** Reads bytes sequentially. Throws if the bytes end too early. */
 class Reader {
   readonly bytes: Buffer
   at = 0

@@ -7,14 +7,14 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Layer } from "effect"
 
-/** Returns the outputs that are in the chain and unspent. */
+/** Filters outpoints for those that are in the chain and unspent. */
 export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
 
 /** Maximum number of coins counted. */
 const maxCoins = 100_000
 
 /**
- * Approximate number of the largest coins that are checked on the chain each time. The others are assumed to
+ * Maximum number of coins, largest first, that are checked on the chain each time. The others are assumed to
  * exist.
  */
 export const askedAbout = 2000
@@ -24,8 +24,8 @@ const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent)
   const records = yield* SendingReads
 
   /**
-   * The change of unfinished payouts that is not a coin yet, because it is unknown which of several
-   * transactions will confirm, or because it would be too deep.
+   * The change of unfinished payouts that is not stored as a coin yet, because it is unknown which of several
+   * transactions will confirm, or because the payout itself spends unconfirmed change.
    */
   const changeToCome = Effect.gen(function* () {
     const change = new Map<string, Msat.Msat>()

@@ -6,7 +6,10 @@ const checksumCharacters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 const generator = [0xf5dee51989n, 0xa9fdca3312n, 0x1bab10e32dn, 0x3706b1677an, 0x644d626ffdn]
 const checksumLength = 8
 
-/** Returns the low five bits of each character, and after every three characters their high bits. */
+/**
+ * Returns the symbols that the checksum covers: the low five bits of each character, and after every three
+ * characters their combined high bits.
+ */
 const symbolsOf = (text: string): ReadonlyArray<bigint> => {
   const values = Array.from(text, (character) => {
     const value = characters.indexOf(character)

@@ -33,12 +33,15 @@ const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Fini
 const targetBlocks = "6"
 const requestsAtOnce = 8
 
-/** Number of attempts to confirm that a transaction is gone, if a block arrived in between. */
+/**
+ * Maximum number of attempts to confirm that a transaction is gone: a block that arrives during an attempt
+ * invalidates it.
+ */
 const timesAsked = 3
 
 /**
- * The server's message for a missing record (Blockstream/electrs, rest.rs). Proxies and gateways return 404
- * too.
+ * The server's message for a missing record (Blockstream/electrs, rest.rs). A 404 alone is not enough, because
+ * proxies and gateways return it too.
  */
 const isMissing = ({ status, body }: Request.Answer) =>
   status === 404 && /^(?:transaction|block) not found$/i.test(body.toString("utf8").trim())
@@ -71,11 +74,11 @@ const connect = (options: Request.Options) => {
   return { request, find, get, json }
 }
 
-/** A server's estimate, for the median of several. */
+/** Reads a server's fee rate estimate, as one source of the median. */
 export const feeSource = (options: Request.Options): FeeRates.Source =>
   Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
 
-/** Returns the outputs that are in a block of the current chain and unspent, also in the mempool. */
+/** Returns the outputs that are in a block of the current chain and that no block or mempool transaction spends. */
 export const unspent = (options: Request.Options) => {
   const { find } = connect(options)
   const read = <A>(path: string, schema: Schema.Codec<A, string>) =>
@@ -97,7 +100,7 @@ export const unspent = (options: Request.Options) => {
     )
 }
 
-/** A follower's node. */
+/** Creates the node that a follower reads. */
 export const node = (options: Request.Options): Follower.Node => {
   const { find, get, json } = connect(options)
 
@@ -119,7 +122,7 @@ export const node = (options: Request.Options): Follower.Node => {
     }),
     block: Effect.fnUntraced(function* (hash) {
       const bytes = yield* get(`/block/${hash}/raw`)
-      return Block.hashOf(bytes) === hash ? bytes : yield* away("block")(new Error(`the server sent another block than ${hash}`))
+      return Block.hashOf(bytes) === hash ? bytes : yield* away("block")(new Error(`the server returned a block other than ${hash}`))
     }),
     waiting: json("/mempool/txids", TxIds),
     transactions: (txIds) =>
@@ -131,8 +134,8 @@ export const node = (options: Request.Options): Follower.Node => {
 }
 
 /**
- * A view of the chain through a server. It reads whole blocks, so the server does not learn which addresses
- * are ours.
+ * Creates a chain source that reads from a server. It reads whole blocks, so the server does not learn which
+ * addresses are ours.
  */
 export const make = (options: Options) => {
   const { request, find, get } = connect(options)
@@ -154,8 +157,8 @@ export const make = (options: Options) => {
   })
 
   /**
-   * A transaction is gone if the server doesn't know it between two reads of the same tip, which is not older
-   * than any tip it has reported before.
+   * A transaction is gone if the server doesn't know it, the tip is the same before and after, and no higher
+   * tip was reported earlier.
    */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     let placement = yield* look(txId)
@@ -186,7 +189,7 @@ export const make = (options: Options) => {
       const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
       if (ok(answer)) return { _tag: "accepted" }
       const reason = answer.body.toString("utf8").slice(0, 500)
-      // The node behind the server refused it, with its error code.
+      // The node behind the server refused the transaction; the body contains the node's error code.
       const code = /"code":\s*(-\d+)/.exec(reason)?.[1]
       if (code === "-27") return { _tag: "known" }
       return answer.status === 400 && (code === "-22" || code === "-25" || code === "-26")

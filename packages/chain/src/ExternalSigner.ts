@@ -8,7 +8,7 @@ import { hex } from "@scure/base"
 export interface Options {
   readonly command: string
   readonly args?: ReadonlyArray<string>
-  /** Timeout of a signature. Increase it if a person must press a button. Default 60 s. */
+  /** Signing timeout. Increase it if someone must press a button. Default 60 s. */
   readonly patienceMillis?: number
 }
 
@@ -16,7 +16,7 @@ const maxAnswerBytes = 4 * 1024 * 1024
 
 /**
  * Passes `input` to the program's standard input and returns its standard output. Its standard error goes to
- * ours.
+ * this process's standard error.
  */
 const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: string) =>
   Effect.callback<string, Error>((resume) => {
@@ -26,7 +26,7 @@ const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: st
       answer += part
       if (answer.length > maxAnswerBytes) child.kill("SIGKILL")
     })
-    child.stdin.on("error", () => undefined) // it exited before it read; its exit code reports that
+    child.stdin.on("error", () => undefined) // the program exited before it read its input; its exit code reports that
     child.on("error", (cause) => resume(Effect.fail(cause)))
     child.on("close", (code, signal) =>
       resume(
@@ -40,8 +40,8 @@ const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: st
   })
 
 /**
- * Signs in another process that has the keys: a PSBT (BIP 174, base64) on its standard input, the signed one
- * on its standard output.
+ * Signs in another process, which has the keys. It reads a PSBT (BIP 174, base64) from standard input and
+ * writes the signed one to standard output.
  */
 export const make = (options: Options) =>
   Signer.of({
@@ -50,7 +50,7 @@ export const make = (options: Options) =>
         const draft = Payout.fromPsbt(psbt)
         const answer = yield* ask(options, psbt)
         const tx = Payout.fromPsbt(answer.trim())
-        // It may only sign the given transaction.
+        // Accept only a signature of the given transaction.
         if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx)) throw new Error(`${options.command} signed a different transaction`)
         return Payout.finished(tx)
       }).pipe(

@@ -8,8 +8,8 @@ export interface Options {
   /** Default 500. A higher estimate is more likely an error of its source. */
   readonly maximum?: number | undefined
   /**
-   * Used without any estimate, as on a network without traffic. Absent: there is no rate, and nothing is
-   * priced.
+   * Used if no source has an estimate, as on a network without traffic. If it is absent too, there is no rate,
+   * and on-chain fees can't be quoted.
    */
   readonly fallback?: number | undefined
   /** Default 10 minutes. */
@@ -22,14 +22,15 @@ export type Source = Effect.Effect<number | undefined, ChainUnavailable>
 const freshForMillis = 15_000
 
 /**
- * Returns the median; of two middle values the higher, because paying too little costs more than too much.
+ * Returns the median, or the higher of two middle values, because paying too little costs more than paying too
+ * much.
  */
 export const median = (rates: ReadonlyArray<number>): number | undefined =>
   rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)]
 
 /**
- * The median of all sources that respond, clamped and rounded up. Read at most every 15 s. During an outage
- * the last one is used until it is too old.
+ * Returns the median of all sources that respond, clamped and rounded up. The sources are read at most every 15
+ * s. During an outage the last rate is used until it is too old.
  */
 export const make = (
   sources: ReadonlyArray<Source>,

@@ -8,21 +8,24 @@ import { outputsOf, parsed, scriptsOf } from "./Outputs.ts"
 /** A node for a follower. Every call fails while the node has not caught up with its network. */
 export interface Node extends Mempool.Node {
   readonly tip: Effect.Effect<Tip, ChainUnavailable>
-  /** The hash of the block at this height in the current chain; none above the tip. */
+  /** Returns the hash of the block at this height in the current chain; none above the tip. */
   readonly hashAt: (height: number) => Effect.Effect<Option.Option<string>, ChainUnavailable>
   readonly timeSecondsAt: (height: number) => Effect.Effect<number, ChainUnavailable>
-  /** A serialized block. */
+  /** Returns a serialized block. */
   readonly block: (hash: string) => Effect.Effect<Buffer, ChainUnavailable>
 }
 
-/** The start without a cursor: a height, or the first block that may be younger than a wallet. */
+/** Where to start without a cursor: at a height, or at the first block that may be younger than the wallet. */
 export type Beginning = { readonly height: number } | { readonly birthdaySeconds: number }
 
-/** Number of blocks that one call reads, and that are remembered. No deeper reorganization is expected. */
+/**
+ * Number of blocks that one call reads, and number of blocks that are remembered. No reorganization deeper than
+ * the latter is expected.
+ */
 const blocksAtOnce = 20
 const remembered = 144
 
-/** A block's time may be this much earlier than its actual time (two hours, and one for a miner's clock). */
+/** Maximum time by which a block's timestamp may precede its actual time: two hours, plus one for the miner's clock. */
 const clockSkewSeconds = 3 * 3600
 
 /**
@@ -34,20 +37,20 @@ const Cursor = Schema.fromJsonString(
 )
 type Cursor = typeof Cursor.Type
 
-/** Returns a cursor before the block at this height. */
+/** Returns a cursor whose next block is the one at this height. */
 export const cursorBefore = (height: number): string => Schema.encodeSync(Cursor)({ height: height - 1, hashes: [], told: 0, by: "" })
 
 /**
- * Reads every block once, in order, and finds our outputs with one query per page, however many scripts are
+ * Reads every block once, in order, and finds our outputs with one query per block, however many scripts are
  * ours.
  */
 export const make = (node: Node, beginning: Beginning) => {
-  // The mempool is tracked per process. For another process's cursor it reports everything it has found,
-  // which is safe to repeat.
+  // The mempool is tracked per process. Given another process's cursor, this one reports all mempool outputs it
+  // has found, because repeating them is safe.
   const by = randomUUID()
   const mempool = Mempool.make(node)
 
-  /** The height below which no output can be ours. */
+  /** Returns the height below which no output can be ours. */
   const firstHeight = Effect.fnUntraced(function* (tip: Tip) {
     if ("height" in beginning) return beginning.height
     const since = beginning.birthdaySeconds - clockSkewSeconds
@@ -84,7 +87,7 @@ export const make = (node: Node, beginning: Beginning) => {
     return { height, hashes }
   })
 
-  /** Reads a page of blocks on top of `hashes`. It ends early if the chain is reorganized meanwhile. */
+  /** Reads a page of blocks on top of `hashes`. The page ends early if the chain is reorganized during the read. */
   const read = Effect.fnUntraced(function* <E>(
     from: { readonly height: number; readonly hashes: ReadonlyArray<string> },
     tip: Tip,
@@ -112,7 +115,7 @@ export const make = (node: Node, beginning: Beginning) => {
   return {
     activity: Effect.fnUntraced(function* <E>(after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, ChainUnavailable | E> {
       const tip = yield* node.tip
-      // A cursor of another kind of source says nothing about this chain.
+      // Ignore a cursor written by another kind of source.
       const cursor = Option.getOrUndefined(Schema.decodeUnknownOption(Cursor)(after))
       const from = cursor === undefined ? { height: (yield* firstHeight(tip)) - 1, hashes: [] } : yield* fork(cursor, tip)
       const { height, hashes, outputs } = yield* read(from, tip, ours)

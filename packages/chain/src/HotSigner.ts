@@ -5,7 +5,7 @@ import type { HDKey } from "@scure/bip32"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Seed from "./Seed.ts"
 
-/** Runs code that may throw. The error contains a message only, because the original may contain a key. */
+/** Runs code that may throw. The resulting error keeps only the message, because the original may contain a key. */
 const attempt = <A>(run: () => A) =>
   Effect.try({
     try: run,

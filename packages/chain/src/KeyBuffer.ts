@@ -9,18 +9,22 @@ import { Clock, Effect, Latch, Semaphore } from "effect"
 import type { Keys } from "./Keys.ts"
 
 /**
- * Number of keys that a process reserves at once, and number derived ahead. Reserved keys may stay unused,
- * and the gap limit of most wallets is 20.
+ * Number of keys that a process reserves at once, and number derived ahead. Both are small because reserved
+ * keys may stay unused, and the gap limit of most wallets is 20.
  */
 const rangeSize = 10
 const readyMinimum = 5
 
-/** Attempts to reserve a range while other processes keep taking it. More than ever needed. */
+/**
+ * Maximum number of attempts to reserve a range while other processes keep taking it. Far more than needed in
+ * practice.
+ */
 const maxTries = 20
 
 /**
- * Fresh keys of one account and branch. Each is from a range that this process has reserved in the store, so
- * none is issued twice, by any process or after a crash. The next ones are derived ahead.
+ * Issues fresh keys of one account and branch. Each comes from a range that this process has reserved in the
+ * store, so no key is issued twice, not even by another process or after a crash. The next keys are derived
+ * ahead of use.
  */
 export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: Omit<Coin.Place, "index">) {
   const journal = yield* Journal
@@ -54,7 +58,7 @@ export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: O
   const fill = Effect.gen(function* () {
     yield* wanted.await
     yield* wanted.close
-    // One per turn, because a derivation blocks everything else.
+    // Derive one key per event-loop turn, because a derivation blocks everything else.
     while (ready.length < readyMinimum) {
       yield* lock.withPermit(Effect.map(derive, (key) => ready.push(key)))
       yield* Effect.sleep(1)

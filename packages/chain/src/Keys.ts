@@ -6,7 +6,7 @@ import { HDKey } from "@scure/bip32"
 import { type Redacted, Schema } from "effect"
 import * as Seed from "./Seed.ts"
 
-/** A wallet's public keys: enough to issue addresses and to detect payments, but not to spend. */
+/** A wallet's public keys. They are enough to issue addresses and to detect payments, but not to spend. */
 export const Accounts = Schema.Struct({
   network: Schema.Literals(["mainnet", "testnet", "signet", "regtest"]),
   /** The fingerprint of the master key, 4 bytes in hex. */
@@ -42,10 +42,11 @@ export const accountsOf = (words: Redacted.Redacted, network: Network): Accounts
   }
 }
 
-// A derivation takes two milliseconds, and a payout reads the keys of its coins more than once.
+// Number of cached keys. A derivation takes two milliseconds, and a payout reads the keys of its coins more
+// than once.
 const maxKnown = 4096
 
-/** Throws if an account is not an extended public key of its network. */
+/** Creates the keys. Throws if an account is not an extended public key of its network. */
 export const make = (accounts: Accounts): Keys => {
   const { network } = accounts
   const { versions } = Seed.parameters(network)

@@ -6,9 +6,9 @@ import { outputsOf, parsed, scriptsOf } from "./Outputs.ts"
 
 /** Calls about a node's mempool. */
 export interface Node {
-  /** The ids of all transactions in the mempool. */
+  /** Reads the ids of all transactions in the mempool. */
   readonly waiting: Effect.Effect<ReadonlyArray<TxId.TxId>, ChainUnavailable>
-  /** Those of these transactions that are still in the mempool, serialized. */
+  /** Returns, serialized, those of the transactions that are still in the mempool. */
   readonly transactions: (txIds: ReadonlyArray<TxId.TxId>) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
 }
 
@@ -17,7 +17,7 @@ export interface Node {
  */
 const waitingAtOnce = 2000
 
-/** Our outputs in the mempool that this process has found, in that order. */
+/** Tracks our outputs in the mempool, in the order in which this process found them. */
 export const make = (node: Node) => {
   let known = new Set<TxId.TxId>()
   let found: ReadonlyArray<{ readonly n: number; readonly output: Output }> = []
@@ -38,7 +38,7 @@ export const make = (node: Node) => {
     }),
     /** Number of outputs ever found. */
     count: () => count,
-    /** Returns the outputs that are still in the mempool, without the first `told` ever found. */
+    /** Returns the outputs that are still in the mempool, except the first `told` that were found. */
     after: (told: number): ReadonlyArray<Output> => found.filter(({ n }) => n > told).map(({ output }) => output)
   }
 }

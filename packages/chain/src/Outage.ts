@@ -1,19 +1,19 @@
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 
-/** A problem of a node or server, in words without secrets, and the operator's remedy. */
+/** A problem of a node or server, described without secrets, and what the operator can do about it. */
 export class Outage extends Error {
   readonly remedy: string
   constructor(reason: string, remedy: string) {
     super(reason)
     this.remedy = remedy
   }
-  /** Both as one sentence without the final period. */
+  /** The problem and its remedy as one text, without the final period. */
   get sentence(): string {
     return `${this.message}. ${this.remedy.replace(/\.$/, "")}`
   }
 }
 
-/** The failure of an operation, with the problem's description if there is one. */
+/** Returns the failure of an operation, with the outage's reason and remedy if the cause is one. */
 export const away =
   (operation: string) =>
   (cause: unknown): ChainUnavailable =>

@@ -3,11 +3,11 @@ import { ChainUnavailable, type Output, type Placement } from "@satrail/core/nod
 import { Effect } from "effect"
 import type * as Block from "./Block.ts"
 
-/** Parses a node's response. An invalid one is an outage of that node. */
+/** Parses a node's response. Treats an invalid response as an outage of that node. */
 export const parsed = <A>(operation: string, parse: () => A) =>
   Effect.try({ try: parse, catch: (cause) => new ChainUnavailable({ operation, cause }) })
 
-/** Returns our outputs of a transaction, with its placement. */
+/** Returns the outputs of a transaction that are ours, with its placement. */
 export const outputsOf = (transaction: Block.Transaction, placement: Placement, mine: ReadonlySet<string>): ReadonlyArray<Output> =>
   transaction.outputs
     .filter(({ scriptPubKey, sats }) => sats > 0n && mine.has(scriptPubKey))

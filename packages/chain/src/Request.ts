@@ -6,7 +6,10 @@ import https from "node:https"
 /** A server to call. */
 export interface Options {
   readonly url: string
-  /** The certificate of the server or its issuer, in PEM. Defaults to the public authorities. */
+  /**
+   * The certificate of the server or its issuer, in PEM. By default, the public certificate authorities are
+   * trusted.
+   */
   readonly certificateFile?: string | undefined
   /** Response timeout. Default 30 s. */
   readonly patienceMillis?: number | undefined
@@ -25,25 +28,24 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** The largest block in hex, in JSON, with some margin. */
+/** Size limit of a response: the largest block, in hex in JSON, with some margin. */
 const maxAnswerBytes = 32 * 1024 * 1024
 
 /**
- * The server had closed a reused connection when we wrote to it. It did not read the request, or the request
- * can be repeated.
+ * Returns whether the server had closed a reused connection when we wrote to it.
  */
 const wasKept = (request: http.ClientRequest, cause: unknown): boolean =>
   request.reusedSocket && cause instanceof Error && "code" in cause && (cause.code === "ECONNRESET" || cause.code === "EPIPE")
 
 /**
- * Calls a server. It never follows a redirect. Fails without a response. Every request here may be repeated:
- * reads, and broadcasts of the same bytes. So a request on a connection that was just closed is repeated on
- * another one.
+ * Returns a function that calls a server. It never follows redirects, and fails if there is no response. Every
+ * request here is safe to repeat: it is a read, or a broadcast of the same bytes. So a request whose reused
+ * connection was just closed is retried on another one.
  */
 export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options) => {
   const isSecure = new URL(url).protocol === "https:"
   const base = url.replace(/\/+$/, "")
-  // Read on demand, because a node creates its certificate when it starts, which may be after we do.
+  // Read the certificate on demand, because a node creates it when it starts, which may be after us.
   let agent: http.Agent | undefined
   const agentOf = () =>
     (agent ??= isSecure
@@ -70,7 +72,7 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
           }
         )
         request.on("timeout", () => request.destroy(new Error(`no response within ${patienceMillis} ms`)))
-        // Each reused connection is closed only once, so at the latest a new one responds or fails.
+        // The retries end: each reused connection fails only once, and a new one responds or fails for good.
         request.on("error", (cause) => (wasKept(request, cause) ? resume(ask({ method, path, headers, body })) : fail(cause)))
         request.end(body)
         return Effect.sync(() => request.destroy())

@@ -8,8 +8,8 @@ import type * as Follower from "./Follower.ts"
 import type * as Keys from "./Keys.ts"
 
 /**
- * Number of consecutive unused keys after which the scan ends. Wallets stop at 20, but a service has long
- * series of addresses that were never paid.
+ * Number of consecutive unused keys after which the scan ends. Most wallets stop at 20, but a service has long
+ * runs of addresses that were never paid.
  */
 export const usualGap = 1000
 
@@ -17,7 +17,7 @@ export const usualGap = 1000
 export interface Found {
   /** Every coin it can spend, oldest first. */
   readonly coins: ReadonlyArray<Coin.Coin & { readonly height: number }>
-  /** For each account and branch, the first unused key after all used ones. */
+  /** For each account and branch, the index after the last used key. */
   readonly next: ReadonlyArray<Omit<Coin.Place, "index"> & { readonly next: number }>
 }
 
@@ -54,7 +54,7 @@ export const scan = Effect.fnUntraced(function* (
   const tip = yield* node.tip
   for (let height = fromHeight; height <= tip.height; height++) {
     const hash = yield* node.hashAt(height)
-    // Otherwise the wallet would be reported with too few coins and keys.
+    // Skipping the block could report too few coins and keys.
     if (Option.isNone(hash))
       return yield* new ChainUnavailable({
         operation: "rescan",

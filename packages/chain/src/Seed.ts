@@ -17,7 +17,7 @@ const label = "seed words"
 /** Returns 24 words (BIP 39) for these 32 random bytes. */
 export const fromEntropy = (entropy: Uint8Array): Redacted.Redacted => Redacted.make(entropyToMnemonic(entropy, wordlist), { label })
 
-/** Parses words as typed by a person. */
+/** Parses seed words as a user types them. */
 export const parse = (text: string): Result.Result<Redacted.Redacted, SeedInvalid> => {
   const words = text.trim().toLowerCase().split(/\s+/).join(" ")
   return validateMnemonic(words, wordlist) ? Result.succeed(Redacted.make(words, { label })) : Result.fail(new SeedInvalid())
@@ -43,11 +43,11 @@ export const accountPath = (type: AddressType, network: Network): ReadonlyArray<
   hardened
 ]
 
-/** Formats a path for people. */
+/** Formats a path, such as m/86'/0'/0'. */
 export const written = (path: ReadonlyArray<number>): string =>
   ["m", ...path.map((step) => (step >= hardened ? `${step - hardened}'` : String(step)))].join("/")
 
-/** Returns a key's bytes. Only wiped keys have none, and these are never wiped. */
+/** Returns a key's bytes. They are never null, because only a wiped key has none, and no key is wiped here. */
 export const present = (key: Uint8Array | null): Uint8Array => {
   if (key === null) throw new Error("a derived key without bytes")
   return key

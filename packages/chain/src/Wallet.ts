@@ -7,7 +7,10 @@ import { Effect, Layer } from "effect"
 import * as KeyBuffer from "./KeyBuffer.ts"
 import * as Keys from "./Keys.ts"
 
-/** Number of the largest coins that a payout selects from. Selecting blocks the process. */
+/**
+ * Maximum number of coins, largest first, that a payout selects from. It is limited because selection blocks
+ * the process.
+ */
 const maxCandidates = 2000
 
 export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
@@ -27,7 +30,7 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
       const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
       const selection = Payout.selectBatch({ coins: candidates.filter(({ outpoint }) => allowed.has(outpoint)), outputs, feeRate })
       if ("neededSats" in selection) return yield* new Unfundable(selection)
-      // The first use of each key takes milliseconds, so derive one per turn.
+      // The first use of each key takes milliseconds, so derive one per event-loop turn.
       for (const coin of selection.coins) {
         keys.key(coin)
         yield* Effect.yieldNow
@@ -42,5 +45,5 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
   })
 })
 
-/** A wallet that issues addresses and builds payouts. Its coins and key indexes are in the store. */
+/** A wallet that issues addresses and builds payouts. The store holds its coins and key indexes. */
 export const layer = (accounts: Keys.Accounts) => Layer.effect(ChainWallet, make(accounts))

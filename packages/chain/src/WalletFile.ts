@@ -24,19 +24,19 @@ const Sealed = Schema.Struct({
 })
 
 /**
- * The contents of a wallet file: the public keys, and the seed words encrypted with the passphrase. Without
- * the words it can only receive.
+ * The contents of a wallet file: the public keys, and the seed words encrypted with the passphrase. Without the
+ * words, the wallet can only receive.
  */
 export const WalletFile = Schema.Struct({
   satrailWallet: Schema.Literal(1),
   accounts: Accounts,
-  /** The time before which it received no payments, in seconds since 1970. */
+  /** The wallet received no payments before this time, in seconds since 1970. */
   birthdaySeconds: Schema.Int,
   seed: Schema.NullOr(Sealed)
 })
 export interface WalletFile extends Schema.Schema.Type<typeof WalletFile> {}
 
-// scrypt (RFC 7914) with 128 MiB and about half a second: an attacker's cost per guess.
+// scrypt (RFC 7914) with 128 MiB, about half a second: an attacker pays this per guess.
 const cost = { n: 2 ** 17, r: 8, p: 1 }
 
 const keyOf = (passphrase: Redacted.Redacted, salt: Buffer, { n, r, p }: typeof cost) =>
@@ -65,7 +65,7 @@ export const seal = Effect.fnUntraced(function* (words: Redacted.Redacted, passp
 
 /** Decrypts the seed words of a wallet file. */
 export const open = Effect.fnUntraced(function* (file: string, { seed }: WalletFile, passphrase: Redacted.Redacted) {
-  if (seed === null) return yield* new WalletUnusable({ file, reason: "it was made without its seed, and can only receive" })
+  if (seed === null) return yield* new WalletUnusable({ file, reason: "it was created without a seed and can only receive" })
   return yield* Effect.gen(function* () {
     const decipher = createDecipheriv(
       "aes-256-gcm",

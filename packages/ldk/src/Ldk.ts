@@ -2,23 +2,23 @@ import path from "node:path"
 import { type LdkOptions, type Lightning, ldk as lightning, OptionsInvalid } from "satrail"
 import { program as installed } from "./Program.ts"
 
-/** The system limits the path of a Unix socket. */
+/** The operating system limits the length of a Unix socket's path. */
 const maxSocketBytes = process.platform === "darwin" ? 103 : 107
 
 export interface Options extends Omit<LdkOptions, "socket"> {
   /**
-   * The directory of the node's keys and channels, on a local disk, created at the first start. Never start a
-   * copy of it.
+   * The directory of the node's keys and channels, on a local disk. It is created at the first start. Never run
+   * a node from a copy of it.
    */
   readonly directory: string | undefined
-  /** The Unix socket between this process and the node. Default: `socket` in the directory. */
+  /** The Unix socket between this process and the node. Default: the file `socket` in the directory. */
   readonly socket?: string | undefined
-  /** The path of a `satrail-ldk` that you built. Default: the prebuilt one. */
+  /** The path of a `satrail-ldk` binary that you built. Default: the prebuilt binary. */
   readonly program?: string | undefined
 }
 
 /**
- * Runs a Lightning node: starts it, restarts it when it exits, and stops it with the service.
+ * Runs a Lightning node. Starts it, restarts it when it exits, and stops it with the service.
  *
  * @example
  * const pay = await satrail({ network: "signet", lightning: ldk({ directory: "./node", esplora: "https://mempool.space/signet/api" }) })

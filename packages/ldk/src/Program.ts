@@ -1,6 +1,6 @@
 import { createRequire } from "node:module"
 
-/** Machines with a prebuilt program, each in an optional dependency of this package. */
+/** Platforms with a prebuilt program. Each program is in an optional dependency of this package. */
 export const platforms = ["linux-x64", "linux-arm64"] as const
 
 /** The package that contains the program for a platform. */
@@ -16,7 +16,7 @@ export class ProgramMissing extends Error {
 
 const require = createRequire(import.meta.url)
 
-/** The path of satrail-ldk for this machine. */
+/** Returns the path of satrail-ldk for this machine. */
 export const program = (machine = `${process.platform}-${process.arch}`): string => {
   const platform = platforms.find((one) => one === machine)
   if (platform === undefined)
