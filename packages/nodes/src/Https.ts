@@ -8,20 +8,20 @@ import { Readable } from "node:stream"
 /** How the server is authenticated. */
 export interface Options {
   /**
-   * The certificate of the server or its issuer, in PEM. Defaults to the public authorities. Read again when
-   * it changes.
+   * The certificate of the server or its issuer, in PEM. The file is read again when it changes. By default,
+   * the public certificate authorities are trusted.
    */
   readonly certificateFile?: string | undefined
 }
 
 /**
- * Time, by the clock in milliseconds, until which a request may be sent. After it the request is never sent,
- * so a process that slept sends nothing that other processes have already failed.
+ * Deadline for sending a request, in milliseconds since 1970. A request is never sent after its deadline, so a
+ * process that was suspended doesn't send a payment that other processes have already failed.
  */
 export const NotAfter = Context.Reference<number>("@satrail/nodes/Https/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
 
 /**
- * Nothing of the request was written, because there was no connection or it was too late. On a reused
+ * No part of the request was written, because there was no connection or the deadline had passed. On a reused
  * connection this is never certain.
  */
 export class NotWritten extends Error {
@@ -30,14 +30,17 @@ export class NotWritten extends Error {
   }
 }
 
-/** Returns whether a failed request was certainly not written. */
+/** Returns whether it is certain that a failed request was not written. */
 export const isNotWritten = (problem: unknown): boolean =>
   HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof NotWritten
 
 /** Idle time of a connection after which the system probes the other end. */
 const keepAliveMillis = 30_000
 
-/** A node may renew its certificate, after which a client with the old one could no longer connect. */
+/**
+ * Returns an agent for the current certificate file. A node may renew its certificate, and a client with the
+ * old one could no longer connect.
+ */
 const agentOf = (certificateFile: string | undefined): (() => https.Agent) => {
   const options = { keepAlive: true, keepAliveMsecs: keepAliveMillis }
   if (certificateFile === undefined) {
@@ -55,7 +58,7 @@ const agentOf = (certificateFile: string | undefined): (() => https.Agent) => {
   }
 }
 
-/** Statuses without a body. A `Response` with one of them must not have a body. */
+/** Statuses with which a `Response` must not have a body. */
 const withoutBody = new Set([204, 205, 304])
 
 /**
@@ -79,7 +82,7 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
         const options = { method: request.method, headers: { ...request.headers, "content-length": body?.byteLength ?? 0 }, signal }
         const answered = (incoming: http.IncomingMessage) => {
           const status = incoming.statusCode ?? 0
-          // A status that no `Response` can have is treated as an invalid response, not as a crash.
+          // Treat a status that no `Response` can have as an invalid response instead of crashing.
           try {
             // oxlint-disable-next-line typescript/consistent-type-assertions -- Node's own web stream, which its types distinguish from the global one
             const stream = Readable.toWeb(incoming) as unknown as ReadableStream
@@ -101,8 +104,8 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
           } else sent.destroy(new Error("the deadline to send the request has passed"))
         }
         sent.once("error", fail)
-        // Pass data to Node only when it can be sent immediately, because a process may sleep for a long time
-        // before it is connected.
+        // Pass the body to Node only when it can be sent immediately, because the process may be suspended for
+        // a long time before the connection is open.
         sent.once("socket", (socket) =>
           socket.connecting ? socket.once(url.protocol === "https:" ? "secureConnect" : "connect", send) : send()
         )

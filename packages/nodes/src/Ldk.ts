@@ -15,7 +15,7 @@ export type { Mark, Marks } from "./LdkSocket.ts"
 
 export interface Options extends LdkSocket.Options {
   /**
-   * The secret from which, with their ids, the preimages of our invoices are derived. It must never change.
+   * Each invoice's preimage is derived from this secret and the invoice's id. The secret must never change.
    */
   readonly invoiceSecret: Redacted.Redacted
 }
@@ -42,9 +42,9 @@ export const capacity = ({ socket, deadlineMillis = 20_000 }: { readonly socket:
 const seenEvery = "1 second"
 
 /**
- * Receives payments with LDK, issues offers, pays invoices and offers, and reads its books. Starts the node.
- * Fails if the node doesn't respond, is another one, or has a store older than `marks` have seen. Such a node
- * is never started.
+ * Receives payments with LDK, issues offers, pays invoices and offers, and reads the node's books. Starts the
+ * node. Fails if the node doesn't respond, is not the expected one, or has a store older than the stored mark.
+ * Such a node is never started.
  */
 export const layer = (
   options: Options

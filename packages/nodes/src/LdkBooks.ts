@@ -14,12 +14,12 @@ const Counts = Schema.Struct({
 
 export const Balance = Schema.Struct({
   owned: Msat.FromString,
-  // Absent in a sidecar of an earlier version, which counts only channels.
+  // Absent in responses of an earlier sidecar version, whose `owned` counts only channels.
   onChain: Schema.optionalKey(Msat.FromString),
   within: Msat.FromString,
   outgoing: Msat.FromString,
   incoming: Msat.FromString,
-  // Absent in a sidecar of an earlier version.
+  // Absent in responses of an earlier sidecar version.
   channels: Schema.optionalKey(Counts)
 })
 
@@ -52,7 +52,7 @@ export const capacityOf = ({ outgoing, incoming, channels }: typeof Balance.Type
   ...(channels !== undefined && { channels })
 })
 
-/** The node's records. Its funds include its on-chain wallet, and the funds of closing channels. */
+/** The node's books. Its funds include its on-chain wallet and the balances of closing channels. */
 export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
   const balance = Effect.catchTag(ask("balance", {}, Balance), "Refused", unavailable("balance"))
   const from = (after: string | null) => (after === null ? {} : { after })
@@ -75,7 +75,7 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
     own: (after) =>
       ask("own", from(after), Own).pipe(
         Effect.catchTag("Refused", (refused) =>
-          // A sidecar of an earlier version has no such list. A later version's list starts at 0.
+          // An earlier sidecar version has no such list. After an upgrade, the list starts at 0.
           refused.code === "bad_request" ? Effect.succeed({ lines: [], cursor: after ?? "0" }) : unavailable("own")(refused)
         )
       )

@@ -5,8 +5,8 @@ import { type LdkSocket, unavailable } from "./LdkSocket.ts"
 const Made = Schema.Struct({ offer: Schema.String })
 
 /**
- * Issues offers. LDK responds to invoice requests for them by itself, and accepts payments. The node has each
- * payment on disk before LDK forgets it.
+ * Issues offers. LDK itself responds to their invoice requests and accepts their payments. The node writes each
+ * payment to disk before LDK forgets it.
  */
 export const make = ({ ask }: LdkSocket): OfferIssuer["Service"] =>
   OfferIssuer.of({

@@ -7,13 +7,13 @@ type Terms = Omit<OfferAsk, "attempt">
 
 const asked = ({ amount, feeLimit }: Terms) => ({ amount: String(amount), feeLimit: String(feeLimit) })
 
-/** The first nodes of an offer's paths, or its issuer if the path is not blinded. */
+/** Returns the introduction nodes of an offer's blinded paths, or its issuer if it has none. */
 const destinations = ({ offer: { introductions, issuerId } }: Terms): ReadonlyArray<string> =>
   introductions.length > 0 || issuerId === undefined ? introductions : [issuerId]
 
 /**
- * Pays offers. The node stores each attempt before it passes it to LDK, once. An ended attempt is unchanged.
- * If an issuer doesn't respond, the attempt fails within two or three minutes.
+ * Pays offers. The node stores each attempt before it passes it to LDK, and passes it only once. A final
+ * attempt never changes. If an issuer doesn't respond, the attempt fails within two or three minutes.
  */
 export const make = (socket: LdkSocket): OfferSender["Service"] => {
   const payments = LdkPayments.make(socket, "lookupOffer", "attempt")

@@ -8,13 +8,13 @@ import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { type LdkSocket, unavailable } from "./LdkSocket.ts"
 import { NotLookedAt } from "./NodeState.ts"
 
-// The common part of payments of invoices and of offers: the node's responses about a payment.
+// The part that invoice payments and offer payments share: the node's responses about a payment.
 
-/** After this time the node doesn't start a requested payment. It compares clocks of the same machine. */
+/** Time after a request until which the node may start the payment. Both clocks are the same machine's. */
 export const graceMillis = 60_000
-/** How long the node waits for a payment to end before it returns none. */
+/** How long the node waits for a payment to become final before it returns an empty list. */
 const waitMillis = 20_000
-/** Pause between requests for ended payments, so that payments that end together are reported together. */
+/** Pause between requests for final payments, so that payments that become final together are reported together. */
 const gap = Effect.sleep("50 millis")
 
 const Known = Schema.Union([
@@ -54,7 +54,10 @@ const foundOf = (known: typeof Known.Type): Found => {
   }
 }
 
-/** A missing response proves nothing about a payment. The outage is already logged. */
+/**
+ * Reports the status as unknown during an outage, because a missing response proves nothing about a payment.
+ * The outage is already logged.
+ */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logDebug("ldk: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -62,7 +65,10 @@ const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
 
 const Quoted = Schema.Struct({ fee: Schema.NullOr(Msat.FromString), probability: Schema.Finite })
 
-/** Looks up payments of one kind. `lookup` is the method, and `key` the name of the payment's identifier. */
+/**
+ * Pays and looks up payments of one kind. `lookup` is the lookup method, and `key` the name of the payment's
+ * identifier.
+ */
 export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer", key: "hash" | "attempt") => {
   const find = (one: string): Effect.Effect<Found, NodeUnavailable> =>
     ask(lookup, { [key]: one }, Known).pipe(Effect.catchTag("Refused", unavailable(lookup)), Effect.map(foundOf))
@@ -75,7 +81,7 @@ export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer"
       Effect.map((answer) => known(foundOf(answer))),
       Effect.catchTag("Refused", (refused) =>
         Effect.gen(function* () {
-          // This call was not executed. The record shows the effect of an earlier one.
+          // This call was not executed, so an existing record shows the effect of an earlier call.
           const before = yield* find(one)
           if (before._tag !== "notFound") return before
           yield* Effect.logWarning("ldk: payment refused", { [key]: one, words: refused.words })

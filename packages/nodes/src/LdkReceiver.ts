@@ -14,7 +14,7 @@ import { Effect, Option, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { type LdkSocket, type Options, unavailable } from "./LdkSocket.ts"
 
-/** How long the node waits for a settlement before it returns none. */
+/** How long the node waits for a settlement before it returns an empty list. */
 const waitMillis = 20_000
 
 const Made = Schema.Struct({ request: Schema.String })
@@ -75,7 +75,10 @@ const asked = ({ amount, description, expirySeconds }: Ask) => ({
 })
 
 const holdingOf = (ask: LdkSocket["ask"], preimageOf: (id: string) => Preimage.Preimage): Holding => {
-  /** Settles or cancels a hold invoice, and returns its status if that is final. */
+  /**
+   * Settles or cancels a hold invoice, and returns its resulting status. Fails if the invoice still holds a
+   * payment.
+   */
   const tell = Effect.fnUntraced(function* (method: "settle" | "cancelInvoice", params: object) {
     const invoice = yield* Effect.catchTag(ask(method, params, Invoice), "Refused", unavailable(method))
     switch (invoice.state) {
@@ -109,7 +112,7 @@ const holdingOf = (ask: LdkSocket["ask"], preimageOf: (id: string) => Preimage.P
 }
 
 /**
- * Receives payments. A preimage is derived from its invoice's id and the secret, so that a repeated request
+ * Receives payments. Each preimage is derived from the secret and the invoice's id, so a repeated request
  * returns the same invoice.
  */
 export const make = (

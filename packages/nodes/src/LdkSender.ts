@@ -10,8 +10,8 @@ const asked = ({ invoice, amount, feeLimit }: Ask) => ({
 })
 
 /**
- * Sends payments. The node stores each payment before it sends it, and never sends a hash again while it is
- * pending or settled.
+ * Sends payments. The node stores each payment before it sends it, and never pays the same hash again while
+ * that payment is pending or settled.
  */
 export const make = (socket: LdkSocket): LightningSender["Service"] => {
   const payments = LdkPayments.make(socket, "lookupPayment", "hash")

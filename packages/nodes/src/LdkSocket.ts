@@ -5,12 +5,12 @@ import { connect } from "node:net"
 import * as NodeState from "./NodeState.ts"
 import { wordsOf } from "./Words.ts"
 
-// satrail's LDK node, a separate process (packages/nodes/ldk): JSON lines over a Unix socket, with one
-// connection per request.
+// The protocol of satrail's LDK node, which is a separate process (packages/nodes/ldk): JSON lines over a Unix
+// socket, with one connection per request.
 
 /**
- * The progress of a node's store: its newest run, and a count that only increases. Once seen, it can only be
- * missing in a restored backup.
+ * The progress of a node's store: its newest run, and a count that only increases. A store that lacks progress
+ * seen earlier can only be a restored backup.
  */
 export interface Mark {
   readonly run: string
@@ -18,8 +18,8 @@ export interface Mark {
 }
 
 /**
- * Stores the last seen progress of a node. Not with the node, so that a backup of the node doesn't restore an
- * old mark.
+ * Stores the last seen progress of a node. It is kept apart from the node, so that restoring a backup of the
+ * node doesn't restore an old mark.
  */
 export interface Marks {
   readonly read: Effect.Effect<Mark | undefined, unknown>
@@ -37,16 +37,16 @@ export interface Options {
   readonly state?: NodeState.NodeState
 }
 
-/** The node processed the request and refused it. `code` is one of serve.go's. */
+/** The node processed the request and refused it. `code` is one of the codes in serve.go. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, words: Schema.String }) {}
 
 /** Reasons shown to operators. They contain no secrets. */
 export const reasons = {
-  absent: "the LDK node is not there",
+  absent: "the LDK node cannot be reached",
   silent: "the LDK node does not respond",
   stale: "the store of the LDK node is older than its last known state",
-  stranger: "another node runs in place of the LDK node",
-  down: "the LDK node does not run",
+  stranger: "a different node is running in place of the LDK node",
+  down: "the LDK node is not running",
   unseen: "the last known state of the LDK node cannot be read"
 } as const
 
@@ -78,8 +78,8 @@ const outage = (operation: string, cause: unknown, reason: string, remedy?: stri
   new NodeUnavailable({ operation, cause: wordsOf(cause), reason, ...(remedy !== undefined && { remedy }) })
 
 /**
- * Sends one request and returns its response. Nothing is written before the socket is open; afterwards the
- * node may have read it.
+ * Sends one request and returns its response. Nothing is written before the socket is open. Once it is open,
+ * the node may have read the request.
  */
 const line = (socket: string, { method, params, run = "" }: Request): Effect.Effect<string, NodeUnavailable | NodeState.NotLookedAt> =>
   Effect.callback((resume) => {
@@ -108,14 +108,14 @@ const line = (socket: string, { method, params, run = "" }: Request): Effect.Eff
     connection.on("data", (data: string) => {
       text += data
       if (text.endsWith("\n")) resume(Effect.succeed(text))
-      else if (text.length > maxAnswerCharacters) broken("an answer without an end")
+      else if (text.length > maxAnswerCharacters) broken("the response is too long")
       else return
       connection.destroy()
     })
     return Effect.sync(() => connection.destroy())
   })
 
-/** Sends one request without naming a run. */
+/** Sends one request to whatever node is at the socket. */
 export const exchange = <A>(
   socket: string,
   request: Request,
@@ -126,7 +126,7 @@ export const exchange = <A>(
     const { method } = request
     const text = yield* Effect.timeoutOrElse(line(socket, request), {
       duration: deadlineMillis,
-      orElse: () => Effect.fail(outage(method, `nothing within ${deadlineMillis} ms`, reasons.silent))
+      orElse: () => Effect.fail(outage(method, `no response within ${deadlineMillis} ms`, reasons.silent))
     })
     const unread = (cause: unknown) => outage(method, cause, reasons.silent)
     const answer = yield* Effect.mapError(Schema.decodeEffect(Answer)(text), unread)
@@ -136,8 +136,8 @@ export const exchange = <A>(
 
 export interface LdkSocket {
   /**
-   * Sends a request to the expected node, in the run that was confirmed not to be older than last seen.
-   * `waitMillis` is the node's own wait.
+   * Sends a request to the expected node, in a run that was confirmed to be as recent as the last seen
+   * progress. `waitMillis` is how long the node itself may wait before it responds.
    */
   readonly ask: <A>(
     method: string,
@@ -145,7 +145,7 @@ export interface LdkSocket {
     result: Schema.Codec<A, unknown>,
     waitMillis?: number
   ) => Effect.Effect<A, NodeUnavailable | Refused>
-  /** Starts the node, if it has progressed at least as far as last seen. */
+  /** Starts the node if its store is at least as recent as the last seen progress. */
   readonly begin: Effect.Effect<typeof Here.Type, NodeUnavailable>
   /** Stores the node's progress. */
   readonly see: Effect.Effect<void, NodeUnavailable>
@@ -184,7 +184,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
   const starting = (refused: Refused) =>
     refused.code === "stale"
       ? outage("start", refused.words, reasons.stale, `${refused.words}.`)
-      : outage("start", refused.words, reasons.down, `It says: ${refused.words}.`)
+      : outage("start", refused.words, reasons.down, `The node reported: ${refused.words}.`)
 
   const begin = Effect.gen(function* () {
     const seen = yield* Effect.mapError(marks.read, (cause) => outage("start", cause, reasons.unseen))
@@ -195,7 +195,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
     if (here.node !== identity.nodeId || here.network !== identity.network) {
       return yield* outage(
         "start",
-        `it is ${here.node} on ${here.network}, and was ${identity.nodeId} on ${identity.network}`,
+        `it is ${here.node} on ${here.network}, but ${identity.nodeId} on ${identity.network} was expected`,
         reasons.stranger
       )
     }
@@ -205,7 +205,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
   })
 
   const run = Effect.suspend(() => (confirmed === undefined ? Effect.map(begin, ({ run }) => run) : Effect.succeed(confirmed)))
-  /** Errors before a request is written say nothing about it. */
+  /** Marks errors that occur before a request is written: the request itself had no effect. */
   const ready = Effect.mapError(
     run,
     ({ operation, cause, reason, remedy }) =>
@@ -216,7 +216,7 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
     begin: told(begin),
     see: told(Effect.flatMap(ready, () => exchange(socket, { method: "hello", params: {} }, Here, deadlineMillis))).pipe(
       Effect.catchTag("Refused", unavailable("see")),
-      // Another run hasn't been checked against the last seen progress yet.
+      // A different run hasn't been checked against the last seen progress yet.
       Effect.flatMap((here) => (here.run === confirmed ? kept(here) : Effect.void))
     ),
     ask: (method, params, result, waitMillis = 0) => {

@@ -7,14 +7,14 @@ import { make as connect, type Options as RestOptions } from "./LndRest.ts"
 import * as LndSender from "./LndSender.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
-// lnd v0.21 over its REST interface (https://lightning.engineering/api-docs/api/lnd/): bytes in base64,
-// 64-bit numbers as strings.
+// Uses lnd v0.21 over its REST interface (https://lightning.engineering/api-docs/api/lnd/), which encodes bytes
+// in base64 and 64-bit numbers as strings.
 
 export interface Options extends RestOptions {
   /** The expected node, read once from the node itself with `LndInfo.identity`. */
   readonly identity: LndInfo.Identity
   /**
-   * How long after its request, or after our process died, a call to pay can still reach the node; 60 s by
+   * How long a payment call can still reach the node after it was made, even if our process died. 60 s by
    * default, far longer than a request takes.
    */
   readonly graceMillis?: number
@@ -22,11 +22,11 @@ export interface Options extends RestOptions {
 
 export interface ReceiverOptions extends Options {
   /**
-   * The secret from which, with their ids, the preimages of our invoices are derived, so that a repeated
-   * request returns the same invoice. Anyone who has it can steal incoming payments in flight.
+   * Each invoice's preimage is derived from this secret and the invoice's id, so a repeated request returns the
+   * same invoice. Anyone who has the secret can steal incoming payments in flight.
    */
   readonly invoiceSecret: Redacted.Redacted
-  /** Whether the macaroon allows `holdingCalls`, without which no payment is held. Defaults to true. */
+  /** Whether the macaroon allows `holdingCalls`, which hold invoices require. Defaults to true. */
   readonly holds?: boolean
 }
 

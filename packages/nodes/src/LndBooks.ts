@@ -10,7 +10,7 @@ import * as LndOwn from "./LndOwn.ts"
 import { get, type LndRest, make as connect, unavailable } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
-/** The lnd calls needed to read its books. None of them moves money or creates anything. */
+/** The lnd calls needed to read lnd's books. None of them moves money or creates anything. */
 export const calls = [
   { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
   { uri: "/lnrpc.Lightning/ListPayments", entity: "offchain", action: "read" },
@@ -27,8 +27,8 @@ export const calls = [
 
 const pageSize = 500
 /**
- * lnd immediately reports everything settled since an index, and then continues with new settlements. After
- * this long without a message there is nothing more.
+ * lnd immediately reports everything settled since an index, and then continues with new settlements. If no
+ * message arrives for this long, the backlog is complete.
  */
 const silenceMillis = 500
 
@@ -94,13 +94,13 @@ const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ pay
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
 /**
- * Returns our funds in channels: what we can send, outgoing payments in flight, and the balances of pending
- * channels. The commitment fee that we would have to pay is also ours while the channel is open; it changes
- * with every payment in flight and with fee rates. lnd reports it in whole satoshis, including amounts too
- * small for an output.
+ * Returns our funds in channels: the local balances, outgoing payments in flight, and our balances in channels
+ * being opened. In channels that we opened, the commitment fee is ours too until they close. It changes with
+ * every payment in flight and with fee rates. lnd reports it in whole satoshis, including amounts too small for
+ * an output.
  *
- * A forward counts as ours only when both of its sides have settled. Until the payer's side has, its incoming
- * HTLC is still pending.
+ * A forward counts as ours only when both of its sides have settled. Until the payer's side settles, its
+ * incoming HTLC is still pending.
  */
 const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
   const funded = channels.filter(({ initiator }) => initiator)
@@ -113,19 +113,19 @@ const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.
       pending_open_local_balance.msat,
       ...funded.map(({ commit_fee }) => Msat.fromSats(commit_fee))
     ),
-    // lnd rounds an HTLC down to a whole satoshi.
+    // lnd rounds each HTLC down to a whole satoshi.
     within: Msat.fromSats(2n * BigInt(funded.length) + total(htlcs, ({ amount }) => amount + 1n))
   }
 }
 
-/** A cooperatively closed channel pays to the wallet immediately. */
+/** Returns whether a channel is being closed cooperatively, which pays to the wallet immediately. */
 const isAgreed = ({ channel }: { readonly channel: { readonly chan_status_flags: string } }) =>
   channel.chan_status_flags.includes("ChanStatusCoopBroadcasted")
 
 /**
- * Returns the funds of closing channels and of the wallet. They are counted once: in limbo until they are
- * swept, then in the wallet. The uncertainty comes from payments not resolved on the chain, sweeps that the
- * wallet has seen before they confirm (also in limbo), and coins reserved for a transaction.
+ * Returns the funds of closing channels and of the wallet. Each amount is counted once: in limbo until it is
+ * swept, then in the wallet. The uncertainty comes from payments not yet resolved on the chain, unconfirmed
+ * sweeps (which count both in the wallet and in limbo), and coins reserved for a transaction.
  */
 const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owned => {
   const { waiting_close_channels: waiting, pending_force_closing_channels: forced } = closing
@@ -192,8 +192,8 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1)?.payment_index ?? 0n)
 
   /**
-   * Reads all invoices to find the settled ones: once per database, until the node receives its first
-   * payment.
+   * Reads all invoices to find the settled ones. Only needed once per database, and until the node receives its
+   * first payment.
    */
   const allSettled = Effect.gen(function* () {
     const settled: Array<LndInvoice.Invoice> = []
@@ -241,7 +241,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       function* (after) {
         yield* recognised
         if (after === null) return { lines: [], cursor: String((yield* allSettled).at(-1)?.settle_index ?? 0n) }
-        // For lnd, "everything after 0" means "only new ones".
+        // lnd treats a settle index of 0 as "new settlements only".
         const found = after === "0" ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(after)
         return { lines: found.map(takenOf), cursor: String(found.at(-1)?.settle_index ?? after) }
       },
@@ -251,5 +251,5 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   })
 }
 
-/** lnd's records. Its funds include its on-chain wallet. */
+/** lnd's books. Its funds include its on-chain wallet. */
 export const layer = (options: Lnd.Options): Layer.Layer<LightningBooks> => Layer.sync(LightningBooks, () => books(options))

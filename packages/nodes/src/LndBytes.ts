@@ -9,5 +9,5 @@ export const hex = <A extends string>(text: Schema.Codec<A, string>) =>
 /** Encodes for a request body. */
 export const toBase64 = (text: string) => Buffer.from(text, "hex").toString("base64")
 
-/** Encodes for a path. lnd requires the padding that Node's base64url omits. */
+/** Encodes for a URL path. lnd requires the padding that Node's base64url omits. */
 export const toBase64Url = (text: string) => toBase64(text).replaceAll("+", "-").replaceAll("/", "_")

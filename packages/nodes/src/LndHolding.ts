@@ -11,7 +11,7 @@ const Nothing = Schema.Struct({})
 
 const words = { OPEN: "open", SETTLED: "settled", CANCELED: "canceled" } as const
 
-/** Holds payments (`invoicesrpc`). Its preimages differ from those of ordinary invoices with the same ids. */
+/** Creates hold invoices (`invoicesrpc`). Their preimages differ from those of ordinary invoices with the same ids. */
 export const make = (
   rest: LndRest,
   {
@@ -24,13 +24,13 @@ export const make = (
     readonly preimageOf: (id: string) => Preimage.Preimage
   }
 ): Holding => {
-  /** Settles or cancels a hold invoice. Returns its current status, whether or not lnd refused. */
+  /** Settles or cancels a hold invoice. Returns the invoice's resulting status, even if lnd refused the call. */
   const tell = Effect.fnUntraced(function* (operation: string, paymentHash: PaymentHash.PaymentHash, word: object) {
     yield* recognised
     yield* Effect.exit(rest.ask(operation, post(`/v2/invoices/${operation}`, word), Nothing))
     const invoice = yield* find(operation, paymentHash)
     if (invoice !== undefined && invoice.state !== "ACCEPTED") return invoice.state
-    return yield* new NodeUnavailable({ operation, cause: `the invoice is ${invoice?.state ?? "not there"}` })
+    return yield* new NodeUnavailable({ operation, cause: `the invoice is ${invoice?.state ?? "missing"}` })
   })
 
   return {

@@ -11,7 +11,7 @@ export interface Identity {
   readonly network: Network
 }
 
-/** testnet4 has the addresses and invoices of testnet. */
+/** testnet4 uses testnet's address and invoice formats. */
 const networks = { mainnet: "mainnet", testnet: "testnet", testnet4: "testnet", signet: "signet", regtest: "regtest" } as const
 
 const Info = Schema.Struct({
@@ -23,22 +23,22 @@ const Info = Schema.Struct({
 
 const info = (rest: LndRest.LndRest) => rest.ask("identity", LndRest.get("/v1/getinfo"), Info)
 
-/** Reads the node's identity, and warns about a version that should not hold money. */
+/** Reads the node's identity, and logs a warning if its version should not hold money. */
 export const identity = (rest: LndRest.LndRest): Effect.Effect<Identity, NodeUnavailable | LndRest.Refused> =>
   Effect.flatMap(info(rest), ({ identity_pubkey, version = "", chains: [{ network }] }) =>
     Effect.as(Versions.warn("lnd", version), { nodeId: identity_pubkey, network: networks[network] })
   )
 
 /**
- * How long payments wait for channels whose peers have not reconnected. Channels of a permanently lost peer
- * stay inactive.
+ * How long payments wait for inactive channels whose peers have not reconnected. The wait is limited because
+ * channels with a permanently lost peer never become active.
  */
 const reconnectMillis = 15_000
 
 /**
- * Returns whether lnd is ready to send payments. After its start it responds before its channels are active,
- * and a payment that would have used one of them fails permanently ("insufficient balance"). So on first
- * contact and after each outage, lnd is polled until no channel is inactive or the time is over.
+ * Returns whether lnd is ready to send payments. After a start, lnd responds before its channels are active,
+ * and a payment that needs one of them fails for good ("insufficient balance"). So on first contact and after
+ * each outage, payments wait until no channel is inactive or `reconnectMillis` have passed.
  */
 export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, NodeUnavailable | LndRest.Refused> => {
   let settled: number | undefined
@@ -57,14 +57,14 @@ export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, Node
   })
 }
 
-/** Returns the block height that the node knows. */
+/** Returns the node's block height. */
 export const height = (rest: LndRest.LndRest): Effect.Effect<number, NodeUnavailable> =>
   rest.ask("getinfo", LndRest.get("/v1/getinfo"), Schema.Struct({ block_height: Schema.Int })).pipe(
     Effect.catchTag("Refused", LndRest.unavailable("getinfo")),
     Effect.map(({ block_height }) => block_height)
   )
 
-/** Fails unless it is the expected node. */
+/** Fails unless the responding node is the expected one. */
 export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Effect<void, NodeUnavailable> =>
   info(rest).pipe(
     Effect.catchTag("Refused", LndRest.unavailable("identity")),
@@ -72,8 +72,8 @@ export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Eff
   )
 
 /**
- * Checks that the responding node is the expected one, until that is confirmed once, because the node may be
- * down when we start.
+ * Returns a check that the responding node is the expected one. It stops checking after the first success. The
+ * check isn't done at startup, because the node may be down then.
  */
 export const recognise = (rest: LndRest.LndRest, identity: Identity): Effect.Effect<void, NodeUnavailable> => {
   let isRecognised = false

@@ -5,7 +5,7 @@ import type { Ask, Held, InvoiceState, Settled as Told } from "@satrail/core/nod
 import { Schema } from "effect"
 import { hex, toBase64 } from "./LndBytes.ts"
 
-/** The common request fields of both kinds of invoices. An amount of 0 means none. */
+/** Returns the request fields that ordinary and hold invoices share. To lnd, an amount of 0 means no amount. */
 export const asked = ({ amount, description, expirySeconds }: Ask) => ({
   value_msat: String(amount ?? 0n),
   expiry: String(expirySeconds),
@@ -38,10 +38,10 @@ export const isSettled = (invoice: Invoice): invoice is Settled => invoice.state
 /** A page of invoices, in creation order. */
 export const Page = Schema.Struct({ invoices: Schema.Array(Invoice), last_index_offset: Schema.BigIntFromString })
 
-/** Returns whether it is a hold invoice. */
+/** Returns whether an invoice that isn't settled is a hold invoice. */
 export const isHold = ({ r_preimage }: Invoice): boolean => r_preimage === ""
 
-/** Returns its held payment at this chain height. */
+/** Returns an invoice's held payment, given the chain's height. */
 const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly held?: Held } => {
   const accepted = htlcs.filter(({ state }) => state === "ACCEPTED")
   if (accepted.length === 0) return {}
@@ -49,7 +49,7 @@ const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly hel
   return { held: { received, blocksLeft: Math.min(...accepted.map(({ expiry_height }) => expiry_height)) - height } }
 }
 
-/** Returns its state. `height` is the chain's. */
+/** Returns an invoice's state. `height` is the chain's. */
 export const stateOf = (invoice: Invoice, height: number): InvoiceState => {
   switch (invoice.state) {
     case "OPEN":

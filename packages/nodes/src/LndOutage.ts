@@ -1,8 +1,9 @@
-// Errors of lnd, or of another server in its place, that mean it doesn't serve us: the problem in plain
-// words, and its remedy. None of them says anything about a payment or an invoice. The texts are lnd's
-// (rpcperms/interceptor.go, macaroons/, rpcserver.go, v0.21) and Node's error codes.
+// Describes errors of lnd, or of another server in its place, that mean lnd is unavailable to us: the problem
+// in plain words, and its remedy. None of these errors says anything about a payment or an invoice. They are
+// recognized by lnd's error texts (rpcperms/interceptor.go, macaroons/, rpcserver.go, v0.21) and Node's error
+// codes.
 
-/** The operator's names of the settings in remedies. */
+/** The operator's names for the settings, used in remedies. */
 export interface Names {
   readonly url: string
   readonly certificateFile: string
@@ -23,18 +24,18 @@ export const reasons = {
   stopping: "lnd is stopping",
   failing: "lnd has an internal error",
   forbidden: "lnd refuses a macaroon: a permission is missing",
-  foreign: "lnd refuses a macaroon: not one of this node's",
+  foreign: "lnd refuses a macaroon: it is not one of this node's",
   refusing: "lnd refuses the connection",
-  nameless: "the host name of lnd is not found",
+  nameless: "lnd's host name cannot be resolved",
   silent: "lnd does not respond",
-  unreadable: "the file with the TLS certificate of lnd cannot be read",
+  unreadable: "lnd's TLS certificate file cannot be read",
   plain: "the server at lnd's address does not speak TLS",
-  untrusted: "the TLS certificate of lnd does not match",
+  untrusted: "lnd's TLS certificate does not match",
   other: "the server at lnd's address is not lnd",
   stranger: "a different node answers at lnd's address"
 } as const
 
-/** Returns whether the problem is a wrong configuration, which waiting doesn't solve. */
+/** Returns whether the problem is a wrong configuration, so that waiting doesn't help. */
 export const isWrong = (reason: string | undefined): boolean =>
   [reasons.forbidden, reasons.foreign, reasons.unreadable, reasons.plain, reasons.untrusted, reasons.other].some(
     (wrong) => wrong === reason
@@ -44,15 +45,18 @@ export interface LndOutage {
   readonly reason: string
   /** Instructions for the operator. */
   readonly remedy: string
-  /** Its scope, if it is not lnd as a whole: the macaroon, or the single call that it doesn't allow. */
+  /**
+   * The problem's scope, if it is not lnd as a whole: the macaroon, or the single call that the macaroon
+   * doesn't allow.
+   */
   readonly about?: "macaroon" | "call"
-  /** lnd rejected the call before it processed the request. */
+  /** Whether lnd rejected the call before processing the request. */
   readonly isTurnedAway?: boolean
 }
 
 /**
- * gRPC status codes of responses to the request itself. Other codes can also come from something between us
- * and lnd.
+ * gRPC status codes of responses to the request itself. Other codes may also come from a server between us and
+ * lnd.
  */
 const answers = new Set([2, 3, 5, 6, 9])
 const notFound = 5
@@ -65,7 +69,7 @@ export const ofRefusal = (
 ): LndOutage | undefined => {
   const wait = `Wait until \`lncli getinfo\` answers at ${url}.`
   if (/^wallet locked/i.test(words)) {
-    const remedy = `Unlock its wallet with \`lncli unlock\`, or unlock it at every start (wallet-unlock-password-file). It is at ${url}.`
+    const remedy = `Unlock its wallet with \`lncli unlock\`, or unlock it at every start (wallet-unlock-password-file). lnd is at ${url}.`
     return { reason: reasons.locked, remedy, isTurnedAway: true }
   }
   if (/^wallet not created/i.test(words)) {
@@ -79,7 +83,7 @@ export const ofRefusal = (
     return { reason: reasons.forbidden, remedy, about: "call", isTurnedAway: true }
   }
   if (/macaroon|verification failed/i.test(words)) {
-    const remedy = `lnd at ${url} refuses ${names.macaroon}: ${words}. Bake it on this very node, see docs/guides/lnd.md.`
+    const remedy = `lnd at ${url} refuses ${names.macaroon}: ${words}. Bake it on this node, see docs/guides/lnd.md.`
     const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }
@@ -102,11 +106,11 @@ export const ofSilence = (words: string, { url, certificateFile, names }: Place)
     return { reason: reasons.unreadable, remedy: `${words}. Set ${names.certificateFile} to a copy of lnd's tls.cert.` }
   }
   if (/wrong version number|EPROTO|ERR_SSL|packet length too long/i.test(words)) {
-    return { reason: reasons.plain, remedy: `It is at ${url}. Start lnd there, or ${correct}.` }
+    return { reason: reasons.plain, remedy: `The address is ${url}. Start lnd there, or ${correct}.` }
   }
   if (/certificate|CERT|SELF_SIGNED|ALTNAME/i.test(words)) {
-    const expected = certificateFile ?? `one that a known authority signed: set ${names.certificateFile} to lnd's tls.cert`
-    const remedy = `At ${url} it is not ${expected} (${words}). Copy tls.cert from lnd again; for a name or an address that is not in it, add tlsextradomain or tlsextraip to lnd.conf.`
+    const expected = certificateFile ?? `signed by a known authority, so set ${names.certificateFile} to lnd's tls.cert`
+    const remedy = `The certificate at ${url} is not ${expected} (${words}). Copy tls.cert from lnd again; if the host name or address is missing in the certificate, add tlsextradomain or tlsextraip to lnd.conf.`
     return { reason: reasons.untrusted, remedy }
   }
   if (/not in lnd's format/.test(words)) {
@@ -118,8 +122,8 @@ export const ofSilence = (words: string, { url, certificateFile, names }: Place)
   return { reason: reasons.silent, remedy: `${url}: ${words}. Start lnd, or ${correct}.` }
 }
 
-/** Another node responds in place of the expected one. */
+/** Returns the outage for a different node that responds in place of the expected one. */
 export const ofStranger = (found: string, expected: string, { url }: Place): LndOutage => ({
   reason: reasons.stranger,
-  remedy: `The node at ${url} is ${found}, and the configured one is ${expected}. Bring that one back: the other receives no calls.`
+  remedy: `The node at ${url} is ${found}, but the configured one is ${expected}. Restore the configured node. The other one receives no calls.`
 })

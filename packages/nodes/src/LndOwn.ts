@@ -7,11 +7,11 @@ import { get, type LndRest, post } from "./LndRest.ts"
 // opened.
 
 const pageSize = 500
-/** Maximum lag of lnd's clock behind ours. This much of the list is read to find its end. */
+/** Maximum lag of lnd's clock behind ours. To find the end of the forwards, the last ones within this time are read. */
 const skewMillis = 600_000
 /** Maximum depth of a reorganization, in blocks. */
 const depth = 144
-/** Both anchors of a commitment, in satoshis (BOLT 3, "Anchor Outputs"). */
+/** The amount of both anchors of a commitment, in satoshis (BOLT 3, "Anchor Outputs"). */
 const anchors = 660n
 
 const Forwards = Schema.Struct({
@@ -48,8 +48,8 @@ const Open = Schema.Struct({
 
 /**
  * The position in both lists: the time of the last forward, in nanoseconds, and the block of the last closed
- * channel, with the channels closed shortly before it. `legacy` are our open channels without anchors, stored
- * because lnd doesn't report whether a closed channel had anchors.
+ * channel, with the channels closed shortly before it. `legacy` lists the open channels without anchors that we
+ * opened. It is stored because lnd doesn't report whether a closed channel had anchors.
  */
 const Place = Schema.Struct({
   forward: Schema.BigIntFromString,
@@ -60,11 +60,14 @@ const Place = Schema.Struct({
 type Place = typeof Place.Type
 const Text = Schema.fromJsonString(Place)
 
-/** Returns a page after a position. Without a position it returns no lines and the position of the newest. */
+/**
+ * Returns a page of entries after a position. Without a position, returns no entries and the position of the
+ * newest one.
+ */
 export const list = (rest: LndRest) => {
   /**
-   * In lnd's order, which is by time. An offset is valid within one query only, because lnd may delete older
-   * entries before the next one.
+   * Returns forwards in lnd's order, which is by time. An offset is not stored across calls, because lnd may
+   * delete older entries in between.
    */
   const forwardsAfter = Effect.fnUntraced(function* (nanos: bigint) {
     for (let offset = 0; ;) {
@@ -90,7 +93,8 @@ export const list = (rest: LndRest) => {
 
   /**
    * The opener of a channel pays the fee of its closing transaction (BOLT 2, "Closing Negotiation") and
-   * recovers the two anchors of the commitment, which lnd counts for neither side while the channel is open.
+   * recovers the two anchors of the commitment, which lnd counts toward neither side's balance while the
+   * channel is open.
    */
   const costs = Effect.fnUntraced(function* (channels: ReadonlyArray<Closed>, legacy: ReadonlyArray<string>) {
     const [first, last] = [channels.at(0)?.close_height, channels.at(-1)?.close_height]
@@ -105,7 +109,10 @@ export const list = (rest: LndRest) => {
     })
   })
 
-  /** A channel that a reorganization temporarily removes from the list is not listed again. */
+  /**
+   * Returns the next position. It keeps a channel that a reorganization temporarily removes from the list, so
+   * that the channel is not listed twice.
+   */
   const placeOf = ({ forward, height, closed, legacy }: Place, channels: ReadonlyArray<Closed>): string => {
     const newest = Math.max(height, channels.at(-1)?.close_height ?? 0)
     const recent = channels.filter(({ close_height }) => close_height > newest - depth).map(({ channel_point }) => channel_point)

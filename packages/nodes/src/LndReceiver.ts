@@ -18,7 +18,7 @@ const Added = Schema.Struct({ r_hash: hex(PaymentHash.PaymentHash), payment_requ
 const Nothing = Schema.Struct({})
 
 /**
- * Receives payments. A preimage is derived from its invoice's id and the secret, so that a repeated request
+ * Receives payments. Each preimage is derived from the secret and the invoice's id, so a repeated request
  * returns the same invoice.
  */
 export const make = (
@@ -36,7 +36,7 @@ export const make = (
   const find = (operation: string, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
     Effect.andThen(recognised, rest.ask(operation, get(`/v1/invoice/${paymentHash}`), Invoice)).pipe(
       Effect.catchTag("Refused", (refused) =>
-        // As for payments: only the expected node's missing record counts.
+        // As with payments, a missing record counts only if the expected node reports it.
         isAbsent(refused) ? Effect.as(LndInfo.confirm(rest, identity), undefined) : unavailable(operation)(refused)
       )
     )
@@ -55,14 +55,14 @@ export const make = (
     }
   })
 
-  // For lnd, "everything after 0" means "only new ones", so the first must be found another way.
+  // lnd treats a settle index of 0 as "new settlements only", so the first one must be found another way.
   const settledFirst: Effect.Effect<Settled, NodeUnavailable | Refused> = Effect.flatMap(firstSettled, (first) =>
     first === undefined ? Effect.andThen(Effect.sleep(firstMillis), settledFirst) : Effect.succeed(first)
   )
 
   const settledAfter = (index: string) =>
     rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Invoice).pipe(
-      // lnd also reports new invoices.
+      // The stream also contains new, unpaid invoices.
       Stream.filter(isSettled),
       Stream.map(settledOf)
     )
@@ -73,7 +73,7 @@ export const make = (
       const preimage = preimageOf(ask.id)
       const body = { r_preimage: toBase64(preimage), ...asked(ask) }
       return Effect.andThen(recognised, rest.ask("createInvoice", post("/v1/invoices", body), Added)).pipe(
-        // lnd refuses a second invoice with its preimage, so the invoice exists.
+        // lnd refuses a second invoice with the same preimage, so the invoice may already exist.
         Effect.catchTag("Refused", (refused) =>
           Effect.flatMap(find("createInvoice", Preimage.hashOf(preimage)), (known) =>
             known ? Effect.succeed(known) : unavailable("createInvoice")(refused)
@@ -90,8 +90,8 @@ export const make = (
     }),
     cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
       yield* recognised
-      // The result is the invoice's current status, whether or not lnd refused. If it is still open, there is
-      // no result.
+      // The result is the invoice's resulting status, even if lnd refused the call. Fails if the invoice is
+      // still open.
       yield* Effect.exit(rest.ask("cancelInvoice", post("/v2/invoices/cancel", { payment_hash: toBase64(paymentHash) }), Nothing))
       const invoice = yield* find("cancelInvoice", paymentHash)
       switch (invoice?.state) {
@@ -104,7 +104,7 @@ export const make = (
           return { _tag: "settled" } as const
         case "OPEN":
         case undefined:
-          return yield* new NodeUnavailable({ operation: "cancelInvoice", cause: `the invoice is ${invoice?.state ?? "not there"}` })
+          return yield* new NodeUnavailable({ operation: "cancelInvoice", cause: `the invoice is ${invoice?.state ?? "missing"}` })
       }
     }),
     settlements: (after) =>

@@ -11,31 +11,30 @@ export interface Options {
   /** For example https://127.0.0.1:8080. */
   readonly url: string
   /**
-   * lnd's `tls.cert`. Required unless a public authority signed its certificate, or the connection is not
-   * encrypted (`no-rest-tls`, only on the loopback interface).
+   * lnd's `tls.cert`. Required unless a public authority signed lnd's certificate, or the connection is not
+   * encrypted (`no-rest-tls`, allowed only on the loopback interface).
    */
   readonly certificateFile?: string | undefined
-  /** In hex. It should allow the required calls and nothing else. */
+  /** The macaroon in hex. It should allow the required calls and nothing else. */
   readonly macaroon: Redacted.Redacted
-  /** Timeout of one call; 10 s by default. It only ends the wait: the call may still take effect. */
+  /** Timeout of one call; 10 s by default. A call that timed out may still take effect. */
   readonly deadlineMillis?: number
-  /** The operator's names of these settings, for remedies in the log. Defaults to the names here. */
+  /** The operator's names for these settings, used in logged remedies. Defaults to the names of these options. */
   readonly names?: LndOutage.Names
-  /** Shared by clients of the same lnd with different macaroons, so that a problem is logged once. */
+  /** Shared by all clients of one lnd, whatever their macaroons, so that a problem is logged once. */
   readonly state?: NodeState.NodeState
 }
 
 /**
- * lnd's refusal of this call: a gRPC status code and its message. Problems of lnd itself are
- * `NodeUnavailable`.
+ * lnd refused this call, with a gRPC status code and a message. Problems with lnd itself are `NodeUnavailable`.
  */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
 export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
 
 /**
- * Returns whether lnd has no such record. A gateway in front of a starting node also sends 404 in this form,
- * but with other words.
+ * Returns whether lnd has no such record. A gateway in front of a starting node also returns 404 in this form,
+ * but with a different message.
  */
 export const isAbsent = (refused: Refused): boolean =>
   refused.code === code.notFound && /unable to locate invoice|no existing invoices|payment isn't initiated/.test(refused.words)
@@ -68,10 +67,10 @@ export interface LndRest {
   ) => Stream.Stream<A, Failure>
   /** Fails if the node is not the expected one. */
   readonly recognise: (found: string, expected: string) => Effect.Effect<void, NodeUnavailable>
-  /** The outage of a call that timed out. */
+  /** Fails with the outage of a call that timed out. */
   readonly noAnswer: (operation: string) => Effect.Effect<never, NodeUnavailable>
   readonly deadlineMillis: number
-  /** Number of outages that have ended. lnd may have restarted in each. */
+  /** Returns the number of outages that have ended. lnd may have restarted during each of them. */
   readonly returns: () => number
 }
 
@@ -83,7 +82,7 @@ export const make = (options: Options): LndRest => {
   const partsOf = (operation: string) => ["lnd", macaroonName, `${macaroonName} ${operation}`] as const
   const works = (operation: string) => state.works(partsOf(operation))
 
-  /** The caller handles a refusal of its request; everything else is a described outage. */
+  /** Passes a refusal of the request on to the caller, and turns any other error into a described outage. */
   const failure =
     (operation: string) =>
     (problem: unknown): Effect.Effect<never, Failure> => {
@@ -108,7 +107,7 @@ export const make = (options: Options): LndRest => {
       HttpClientRequest.setHeader("grpc-metadata-macaroon", Redacted.value(macaroon))
     )
 
-  /** An error that isn't in lnd's form came from another server. */
+  /** Fails with lnd's error. An error that isn't in lnd's format came from another server. */
   const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, unknown> =>
     Effect.flatMap(response.text, (text) =>
       Effect.matchEffect(Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))(text), {
@@ -156,7 +155,7 @@ export const make = (options: Options): LndRest => {
     recognise: (found, expected) => {
       if (found === expected) return state.works(["identity"])
       const { reason, remedy } = LndOutage.ofStranger(found, expected, place)
-      const cause = `another node responds: ${found} instead of ${expected}`
+      const cause = `a different node responds: ${found} instead of ${expected}`
       return Effect.andThen(
         state.fails("identity", { reason, remedy }),
         Effect.fail(new NodeUnavailable({ operation: "identity", cause, reason, remedy }))

@@ -12,22 +12,22 @@ import { get, isAbsent, type LndRest, post, type Refused, code as statusCode, un
 import { NotLookedAt } from "./NodeState.ts"
 
 /**
- * How long lnd may start new attempts of a payment. Attempts in flight then continue, and only their end is
- * final.
+ * How long lnd may start new attempts of a payment. Attempts in flight continue after that, and the payment is
+ * final only when they end.
  */
 const attemptSeconds = 60
-/** How long we wait for a payment to end. Most end within a second; the others are polled. */
+/** How long we wait for a payment to become final. Most do within a second; the others are polled. */
 const settleMillis = 2000
 /**
- * How long lnd may take to end a response after its last message. A connection read to the end is reused;
- * otherwise the next payment starts with a handshake.
+ * How long lnd may take to end a response after its last message. Only a connection read to the end is reused;
+ * otherwise the next payment needs a new handshake.
  */
 const endMillis = 100
 
 // lnd's responses.
 
 const Sent = Schema.Struct({
-  // UNKNOWN is never sent. Any other value is an outage, not a guess.
+  // lnd never sends UNKNOWN. Treat any other value as an outage rather than guess.
   status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
   failure_reason: Schema.String,
   payment_preimage: Preimage.Preimage,
@@ -70,8 +70,8 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
 
 /**
  * Returns whether lnd processed the request and refused it. A call that was canceled, timed out or lost its
- * internal connection fails in the same form with another code, and may have reached lnd, which may still
- * write its record.
+ * internal connection fails in the same form but with another code. Such a call may have reached lnd, and its
+ * record may still be written.
  */
 const isRefusal = (refused: Refused): boolean =>
   [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code)
@@ -80,7 +80,10 @@ const isNoRoute = ({ words }: Refused): boolean => /unable to find a path to des
 
 const notSent = { _tag: "notSent" } as const
 
-/** A missing response proves nothing about a payment. The outage is already logged. */
+/**
+ * Reports the status as unknown during an outage, because a missing response proves nothing about a payment.
+ * The outage is already logged.
+ */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logDebug("node: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -101,8 +104,8 @@ const hintsOf = ({ routes }: Bolt11) =>
   }))
 
 /**
- * Based on lnd's knowledge of the network. Probing a route with a payment that must fail would cost other
- * nodes money and us seconds.
+ * Quotes a fee from lnd's knowledge of the network. Probing a route with a payment that must fail would cost
+ * other nodes money and take seconds.
  */
 const quoteFrom =
   (rest: LndRest, recognised: Effect.Effect<void, NodeUnavailable>): LightningSender["Service"]["quote"] =>
@@ -121,7 +124,7 @@ const quoteFrom =
   }
 
 /**
- * Sends payments. `graceMillis` is how long after its request a call can still reach lnd; 60 s by default.
+ * Sends payments. `graceMillis` is how long a call can still reach lnd after it was made; 60 s by default.
  */
 export const make = (
   rest: LndRest,
@@ -146,14 +149,15 @@ export const make = (
           : Effect.fail(new NodeUnavailable({ operation: "lookupPayment", cause: "the connection ended without a response" }))
       ),
       Effect.catchTag("Refused", (refused) =>
-        // A missing record outweighs every other response, so it must come from the expected node.
+        // A missing record has the greatest consequences of all responses, so confirm that it comes from the
+        // expected node.
         isAbsent(refused)
           ? Effect.as(LndInfo.confirm(rest, identity), { _tag: "notFound" } as const)
           : unavailable("lookupPayment")(refused)
       )
     )
 
-  /** lnd did not accept the payment. Only its record shows what that means. */
+  /** Returns the outcome of a call that lnd refused: the record of an earlier call if there is one. */
   const refused = Effect.fnUntraced(function* (
     paymentHash: PaymentHash.PaymentHash,
     refusal: Refused
@@ -170,7 +174,7 @@ export const make = (
     let seen: typeof Sent.Type | undefined
     const body = {
       payment_request: invoice.paymentRequest,
-      // Only if the invoice has no amount; otherwise lnd refuses it.
+      // lnd refuses an explicit amount for an invoice that has one.
       ...(invoice.amount === undefined && { amt_msat: String(amount) }),
       fee_limit_msat: String(feeLimit), // always set: without it lnd uses only free routes
       timeout_seconds: attemptSeconds,
@@ -192,8 +196,8 @@ export const make = (
     if (broken instanceof NotLookedAt) return notSent
     if (broken?._tag === "Refused") return yield* refused(invoice.paymentHash, broken)
     if (broken !== undefined) return yield* broken
-    // The payment is in flight or has not started. A record proves the former. A missing record proves
-    // nothing while the call may still be on its way.
+    // The payment is in flight or has not started. A record proves that it is in flight. A missing record
+    // proves nothing while the call may still reach lnd.
     const known = yield* lookup(invoice.paymentHash)
     return known._tag === "notFound" ? ({ _tag: "unknown" } as const) : known
   })

@@ -9,7 +9,7 @@ export interface Permission {
   readonly action: string
 }
 
-/** A call of lnd, and the permission that covers it if the call isn't named itself. */
+/** An lnd call, and the permission that covers it if the macaroon doesn't name the call. */
 export interface Call extends Permission {
   readonly uri: string
 }
@@ -22,7 +22,7 @@ const reader = (bytes: Uint8Array) => {
     at += length
     return bytes.subarray(at - length, at)
   }
-  /** A number in groups of seven bits, least significant first. */
+  /** Reads a number in groups of seven bits, least significant first. */
   const number = (): number => {
     for (let value = 0, shift = 1; ; shift *= 128) {
       const [byte = 0] = take(1)
@@ -68,28 +68,28 @@ const identifierPacket = 2
 const identifierVersion = 3
 
 /**
- * Returns the permissions that a macaroon lists, regardless of its issuer: only lnd can verify that. Fails with the
- * problem of the text.
+ * Returns the permissions that a macaroon lists, regardless of its issuer: only lnd can verify that. Fails with
+ * the reason if the text is not an lnd macaroon.
  */
 export const permissions = (hex: string): Result.Result<ReadonlyArray<Permission>, string> => {
   if (!/^([0-9a-f]{2})+$/i.test(hex)) return Result.fail("it is not in hex")
   try {
     const { take, number } = reader(Buffer.from(hex, "hex"))
-    if (number() !== macaroonVersion) return Result.fail("it is not a macaroon of lnd")
+    if (number() !== macaroonVersion) return Result.fail("it is not an lnd macaroon")
     for (;;) {
       const packet = number()
       if (packet === 0) return Result.fail("it lists no permission")
       const value = take(number())
       if (packet !== identifierPacket) continue
-      if (value[0] !== identifierVersion) return Result.fail("it is not a macaroon of lnd")
+      if (value[0] !== identifierVersion) return Result.fail("it is not an lnd macaroon")
       return Result.succeed(permissionsIn(value.subarray(1)))
     }
   } catch {
-    return Result.fail("it is not a macaroon of lnd")
+    return Result.fail("it is not an lnd macaroon")
   }
 }
 
-/** Returns the calls that it doesn't allow. */
+/** Returns the needed calls that the granted permissions don't allow. */
 export const missing = (granted: ReadonlyArray<Permission>, needed: ReadonlyArray<Call>): ReadonlyArray<Call> =>
   needed.filter(
     ({ uri, entity, action }) =>
@@ -97,8 +97,8 @@ export const missing = (granted: ReadonlyArray<Permission>, needed: ReadonlyArra
   )
 
 /**
- * Returns the names of permissions beyond these calls. A permission for all calls of a kind is always
- * excessive.
+ * Returns the names of granted permissions that these calls don't need. A permission for all calls of a kind is
+ * always excessive.
  */
 export const excessive = (granted: ReadonlyArray<Permission>, needed: ReadonlyArray<Call>): ReadonlyArray<string> =>
   granted

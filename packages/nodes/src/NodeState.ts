@@ -5,12 +5,12 @@ import { Effect, Metric } from "effect"
 
 // Whether a node serves us, shared by all its clients.
 
-/** The node certainly did not process the request: nothing was written, or it was rejected beforehand. */
+/** The node certainly did not process the request: nothing was written, or the node rejected it first. */
 export class NotLookedAt extends NodeUnavailable {}
 
 /**
- * 1 while the node serves us; 0 from when it is unreachable, locked, starting, or rejects our credentials,
- * until the same call works again.
+ * 1 while the node serves us. 0 while it is unreachable, locked, starting, or rejects our credentials, until
+ * the failed call succeeds again.
  */
 const isUpBy = Measure.gauge("satrail_node_up", "Whether the node responds: 1 or 0", ["node"])
 export const up = (node: string) => isUpBy({ node })
@@ -24,18 +24,18 @@ export const outages = (node: string) => outagesBy({ node })
  * when it ends.
  */
 export interface NodeState {
-  /** Ends any problems of these. */
+  /** Ends the problems of these subjects: the node, our macaroons, or single calls. */
   readonly works: (about: ReadonlyArray<string>) => Effect.Effect<void>
   /**
-   * Reports a problem of `about`: the node, one of our macaroons, or one call. It is not ended by the success
-   * of another.
+   * Reports a problem of `about`: the node, one of our macaroons, or one call. Only a success of the same
+   * subject ends the problem.
    */
   readonly fails: (about: string, trouble: Outage.Words & { readonly reason: string }) => Effect.Effect<void>
   /** Number of problems that have ended. */
   readonly returns: () => number
 }
 
-/** Neither logs nor measures. */
+/** A state that neither logs nor measures. */
 export const quiet: NodeState = { works: () => Effect.void, fails: () => Effect.void, returns: () => 0 }
 
 export const make = (node: string): NodeState => {

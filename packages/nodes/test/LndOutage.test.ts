@@ -26,12 +26,12 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
   ],
   "with a macaroon of another node": [
     refusal(2, "verification failed: signature mismatch after caveat verification"),
-    "lnd refuses a macaroon: not one of this node's",
+    "lnd refuses a macaroon: it is not one of this node's",
     /OUR_MACAROON/
   ],
   "with a macaroon whose root key was deleted": [
     refusal(2, "cannot retrieve macaroon: cannot get macaroon: root key with id 7 doesn't exist"),
-    "lnd refuses a macaroon: not one of this node's",
+    "lnd refuses a macaroon: it is not one of this node's",
     /OUR_MACAROON/
   ]
 }
@@ -216,7 +216,7 @@ describe("a connection to lnd", () => {
     Effect.gen(function* () {
       const { receiver, sender } = yield* ports("https://lnd.invalid:8080", { names })
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
-      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "the host name of lnd is not found")
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "lnd's host name cannot be resolved")
     }).pipe(Effect.scoped, quiet)
   )
 

@@ -193,7 +193,7 @@ describe("satrail check", () => {
       "a macaroon of another node",
       lndAnswers(refusal(2, "verification failed: signature mismatch after caveat verification")),
       "not one of this node",
-      "Bake it on this very node"
+      "Bake it on this node"
     ],
     ["✗ lnd", "a server other than lnd", lndAnswers({ status: 404, body: "<html>nginx</html>" }), "is not lnd", "LND_REST_URL"],
     [
@@ -249,7 +249,7 @@ describe("satrail check", () => {
       "✗ lnd",
       "an unreadable certificate of lnd",
       () => ({ LND_REST_URL: unusedUrl.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
-      "TLS certificate of lnd cannot be read",
+      "TLS certificate file cannot be read",
       "/nowhere/tls.cert",
       "LND_TLS_CERT"
     ],

@@ -86,12 +86,12 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const right = yield* settingsFor(alice)
           assert.match(
             yield* refusal({ ...right, certificateFile: carol.certificateFile }),
-            /^the TLS certificate of lnd does not match\. At https:.* it is not .*tls\.cert/
+            /^lnd's TLS certificate does not match\. The certificate at https:.* is not .*tls\.cert/
           )
           assert.match(yield* refusal({ ...right, certificateFile: undefined }), /set LND_TLS_CERT to lnd's tls\.cert/)
           assert.match(
             yield* refusal({ ...right, certificateFile: "/nowhere/tls.cert" }),
-            /^the file with the TLS certificate of lnd cannot be read\. ENOENT.* Set LND_TLS_CERT/
+            /^lnd's TLS certificate file cannot be read\. ENOENT.* Set LND_TLS_CERT/
           )
         })
       )
@@ -104,13 +104,13 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const [right, carols] = [yield* settingsFor(alice), yield* settingsFor(carol)]
           assert.match(
             yield* refusal({ ...right, receiverMacaroon: carols.receiverMacaroon }),
-            /^lnd refuses a macaroon: not one of this node's\. .*LND_RECEIVER_MACAROON/
+            /^lnd refuses a macaroon: it is not one of this node's\. .*LND_RECEIVER_MACAROON/
           )
           const little = yield* refusal({ ...right, senderMacaroon: right.receiverMacaroon })
           assert.include(little, "LND_SENDER_MACAROON does not allow what is needed")
           assert.include(little, "lncli bakemacaroon uri:/lnrpc.Lightning/GetInfo")
           assert.match(little, /missing: .*SendPaymentV2/)
-          assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is not a macaroon of lnd/)
+          assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is not an lnd macaroon/)
           assert.match(
             yield* refusal({ ...right, senderMacaroon: Redacted.make("/nowhere/sender.macaroon") }),
             /^LND_SENDER_MACAROON cannot be read: \/nowhere\/sender\.macaroon: the file does not exist/
