@@ -19,8 +19,8 @@ const isNone = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === dns.NOTFOUND || cause.code === dns.NODATA)
 
 /**
- * Queries name servers directly, because this machine's `hosts` file proves nothing about the owner of a
- * domain.
+ * Queries name servers directly, because an entry in this machine's `hosts` file proves nothing about who owns
+ * a domain.
  */
 export const make = ({ servers, timeoutMillis = 2_000, tries = 2, validating = [] }: Options = {}): Dns["Service"] => {
   const resolver = new dns.promises.Resolver({ timeout: timeoutMillis, tries })

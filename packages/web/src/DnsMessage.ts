@@ -1,15 +1,18 @@
 import { Result, Schema } from "effect"
 
-/** The bytes are not a response to the question (RFC 1035). `reason` completes "the answer …". */
+/** The bytes are not a response to the question (RFC 1035). `reason` completes "the response …". */
 export class DnsInvalid extends Schema.TaggedError<DnsInvalid>()("DnsInvalid", { reason: Schema.String }) {}
 
-/** A resolver's response to a question for TXT records. */
+/** A resolver's response to a query for TXT records. */
 export interface Answer {
-  /** The response code: 0 is success, 3 is "there is no such name", all others are errors. */
+  /** The response code: 0 is success, 3 is "there is no such name", all other codes are errors. */
   readonly code: number
   /** The AD bit (RFC 4035, section 3.2.3): the resolver has validated the whole response. */
   readonly isAuthenticated: boolean
-  /** The records at the end of the name's aliases, each with its strings joined. One character per byte. */
+  /**
+   * The TXT records of the name that the aliases lead to. Each record is its strings joined, with one character
+   * per byte.
+   */
   readonly texts: ReadonlyArray<string>
 }
 
@@ -22,22 +25,22 @@ export const maxAliases = 8
 const maxJumps = 127
 
 const [cname, txt, internet] = [5, 16, 1] as const
-/** Requests recursion (RD), and whether the response is authentic (AD: RFC 6840, section 5.7). */
+/** Requests recursion (RD), and the AD bit in the response (RFC 6840, section 5.7). */
 const asks = 0x0120
 const [isResponse, isTruncated, isAuthentic] = [0x8000, 0x0200, 0x0020] as const
 
 const encoder = new TextEncoder()
 
 /**
- * Returns whether a name is valid: labels of 1 to 63 bytes, 255 in all with their lengths (RFC 1035, section
- * 2.3.4).
+ * Returns whether a name is valid: labels of 1 to 63 bytes, and at most 255 bytes in all, including the length
+ * bytes (RFC 1035, section 2.3.4).
  */
 export const isName = (name: string): boolean => {
   const lengths = name.split(".").map((label) => encoder.encode(label).length)
   return lengths.every((length) => length > 0 && length <= 63) && lengths.reduce((sum, length) => sum + length + 1, 1) <= 255
 }
 
-/** Encodes the labels of a name, each after its length, as in a message. */
+/** Encodes the labels of a name as in a message: each one follows its length. */
 const labelsOf = (name: string): ReadonlyArray<number> =>
   name.split(".").flatMap((label) => {
     const bytes = encoder.encode(label)
@@ -45,7 +48,7 @@ const labelsOf = (name: string): ReadonlyArray<number> =>
   })
 
 /**
- * Returns the question for the TXT records of a name that `isName`. Its id is 0, so that the same question
+ * Returns the query for a name's TXT records. The name must pass `isName`. The id is 0, so that the same query
  * has the same bytes (RFC 8484, section 4.1).
  */
 export const question = (name: string): Uint8Array =>
@@ -77,9 +80,9 @@ class Reader {
 const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 
 /**
- * Reads a name as its lowercase labels, each after its length, so that different names have different texts;
- * undefined if it is invalid. Each compression pointer (RFC 1035, section 4.1.4) must lead further to the
- * front, so there is no loop or long chain.
+ * Reads a name as its lowercase labels, each after its length, so that different names have different texts.
+ * Undefined if the name is invalid. Each compression pointer (RFC 1035, section 4.1.4) must point closer to the
+ * start of the message than the one before, so there is no loop or long chain.
  */
 const nameAt = (reader: Reader): string | undefined => {
   let labels = ""
@@ -129,15 +132,15 @@ interface Records {
 }
 
 /**
- * Reads the next record, and adds it to the others if it is relevant. Returns the reason if it cannot be
- * read.
+ * Reads the next record, and adds it to the others if it is relevant. Returns the reason if the record cannot
+ * be read.
  */
 const readRecord = (reader: Reader, { aliases, texts }: Records): string | undefined => {
   const owner = nameAt(reader)
   const [type, kind, , length] = [reader.number(2), reader.number(2), reader.number(4), reader.number(2)]
   const start = reader.at
   const data = length === undefined ? undefined : reader.slice(length)
-  if (owner === undefined || data === undefined) return "is cut off, or has a name that is none"
+  if (owner === undefined || data === undefined) return "is cut off, or has an invalid name"
   if ((type === txt || type === cname) && kind !== internet) return "has records of another class"
   if (type === txt) {
     const text = textOf(data)
@@ -155,20 +158,20 @@ const readRecord = (reader: Reader, { aliases, texts }: Records): string | undef
 }
 
 /**
- * Decodes a response to `question(name)`. Anyone able to reach the resolver or owns a domain may have forged
- * it, so no input may make it throw or take long.
+ * Decodes a response to `question(name)`. The response may be forged by anyone who can reach the resolver or
+ * owns a domain, so no input may make this function throw or take long.
  */
 export const decode = (bytes: Uint8Array, name: string): Result.Result<Answer, DnsInvalid> => {
   if (bytes.length > maxBytes) return refuse("is too long")
   const reader = new Reader(bytes, 0)
   const [id, flags, questions, answers] = [reader.number(2), reader.number(2), reader.number(2), reader.number(2)]
   if (reader.number(4) === undefined || flags === undefined || answers === undefined) return refuse("is cut off")
-  if (id !== 0 || (flags & isResponse) === 0 || (flags & 0x7800) !== 0) return refuse("is not an answer to a query")
+  if (id !== 0 || (flags & isResponse) === 0 || (flags & 0x7800) !== 0) return refuse("is not a response to a query")
   if ((flags & isTruncated) !== 0) return refuse("is truncated")
   if (answers > maxRecords) return refuse(`has more than ${maxRecords} records`)
   const wanted = latin1(Uint8Array.from(labelsOf(name.toLowerCase())))
   if (questions !== 1 || nameAt(reader) !== wanted || reader.number(2) !== txt || reader.number(2) !== internet)
-    return refuse("is one to another question")
+    return refuse("is for a different question")
   const records: Records = { aliases: new Map(), texts: [] }
   for (let i = 0; i < answers; i++) {
     const wrong = readRecord(reader, records)

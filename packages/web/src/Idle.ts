@@ -1,17 +1,18 @@
 import type net from "node:net"
 
-/** How long a connection stays idle. Servers close theirs after five seconds or more. */
+/** How long an idle connection is kept. Servers close idle connections after five seconds or more. */
 export const idleMillis = 4000
 
 /**
- * How long a connection is used after its address was checked. Then its name is resolved and checked again.
+ * How long a connection is used after its address was checked. After that, a new connection is opened, for
+ * which the name is resolved and checked again.
  */
 export const maxAgeMillis = 60_000
 
 /** Maximum number of idle connections per target. */
 export const maxPerPlace = 16
 
-/** A connection, and the time when it was opened to a checked address. */
+/** A connection to a checked address, and the time when it was opened. */
 export interface Opened {
   readonly socket: net.Socket
   readonly atMillis: number
@@ -21,7 +22,7 @@ interface Waiting extends Opened {
   readonly end: () => void
 }
 
-/** Idle connections for reuse. */
+/** Creates a pool of idle connections. */
 export const make = () => {
   const waiting = new Map<string, Set<Waiting>>()
 
@@ -34,7 +35,7 @@ export const make = () => {
   }
 
   return {
-    /** Returns a usable connection to a target; undefined if there is none. */
+    /** Takes a usable connection to a target; undefined if there is none. */
     take: (place: string, nowMillis: number): Opened | undefined => {
       for (const one of waiting.get(place) ?? []) {
         const socket = leave(place, one)
@@ -43,7 +44,7 @@ export const make = () => {
       }
       return undefined
     },
-    /** Returns a connection for reuse. Anything it receives before the next request closes it. */
+    /** Returns a connection to the pool. Data received before the next request closes it. */
     give: (place: string, { socket, atMillis }: Opened): void => {
       const others = waiting.get(place) ?? new Set()
       if (others.size >= maxPerPlace) return void socket.destroy()

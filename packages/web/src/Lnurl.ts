@@ -6,11 +6,11 @@ import { maxCharacters } from "@satrail/core/nodes/SuccessAction"
 import { Effect, Result, Schema } from "effect"
 import type { Outbound, Request } from "./Outbound.ts"
 
-// Common parts of LNURL servers' responses (LUD-01).
+// The parts that all LNURL servers' responses share (LUD-01).
 
 export const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
 
-/** Parses an amount in millisatoshis. More than the supply is capped to the supply. */
+/** Parses an amount in millisatoshis. An amount above bitcoin's supply is reduced to the supply. */
 export const Amount = Schema.String.check(Schema.isMaxLength(32))
 export const amountOf = (text: string): Msat.Msat | undefined => {
   const decimal = Result.getOrUndefined(Decimal.parse(text))
@@ -31,7 +31,7 @@ export const objectOf = (body: string): object | undefined => {
 }
 
 /**
- * Returns the reason of an error response; undefined if it is not one. Statuses have no meaning in LNURL
+ * Returns the reason of an error response; undefined if it is not one. HTTP statuses have no meaning in LNURL
  * (LUD-01).
  */
 export const noOf = (members: object): string | undefined => {
@@ -58,7 +58,7 @@ export const asking = ({ ask }: Outbound["Service"]) =>
       })
     )
     const members = membersOf(body)
-    // A gateway reports an unavailable server with a status, not in LNURL's form.
+    // A gateway reports an unavailable server by status, without an LNURL error body.
     if (Result.isFailure(members) && (status === 429 || status >= 500) && JsonText.exact(body) === undefined)
       return yield* new RecipientUnreachable({ reason: `its server returned ${status}` })
     return yield* Effect.fromResult(members)

@@ -11,10 +11,13 @@ import * as PublicAddress from "./PublicAddress.ts"
 /** The address is not allowed. No connection was made. `reason` completes "not contacted: …". */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
 
-/** No response. The error has no reason, and takes the same time in every case: it reveals no open ports to a stranger. */
+/**
+ * There was no response. The error has no reason and always takes the same time, so it doesn't reveal which
+ * ports are open.
+ */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {}) {}
 
-/** The response cannot be read to its end. `reason` completes "its server …". */
+/** The response cannot be read completely. `reason` completes "its server …". */
 export class Unusable extends Schema.TaggedError<Unusable>()("Unusable", { reason: Schema.String }) {}
 
 /** A request to an untrusted server. A GET follows redirects, a POST does not. */
@@ -23,7 +26,7 @@ export interface Request {
   readonly method?: "GET" | "POST"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Set to 0 to follow no redirects; otherwise the limits apply. */
+  /** Set to 0 to follow no redirects. By default, `maxRedirects` applies. */
   readonly redirects?: 0
   /** Reads only this many bytes of the response and doesn't wait for the rest. */
   readonly firstBytes?: number
@@ -39,7 +42,7 @@ export interface Answer {
   readonly retryAfter?: string
 }
 
-/** Limits on the effect of an untrusted server. */
+/** Limits on what an untrusted server can cost us. */
 export interface Limits {
   /**
    * Timeout for a connection, including name resolution and TLS. An unreachable server times out after
@@ -57,8 +60,8 @@ export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, max
 
 export interface Options extends Partial<Limits> {
   /**
-   * Hosts trusted by the operator, and the `http:` or `https:` origin to use for each: `pay.example` at
-   * `http://127.0.0.1:8080`. For development and tests; no other check applies to them.
+   * Hosts trusted by the operator, with the `http:` or `https:` origin to use for each, such as `pay.example`
+   * at `http://127.0.0.1:8080`. No other check applies to these hosts. For development and tests.
    */
   readonly allow?: ReadonlyMap<string, URL>
   /** Trusts every http or https origin, including this machine's. For development. */
@@ -71,34 +74,34 @@ export interface Options extends Partial<Limits> {
   /** Resolves a name. Defaults to the system's resolver. */
   readonly lookup?: (name: string) => Promise<ReadonlyArray<string>>
   /**
-   * Returns whether an address may be connected to. By default, public addresses that are not this machine's.
+   * Returns whether connections to an address are allowed. By default, public addresses other than this
+   * machine's are.
    */
   readonly isAllowed?: (address: string) => boolean
 }
 
 /**
- * The only client for servers named by a caller. It resolves each name once and connects to an address that
- * was checked, so a name whose address changes a moment later has no effect.
+ * The only client for servers named by a caller. It resolves each name once and connects to the address that it
+ * checked, so changing the name's address after the check has no effect.
  */
 export class Outbound extends Context.Service<
   Outbound,
   {
-    /**
-     * A TLS connection to the host of an `https:` or `wss:` URL, for protocols other than request and
+    /** Opens a TLS connection to the host of an `https:` or `wss:` URL, for protocols other than request and
      * response.
      */
     readonly connect: (url: string) => Effect.Effect<net.Socket, Forbidden | Unreachable, Scope.Scope>
     /**
-     * Sends one request and returns its response. Nothing is kept in between: no cookies, no cache, and no
-     * connection unless requested.
+     * Sends one request and returns its response. Nothing is kept between requests: no cookies, no cache, and
+     * no connection unless `keepsConnections` is set.
      */
     readonly ask: (request: Request) => Effect.Effect<Answer, Forbidden | Unreachable | Unusable>
   }
 >()("@satrail/web/Outbound") {}
 
 /**
- * A permitted URL, and how to reach its host. `name` must be resolved and checked; without it, `host` is
- * trusted.
+ * A permitted URL, and how to reach its host. If `name` is set, it must be resolved and its addresses checked;
+ * otherwise `host` is trusted.
  */
 interface Target {
   readonly url: URL
@@ -147,8 +150,8 @@ const vouchedBy =
     isOpen && /^https?:$/.test(url.protocol) ? new URL(url.origin) : allow.get(url.host)
 
 /**
- * Returns why a URL is not allowed, as far as that can be determined without network access; undefined if it
- * is allowed. It completes "not contacted: …".
+ * Returns why a URL is not allowed, as far as that can be determined without network access; undefined if it is
+ * allowed. The reason completes "not contacted: …".
  */
 export const issueOf = (url: string, options: Pick<Options, "isOpen" | "allow"> = {}): string | undefined => {
   const target = targetOf(url, vouchedBy(options))
@@ -163,7 +166,7 @@ const isOwn = (address: string): boolean =>
 
 const isNobody = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND"
 
-/** Answers each name lookup of a connection with the checked addresses. */
+/** Makes a connection use the checked addresses instead of resolving the name again. */
 const pinned =
   (addresses: ReadonlyArray<string>): net.LookupFunction =>
   (_name, _options, callback) =>
@@ -174,7 +177,7 @@ const pinned =
 
 const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArray<string>): net.Socket => {
   const to = { host, port, ...(name !== undefined && { lookup: pinned(addresses), autoSelectFamily: true }) }
-  // An address is not a valid server name (RFC 6066, section 3).
+  // An IP address is not a valid server name (RFC 6066, section 3).
   const servername = name ?? (/[a-z]/i.test(host) && !host.includes(":") ? host : "")
   return isSecure ? tls.connect({ ...to, servername, ALPNProtocols: ["http/1.1"] }) : net.connect(to)
 }
@@ -195,7 +198,7 @@ const placeOf = ({ host, port, isSecure }: Target): string => `${isSecure ? "tls
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const textOf = (chunks: ReadonlyArray<Uint8Array>): Effect.Effect<string, Unusable> =>
-  Effect.try({ try: () => utf8.decode(Buffer.concat(chunks)), catch: () => new Unusable({ reason: "did not answer with text" }) })
+  Effect.try({ try: () => utf8.decode(Buffer.concat(chunks)), catch: () => new Unusable({ reason: "did not return text" }) })
 
 /** Returns the target of a redirect. */
 const redirection = (response: http.IncomingMessage): string | undefined =>
@@ -207,8 +210,8 @@ interface Exchanged {
 }
 
 /**
- * Makes one request over an open connection. `begun` is called when the response begins, `free` when the next
- * request may follow; without `free` none may.
+ * Makes one request over an open connection. `begun` is called when the response begins. `free` is called when
+ * the connection can take another request; without it, the connection is not reused.
  */
 const exchange = (
   socket: net.Socket,
@@ -246,7 +249,7 @@ const exchange = (
       if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
       // No encoding was requested, because a small compressed body can expand to any size.
       if (firstBytes === undefined && (response.headers["content-encoding"] ?? "identity") !== "identity")
-        return fail(new Unusable({ reason: "answered in an encoding that was not requested" }))
+        return fail(new Unusable({ reason: "used an encoding that was not requested" }))
       const chunks: Array<Uint8Array> = []
       let bytes = 0
       response.on("data", (chunk: Uint8Array) => {
@@ -271,7 +274,7 @@ const exchange = (
     })
     asked.on("error", lost).once("close", () => {
       if (ended === undefined) return lost()
-      // Both sides keep the connection open, and Node has released it.
+      // Reuse the connection only if both sides keep it open and Node has released it.
       if (!socket.destroyed) free?.()
       return resume(ended)
     })
@@ -310,7 +313,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     return { socket, atMillis: startedMillis }
   })
 
-  /** Makes one request over a connection, which is closed afterwards unless it may be reused. */
+  /** Makes one request over a connection, and then closes the connection unless it can be reused. */
   const over = <E>(target: Target, request: Request, connected: Effect.Effect<Idle.Opened, E>, begun: () => void) => {
     let isFree = false
     const connection = Effect.acquireRelease(connected, ({ socket }) => Effect.sync(() => isFree || socket.destroy()), {
@@ -334,7 +337,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
       hasBegun = true
       begun()
     })
-    // Its server may have closed the connection at this moment, so retry once.
+    // The server may have just closed the idle connection, so retry once on a new one.
     return yield* Effect.catchTag(first, "Unreachable", (error) => (hasBegun ? Effect.fail(error) : anew))
   })
 

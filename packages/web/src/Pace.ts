@@ -2,21 +2,24 @@ import { Effect, Semaphore } from "effect"
 import { performance } from "node:perf_hooks"
 import { setTimeout } from "node:timers/promises"
 
-// Webhooks may be delayed, but responses may not, and the same thread sends both. So webhooks are sent as
-// fast as possible while that thread has idle time. Otherwise they are sent at a pace that hardly slows it
+// Webhooks may be delayed, but responses may not, and the same thread sends both. So webhooks are sent as fast
+// as possible while that thread has idle time. Otherwise they are sent at a pace that hardly slows the thread
 // down and still delivers all of them.
 
-/** Deliveries started per second: the minimum, even without idle time, and the maximum. */
+/** Deliveries started per second: the minimum, which applies even if the thread has no idle time, and the maximum. */
 export const perSecond = { least: 50, most: 2000 } as const
 
-/** Utilization from which a process counts as busy. */
+/** Utilization at or above which a process counts as busy. */
 export const busy = 0.9
 
-/** Interval at which the pace is adjusted: to a quarter if the process was busy, otherwise up by one step. */
+/**
+ * Interval at which the pace is adjusted. It drops to a quarter if the process was busy, and otherwise rises by
+ * one step.
+ */
 export const watchedMillis = 100
 export const step = 200
 
-/** Maximum delay of a timer. Deliveries due in the meantime start immediately. */
+/** Maximum timer delay that is compensated: deliveries that became due during the delay start immediately. */
 const lateMillis = 10
 
 /** Measurements of the process. */
@@ -41,7 +44,7 @@ const ofThisProcess = (): Watch => {
   }
 }
 
-/** Work that can be deferred waits for its turn. Turns are granted in request order. */
+/** Creates an effect that waits for the next turn to do work that can be deferred. Turns are granted in request order. */
 export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()): Effect.Effect<void> => {
   const line = Semaphore.makeUnsafe(1)
   let rate: number = perSecond.most
@@ -57,7 +60,7 @@ export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()):
   const turn = Effect.suspend(() => {
     const now = nowMillis()
     watch(now)
-    // Unused turns are not saved.
+    // Unused turns do not accumulate.
     next = Math.max(next, now - lateMillis) + 1000 / rate
     const millis = next - now
     return millis < 1 ? Effect.void : Effect.promise(() => wait(millis))

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net"
 
-// IANA's registries of special-purpose addresses (RFC 6890), and multicast. Some of them are routed (AS112,
-// AMT, 6to4 relays), but nobody is paid there.
+// The addresses in IANA's special-purpose registries (RFC 6890), and multicast. Some of them are routed (AS112,
+// AMT, 6to4 relays), but no payment service runs there.
 const special4: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["0.0.0.0", 8], // "this network" (RFC 791)
   ["10.0.0.0", 8], // private (RFC 1918)
@@ -24,9 +24,9 @@ const special4: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["240.0.0.0", 4] // reserved (RFC 1112), and broadcast
 ]
 
-// All allocated IPv6 addresses are in 2000::/3 (RFC 4291, section 2.4). It excludes mapped and translated
-// IPv4 (::ffff:0:0/96, 64:ff9b::/96), unique local, link local and multicast addresses. Special addresses
-// within it are listed.
+// All allocated IPv6 addresses are in 2000::/3 (RFC 4291, section 2.4). This range excludes mapped and
+// translated IPv4 (::ffff:0:0/96, 64:ff9b::/96), unique local, link local and multicast addresses.
+// Special-purpose addresses within it are listed here.
 const global6 = ["2000::", 3] as const
 const special6: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["2001::", 23], // protocol assignments (RFC 2928): Teredo, benchmarks, ORCHID, AMT
@@ -45,7 +45,7 @@ const refused4 = blocks("ipv4", special4)
 const refused6 = blocks("ipv6", special6)
 const given6 = blocks("ipv6", [global6])
 
-/** Returns whether an IP address is public: not this machine's, a private network's, or reserved. */
+/** Returns whether an IP address is public: not loopback, private or reserved. */
 export const is = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:

@@ -2,12 +2,12 @@ import type { Fiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import type { Rate } from "@satrail/core/nodes/ExchangeRates"
 
-/** The price of one bitcoin at a source. */
+/** One source's price of one bitcoin. */
 export interface Quote extends Rate {
   readonly currency: Fiat
 }
 
-/** Conditions under which quotes make a rate. */
+/** The conditions for deriving a rate from quotes. */
 export interface Rules {
   /** Maximum age of a quote. */
   readonly maxAgeMillis: number
@@ -25,11 +25,11 @@ const compare = (a: Decimal.Decimal, b: Decimal.Decimal): number => {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** (a + b) / 2, exactly: halving adds one digit. */
+/** Returns (a + b) / 2 exactly. Halving adds one digit. */
 const mean = (a: Decimal.Decimal, b: Decimal.Decimal): Decimal.Decimal =>
   Decimal.make((a.digits * 10n ** BigInt(b.scale) + b.digits * 10n ** BigInt(a.scale)) * 5n, a.scale + b.scale + 1)
 
-/** Returns the median, for an even number the mean of the middle two. */
+/** Returns the median, or the mean of the middle two prices if their number is even. */
 const median = (quotes: ReadonlyArray<Quote>): Decimal.Decimal | undefined => {
   const prices = quotes.map(({ price }) => price).toSorted(compare)
   const [low, high] = [prices[Math.ceil(prices.length / 2) - 1], prices[Math.floor(prices.length / 2)]]
@@ -42,8 +42,8 @@ const isNear = ({ price }: Quote, middle: Decimal.Decimal, percent: bigint): boo
 }
 
 /**
- * Returns the median of one currency's quotes that are recent and agree, with the age of the oldest of them.
- * For 100, 101 and 150 it is 100.5. Undefined if too few agree.
+ * Returns the median of one currency's quotes that are recent and agree, with the time of the oldest of them.
+ * For quotes of 100, 101 and 150, the median is 100.5. Undefined if too few agree.
  */
 export const agreed = (quotes: ReadonlyArray<Quote>, rules: Rules, nowMillis: number): Rate | undefined => {
   const young = quotes.filter(({ atMillis }) => nowMillis - atMillis <= rules.maxAgeMillis)

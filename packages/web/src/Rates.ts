@@ -19,8 +19,8 @@ export interface Options extends Partial<Quote.Rules> {
 }
 
 /**
- * Interval at which all sources are read, and so the maximum age of a rate while they respond. The strictest
- * of them allows five requests per minute.
+ * Interval at which all sources are read, which is also the maximum age of a rate while they respond. The
+ * strictest source allows five requests per minute.
  */
 export const refreshMillis = 15_000
 
@@ -71,7 +71,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   )
 
   /**
-   * Logs a failing source once, and again when it recovers. Its last price is used while it is recent enough.
+   * Reads one source. Logs once when it fails and once when it recovers. While it fails, its last quotes are
+   * used as long as they are recent enough.
    */
   const fetch = Effect.fnUntraced(function* ({ name, url, read }: Tickers.Ticker) {
     const answer = yield* Effect.result(ask({ url, headers: { accept: "application/json" } }))

@@ -20,7 +20,7 @@ const PayRequest = Schema.Struct({
 
 const Entries = Schema.Array(Schema.TupleWithRest(Schema.Tuple([Schema.String]), [Schema.Unknown]))
 
-/** Metadata must have exactly one `text/plain` entry with a string (LUD-06). */
+/** Returns whether metadata has exactly one `text/plain` entry with a string, as required (LUD-06). */
 const isMetadata = (text: string): boolean => {
   const entries = Schema.decodeUnknownOption(Entries)(JsonText.exact(text))
   const plain = entries._tag === "Some" ? entries.value.filter(([type]) => type === "text/plain") : []
@@ -30,7 +30,7 @@ const isMetadata = (text: string): boolean => {
 const isMandatory = (wanted: unknown): boolean =>
   typeof wanted === "object" && wanted !== null && "mandatory" in wanted && wanted.mandatory === true
 
-/** Reads the terms of a `payRequest` (LUD-06). Refused if payer data is required (LUD-18). */
+/** Reads the terms of a `payRequest` (LUD-06). Refuses one that requires payer data (LUD-18). */
 const offerOf = (members: object): Result.Result<PayTerms, RecipientRefused> => {
   const tag = "tag" in members && typeof members.tag === "string" ? members.tag : ""
   const purpose = otherPurpose(tag)
@@ -40,7 +40,7 @@ const offerOf = (members: object): Result.Result<PayTerms, RecipientRefused> => 
   if (decoded._tag === "None") return refuse("its server's payRequest does not conform to LUD-06")
   const { callback, minSendable, maxSendable, metadata, payerData } = decoded.value
   const [min, max] = [amountOf(minSendable), amountOf(maxSendable)]
-  if (min === undefined || max === undefined || min > max) return refuse("its server takes no amount that there is")
+  if (min === undefined || max === undefined || min > max) return refuse("its server accepts no valid amount")
   if (!isMetadata(metadata)) return refuse("its server's metadata does not conform to LUD-06")
   const wanted = Object.entries(payerData ?? {}).flatMap(([name, how]) => (isMandatory(how) ? [name] : []))
   if (wanted.length > 0) return refuse(`its server requires the payer's ${quoted(wanted.join(", "))}, which this service does not send`)
@@ -49,12 +49,12 @@ const offerOf = (members: object): Result.Result<PayTerms, RecipientRefused> => 
 
 const decodeAction = Schema.decodeUnknownOption(Schema.NullOr(SuccessAction))
 
-/** Reads the success action. A payment is refused if its action cannot be stored and displayed (LUD-09). */
+/** Reads the success action. Refuses a payment whose action cannot be stored and displayed (LUD-09). */
 const actionOf = (members: object, callback: string): Result.Result<SuccessAction | null, RecipientRefused> => {
   const action = decodeAction(("successAction" in members ? members.successAction : null) ?? null)
   if (action._tag === "None") return refuse("its server requires an unsupported action after the payment")
   if (action.value?.tag === "url" && URL.parse(action.value.url)?.host !== URL.parse(callback)?.host)
-    return refuse("its server leads somewhere else after the payment")
+    return refuse("its server links to a different host after the payment")
   return Result.succeed(action.value)
 }
 
@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
       const members = yield* answer(withQuery(callback, `amount=${amount}`))
       const paymentRequest = "pr" in members && typeof members.pr === "string" ? members.pr : ""
       if (paymentRequest === "" || paymentRequest.length > Destination.maxLength)
-        return yield* new RecipientRefused({ reason: "its server sent no invoice" })
+        return yield* new RecipientRefused({ reason: "its server did not return an invoice" })
       return { paymentRequest, successAction: yield* Effect.fromResult(actionOf(members, callback)) }
     })
   })

@@ -8,8 +8,8 @@ export interface Ticker {
   readonly name: string
   readonly url: string
   /**
-   * Parses its quotes from a response whose numbers are kept as text. Undefined if the response doesn't match
-   * its documentation.
+   * Parses the source's quotes from a response whose numbers are kept as text. Undefined if the response
+   * doesn't have the documented form.
    */
   readonly read: (answer: unknown, nowMillis: number) => ReadonlyArray<Quote> | undefined
 }
@@ -33,8 +33,8 @@ const reading =
   }
 
 /**
- * The last trade of each pair: `c` is its price and volume. A pair is named XXBTZUSD or XBTCHF, depending on
- * the age of its currency. https://docs.kraken.com/api/docs/rest-api/get-ticker-information
+ * The last trade of each pair. Its price and volume are in `c`. A pair is named XXBTZUSD or XBTCHF, depending
+ * on the age of its currency. https://docs.kraken.com/api/docs/rest-api/get-ticker-information
  */
 export const kraken: Ticker = {
   name: "Kraken",
@@ -69,8 +69,8 @@ export const blockchain: Ticker = {
 }
 
 /**
- * A mean over exchanges. Only this one reports the time of its prices, in seconds since 1970, which
- * determines their age (at least zero). https://docs.coingecko.com/v3.0.1/reference/simple-price
+ * A mean over exchanges. This is the only source that reports the time of its prices, in seconds since 1970. A
+ * time in the future is replaced by the current time. https://docs.coingecko.com/v3.0.1/reference/simple-price
  */
 export const coingecko: Ticker = {
   name: "CoinGecko",

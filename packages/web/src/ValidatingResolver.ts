@@ -7,14 +7,17 @@ import * as Outbound from "./Outbound.ts"
 /** Maximum number of resolvers tried in sequence. */
 export const maxResolvers = 3
 
-/** Limits per resolver. All of them together, and then a payee's server, fit into the time of a request. */
+/**
+ * Limits per resolver. They are short enough that querying all resolvers and then a payee's server fits into
+ * the time of one request.
+ */
 export const limits = { connectMillis: 1_500, totalMillis: 3_000, maxBytes: DnsMessage.maxBytes, maxRedirects: 0 }
 
 const port = 53
 
 /**
- * Parses a resolver's URL: `https:` (RFC 8484), and on this machine also `http:` or `tcp:` (RFC 7766);
- * undefined if it is invalid.
+ * Parses a resolver's URL: `https:` (RFC 8484), or for a resolver on this machine also `http:` or `tcp:` (RFC
+ * 7766). Undefined if the URL is invalid.
  */
 export const urlOf = (text: string): URL | undefined => {
   const url = /[\s\\]/.test(text) ? null : URL.parse(text)
@@ -27,15 +30,18 @@ export const urlOf = (text: string): URL | undefined => {
 /** The response codes that are conclusive: the name has these records, or there is no such name. */
 const [noError, noSuchName] = [0, 3]
 
-/** The URL and address of a TCP resolver for the guarded client. */
+/** Returns a TCP resolver's URL in the form that the guarded client accepts. */
 const tcpOf = (url: URL): URL => new URL(`http://${url.hostname}:${url.port || port}`)
 const originOf = (url: URL): URL => (url.protocol === "tcp:" ? tcpOf(url) : url)
 
-/** Exchanges a message over TCP, after its length in two bytes. Anything after it is not read. */
+/**
+ * Exchanges messages over TCP. Each message follows its length in two bytes. Anything after the response is not
+ * read.
+ */
 const exchange = (socket: net.Socket, question: Uint8Array): Effect.Effect<Uint8Array, string> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = []
-    const fail = () => resume(Effect.fail("the connection ended before the answer"))
+    const fail = () => resume(Effect.fail("the connection ended before the response"))
     socket.on("data", (chunk: Uint8Array) => {
       chunks.push(chunk)
       const bytes = Buffer.concat(chunks)
@@ -49,7 +55,7 @@ const exchange = (socket: net.Socket, question: Uint8Array): Effect.Effect<Uint8
 
 const overTcp = ({ connect }: Outbound.Outbound["Service"], url: URL, question: Uint8Array, millis: number) =>
   Effect.scoped(Effect.flatMap(connect(tcpOf(url).href), (socket) => exchange(socket, question))).pipe(
-    Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail("no answer in time") })
+    Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail("no response in time") })
   )
 
 const overHttps = Effect.fnUntraced(function* ({ ask }: Outbound.Outbound["Service"], resolver: URL, question: Uint8Array) {
@@ -59,12 +65,12 @@ const overHttps = Effect.fnUntraced(function* ({ ask }: Outbound.Outbound["Servi
   return status === 200 ? Uint8Array.from(body, (character) => character.charCodeAt(0)) : yield* Effect.fail(`status ${status}`)
 })
 
-/** Returns the validated records of a response, if it is conclusive. */
+/** Returns the validated records of a response, or the reason if the response is not conclusive. */
 const validatedOf = (bytes: Uint8Array, name: string): Result.Result<Validated, string> =>
   Result.flatMap(
-    Result.mapError(DnsMessage.decode(bytes, name), ({ reason }) => `the answer ${reason}`),
+    Result.mapError(DnsMessage.decode(bytes, name), ({ reason }) => `the response ${reason}`),
     ({ code, isAuthenticated, texts }) => {
-      // For invalid signatures and unavailable name servers, a resolver returns 2 (SERVFAIL).
+      // A resolver returns 2 (SERVFAIL) for invalid signatures and unavailable name servers.
       if (code !== noError && code !== noSuchName) return Result.fail(`response code ${code}`)
       if (code === noSuchName && texts.length > 0) return Result.fail("records of a name that does not exist")
       return Result.succeed({ texts, isSigned: isAuthenticated })
@@ -72,8 +78,8 @@ const validatedOf = (bytes: Uint8Array, name: string): Result.Result<Validated, 
   )
 
 /**
- * Queries resolvers that validate DNSSEC, the next one if one doesn't respond. The operator chooses them, and
- * their validation is trusted. Nothing is cached, because each result is paid immediately.
+ * Queries resolvers that validate DNSSEC, in order, until one responds. The operator chooses the resolvers, and
+ * their validation is trusted. Nothing is cached, because each result is used for a payment immediately.
  */
 export const make = (
   resolvers: ReadonlyArray<URL>,

@@ -7,11 +7,11 @@ import { Outbound } from "./Outbound.ts"
 /** Maximum size of a relay's message, which is one line of text. */
 export const maxBytes = 64 * 1024
 
-/** `["OK", <event id>, <accepted>, <reason>]` (NIP-01). A reason begins with a word and a colon. */
+/** `["OK", <event id>, <accepted>, <reason>]` (NIP-01). A reason begins with a one-word prefix and a colon. */
 const Verdict = Schema.fromJsonString(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
 const verdictOf = Schema.decodeUnknownOption(Verdict)
 
-/** Returns whether a reason is temporary, so that the event may be published again. */
+/** Returns whether a refusal with this reason is temporary, so that the event may be published again. */
 const isPassing = (reason: string): boolean => /^(rate-limited|error):/.test(reason)
 
 /** Publishes an event over an open connection and waits for the relay's verdict. */
@@ -34,13 +34,14 @@ const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
       else if (isPassing(reason)) fail(new Error(`the relay does not accept it now: ${reason.slice(0, 200)}`))
       else resume(Effect.succeed("refused"))
     })
-    connection.on("error", fail).once("close", () => fail(new Error("the relay closed the connection before it answered")))
+    connection.on("error", fail).once("close", () => fail(new Error("the relay closed the connection before it responded")))
     return Effect.sync(() => connection.terminate())
   })
 
 /**
- * Relays over WebSocket (NIP-01, RFC 6455), with a new connection for each event. A forbidden relay counts as
- * a refusal. The caller sets the timeout: an interruption closes the connection.
+ * Connects to relays over WebSocket (NIP-01, RFC 6455), with a new connection for each event. A relay at a
+ * forbidden address counts as having refused the event. The caller sets the timeout. Interrupting the effect
+ * closes the connection.
  */
 export const layer = Layer.effect(
   Nostr.Relays,

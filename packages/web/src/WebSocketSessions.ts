@@ -10,13 +10,13 @@ import { Outbound } from "./Outbound.ts"
  */
 export const maxBytes = 128 * 1024
 
-/** Maximum number of unread events, after which the socket is not read. */
+/** Maximum number of unread events. At this number, the socket is paused. */
 export const maxWaiting = 64
 
-/** Ping interval. A relay that has not responded by the next ping is gone. */
+/** Ping interval. A relay that has not responded by the next ping counts as disconnected. */
 export const pingMillis = 30_000
 
-/** The one subscription of a connection. */
+/** The ID of a connection's only subscription. */
 const subscription = "satrail"
 
 const Said = Schema.fromJsonString(Schema.Array(Schema.Unknown))
@@ -28,7 +28,7 @@ const closedOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("CLOSED
 const asked = ({ kinds, to, by, sinceSeconds }: Nostr.Filter) =>
   JSON.stringify(["REQ", subscription, { kinds, "#p": [to], since: sinceSeconds, ...(by !== undefined && { authors: [by] }) }])
 
-/** The state of a connection. It closes only once, with a reason. */
+/** Opens a connection and subscribes. The connection ends once, with a reason. */
 const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, filter: Nostr.Filter) {
   const events = yield* Queue.unbounded<Nostr.Event>()
   const opened = yield* Deferred.make<void, Nostr.RelayUnreachable>()
@@ -76,7 +76,7 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     .on("pong", () => {
       isThere = true
     })
-    .on("error", (cause) => fail("the connection broke", cause))
+    .on("error", (cause) => fail("the connection failed", cause))
     .once("close", () => fail("the relay closed the connection"))
   yield* Effect.addFinalizer(() => Effect.sync(() => connection.terminate()))
   yield* Deferred.await(opened)

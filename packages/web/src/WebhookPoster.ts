@@ -9,8 +9,8 @@ export const socketsPerHost = 16
 export interface Options {
   readonly outbound?: Outbound.Options
   /**
-   * For development: posts to any http or https URL, including this machine's. Never enable it if you do not
-   * trust the companies.
+   * For development: posts to any http or https URL, including this machine's. Never enable this unless you
+   * trust all companies.
    */
   readonly isOpen?: boolean
 }
@@ -22,7 +22,7 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
   const turn = Pace.make()
   const hosts = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
 
-  /** Queues requests to a host that has the maximum number of connections. */
+  /** Queues requests to a host that already has the maximum number of connections. */
   const inTurn = <A>(host: string, work: Effect.Effect<A>): Effect.Effect<A> =>
     Effect.suspend(() => {
       const place = hosts.get(host) ?? { semaphore: Semaphore.makeUnsafe(socketsPerHost), users: 0 }
@@ -46,10 +46,10 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
         parsed.host,
         Effect.andThen(turn, asked).pipe(
           Effect.map(({ status, body, retryAfter = null }): Posted => ({ _tag: "Answered", status, body, retryAfter })),
-          // Its owner learns the error, but not which ports of which hosts are open.
+          // The endpoint's owner sees the error, but can't learn which ports of which hosts are open.
           Effect.catchTags({
-            Forbidden: ({ reason }) => Effect.succeed(unanswered(`not asked: ${reason}`)),
-            Unreachable: () => Effect.succeed(unanswered("no connection, or no answer in time")),
+            Forbidden: ({ reason }) => Effect.succeed(unanswered(`not contacted: ${reason}`)),
+            Unreachable: () => Effect.succeed(unanswered("no connection, or no response in time")),
             Unusable: ({ reason }) => Effect.succeed(unanswered(`the server ${reason}`))
           })
         )

@@ -114,7 +114,7 @@ describe("LUD-06, payRequest", () => {
   it.live("LUD-06: a response without an invoice is rejected", () =>
     Effect.gen(function* () {
       for (const pr of [undefined, null, "", [], "lnbc1".repeat(1000)])
-        assert.strictEqual(yield* refused(fetched({ pr })), "RecipientRefused: its server sent no invoice")
+        assert.strictEqual(yield* refused(fetched({ pr })), "RecipientRefused: its server did not return an invoice")
     })
   )
 })
@@ -166,7 +166,7 @@ describe("LUD-09 and LUD-10, success actions", () => {
   ] as const) {
     it.live(`LUD-09: ${what} prevents the payment`, () =>
       Effect.gen(function* () {
-        assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:requires|leads)/)
+        assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:requires|links)/)
       })
     )
   }

@@ -74,7 +74,7 @@ describe("RFC 1035, a response", () => {
   })
   it("RFC 1035: a response to another question is rejected", () => {
     for (const other of ["bob.user._bitcoin-payment.shop.example", "alice.user._bitcoin-payment.shop.example.evil.example"])
-      assert.strictEqual(refusal(answer(DnsMessage.question(other), { records: [txt(other, "x")] })), "is one to another question")
+      assert.strictEqual(refusal(answer(DnsMessage.question(other), { records: [txt(other, "x")] })), "is for a different question")
     for (const [at, byte] of [
       [1, 7], // the id
       [2, 0x01], // a question

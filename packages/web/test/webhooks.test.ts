@@ -11,7 +11,7 @@ const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
     const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis } })
     return { server, posted: yield* poster.post({ url: `http://127.0.0.1:${server.port}/`, headers: {}, body: "{}" }) }
   })
-const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no answer in time" }
+const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no response in time" }
 
 describe("a webhook receiver", () => {
   it.live("webhook: a redirect counts as a response and is not followed", () =>
