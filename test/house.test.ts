@@ -270,6 +270,10 @@ describe("the house", () => {
     assert.isTrue(isMention("statements", "packages/postgres/src/features/index.ts", 'import { statements } from "./statements/index.ts"'))
     assert.isFalse(isMention("approvals", "packages/memory/src/ApiKey.ts", "const { approval } = key"))
     assert.isTrue(isMention("approvals", "packages/core/src/sending/X.ts", "const { approval } = withdrawal"))
+    assert.isFalse(isMention("audit", "packages/core/src/ledger/X.ts", "const audit = entry"))
+    assert.isTrue(isMention("audit", "packages/core/src/sending/X.ts", "const audit = entry"))
+    assert.isFalse(isMention("checkouts", "packages/ui/src/console/X.ts", 'import { Qr } from "../checkout/Qr.ts"'))
+    assert.isTrue(isMention("checkouts", "packages/ui/src/console/X.ts", "const checkoutId = 1"))
   })
 
   it("house: the rules can fail", () => {

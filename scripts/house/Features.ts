@@ -19,22 +19,28 @@ const words: Readonly<Record<string, string>> = {
 
 /** Files and names in which a feature's word has another meaning. An import of the feature always counts. */
 const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly names?: RegExp }>> = {
-  // A second operator approves API keys and adjustments.
+  // A second operator approves API keys, adjustments and people.
   approvals: {
     files:
-      /\/(?:ApiKeys?|JournalCompanies|OperatorCompanies|OperatorSection|Authentication|KeyCommands|LedgerTables|Rights)\.ts$|\/features\/adjustments[/.]|\/story\/Operator\.ts$|\/pages\/Keys\.ts$/,
+      /\/(?:ApiKeys?|JournalCompanies|OperatorCompanies|OperatorSection|Authentication|KeyCommands|LedgerTables|Rights)\.ts$|\/features\/(?:adjustments|people)[/.]|\/story\/Operator\.ts$|\/(?:pages|operator)\/Keys\.ts$/,
     names: /^(?:api_key[._]approved|approved(?:_by|_at_millis)?)$/
   },
-  // Auditing the books means recounting them.
+  // The ledger writes and links the entries of the audit log, and stores keep them. Auditing the books means recounting them.
   audit: {
-    files: /\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/reads\/Ledger\.ts$|\/(?:Simulation|Books)\.ts$/
+    files:
+      /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
   },
   // The page for payers also asks for the payments of Lightning addresses.
-  checkouts: { files: /\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$/, names: /ui\/(?:src\/)?checkout\/|^checkout\.(?:css|js)$/ },
+  checkouts: {
+    files: /\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
+    names: /(?:ui|src|\.\.)\/checkout\/|^checkout\.(?:css|js)$/
+  },
   // `forPeople` formats a response of the command line.
   people: { names: /^for_people$/ },
   // SQL statements, and those of node and wallet.
   statements: { files: /^packages\/(?:bench|postgres)\/|\/reports\/reconciliation\// },
+  // OpenAPI describes calls of a client as webhooks.
+  webhooks: { files: /\/testing\/src\/OpenApi\.ts$/ },
   // Sessions of PostgreSQL, of WebSockets and of Nostr.
   sessions: { files: /^packages\/(?:bitcoin|postgres|web)\/|\/wallet-connect[/.]/ }
 }
