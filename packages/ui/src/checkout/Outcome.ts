@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
-import { bdi, code, failure, type Icon, icon, link, search, sentence, type Shown, time } from "./Parts.ts"
-import { Qr } from "./Qr.ts"
-import type { Refund, State } from "./State.ts"
+import { refund } from "./features/refunds/Refund.ts"
+import { bdi, failure, type Icon, icon, link, search, sentence, type Shown, time } from "./Parts.ts"
+import type { State } from "./State.ts"
 import { filled, sats, span, worth } from "./Words.ts"
 
 // The right half in every state without a payment due.
@@ -107,24 +107,6 @@ const track = ({ page, state, say }: Shown) => {
 }
 
 const explorerOf = ({ payments }: State): string | null => payments.find(({ explorerUrl }) => explorerUrl !== null)?.explorerUrl ?? null
-
-/** A refund, and the code to claim it. */
-const refund = ({ page, say }: Shown, { sats: amount, status, lnurl, expiresAtMillis }: Refund) => {
-  const text = bdi(sats(amount, page.locale))
-  if (status === "pending") return h("p", { class: "notice" }, sentence(say.refundPending, text))
-  if (status === "completed") return h("p", { class: "notice" }, sentence(say.refundDone, text))
-  if (lnurl === null) return h("p", { class: "notice" }, sentence(say.refundAsk, text))
-  const url = `lightning:${lnurl}`
-  return h(
-    "section",
-    { class: "note refund", "aria-label": say.refundLink },
-    h("h2", null, sentence(say.refundOpen, text)),
-    h("div", { class: "tile" }, h(Qr, { text: url, label: say.refundCode })),
-    link(url, say.refundTake, "button primary"),
-    code(lnurl, say.copyLink),
-    h("p", null, say.refundSecret, expiresAtMillis !== null && [" ", sentence(say.refundUntil, time(expiresAtMillis, "day", page.locale))])
-  )
-}
 
 /** Gets a new quote for the same price. */
 const renewing = (shown: Shown) => {

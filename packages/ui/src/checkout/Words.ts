@@ -1,14 +1,23 @@
+import { words as refunds } from "./features/refunds/Words.ts"
 import { type Fiat, type Locale, locales, type Price } from "./State.ts"
 import { ar } from "./words/ar.ts"
 import { de } from "./words/de.ts"
-import { en, type Words } from "./words/en.ts"
+import { en } from "./words/en.ts"
 import { es } from "./words/es.ts"
 import { fr } from "./words/fr.ts"
 import { pt } from "./words/pt.ts"
 
-export type { Words }
+/** The sentences of the payer's pages in one language. */
+export type Words = Readonly<Record<keyof typeof en | keyof typeof refunds.en, string>>
 
-export const words: { readonly [locale in Locale]: Words } = { en, de, es, fr, pt, ar }
+export const words: { readonly [locale in Locale]: Words } = {
+  en: { ...en, ...refunds.en },
+  de: { ...de, ...refunds.de },
+  es: { ...es, ...refunds.es },
+  fr: { ...fr, ...refunds.fr },
+  pt: { ...pt, ...refunds.pt },
+  ar: { ...ar, ...refunds.ar }
+}
 
 /** The languages' own names. */
 export const languages: { readonly [locale in Locale]: string } = {

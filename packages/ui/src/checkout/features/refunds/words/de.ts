@@ -1,0 +1,14 @@
+import type { Words } from "./en.ts"
+
+export const de: Words = {
+  refundOpen: "Sie erhalten {1} zurück",
+  refundTake: "Erstattung abholen",
+  refundCode: "Erstattungscode",
+  refundLink: "Erstattungslink",
+  refundSecret: "Wer diesen Code sieht, kann das Geld abholen.",
+  refundUntil: "Gültig bis {1}.",
+  refundPending: "Ihre Erstattung von {1} ist unterwegs.",
+  refundDone: "Ihre Erstattung von {1} ist abgeschlossen.",
+  refundAsk: "Der Verkäufer zahlt {1} zurück. Bitten Sie ihn um den Link und nennen Sie die Zahlungsreferenz.",
+  partialRefund: "{1} erhalten, weniger als der Preis."
+}
