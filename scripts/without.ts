@@ -41,7 +41,8 @@ if (asked.length === 0 || !asked.every((name) => all.includes(name))) {
 
 /** The feature that a file belongs to. `memory` has a file where other packages have a folder. */
 const featureOf = (file: string): string | undefined => {
-  const [, found] = /(?:\/src(?:\/serving)?|\/test|^@satrail\/\w+|^test\/defences)\/features\/([\w-]+)(?:\/|\.ts$)/.exec(file) ?? []
+  const [, found] =
+    /(?:\/src(?:\/serving|\/console)?|\/test|^@satrail\/\w+|^test\/defences)\/features\/([\w-]+)(?:\/|\.ts$)/.exec(file) ?? []
   return found === undefined ? undefined : all.find((one) => one === snake(found).replaceAll("_", "-"))
 }
 

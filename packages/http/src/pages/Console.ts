@@ -113,7 +113,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
       const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
       const visit = await visitOf(request, asked)
       const answer = await answers(visit, at, form !== undefined)
-      if (answer === undefined) return elsewhere(upFrom(at) + paths[visit.person.kind].slice(1))
+      if (answer === undefined) return elsewhere(upFrom(at) + paths[visit.user.kind].slice(1))
       if ("redirect" in answer) return elsewhere(answer.isBeside === true ? visit.beside(answer.redirect) : visit.to(answer.redirect))
       if ("html" in answer) return html(request, answer.html, answer.status)
       const { name, contentType, text } = answer.file

@@ -85,7 +85,7 @@ export const make = async (
     api,
     say: Formats.make(preferences, price, nowMillis),
     preferences,
-    person: {
+    user: {
       ...who,
       role: person?.role ?? null,
       passkeys: person?.passkeys ?? null,

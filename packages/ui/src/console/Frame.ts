@@ -37,7 +37,7 @@ export interface Around {
   /** The company or operator of this console, and the service below it. */
   readonly owner: string
   readonly at: string
-  readonly person: string
+  readonly user: string
   readonly role: string
   readonly sections: ReadonlyArray<Section>
   readonly nav: string
@@ -75,15 +75,15 @@ const initials = (name: string): string =>
     .map((word) => [...word][0]?.toUpperCase() ?? "")
     .join("")
 
-const me = ({ person, role, beside, preferences, path }: Around) =>
+const me = ({ user, role, beside, preferences, path }: Around) =>
   h(
     "div",
     { class: "me" },
     h(
       "div",
       null,
-      h("span", { class: "face", "aria-hidden": true }, initials(person)),
-      h("p", null, h("span", { class: "strong" }, h("bdi", null, person)), h("span", { class: "sub" }, role)),
+      h("span", { class: "face", "aria-hidden": true }, initials(user)),
+      h("p", null, h("span", { class: "strong" }, h("bdi", null, user)), h("span", { class: "sub" }, role)),
       h("form", { method: "post", action: beside("console/sign-out"), class: "inline" }, h("button", { class: "link" }, "Sign out")),
       h(
         "form",

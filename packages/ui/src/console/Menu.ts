@@ -1,84 +1,32 @@
-import { Refused } from "./Api.ts"
-import type { Section } from "./Frame.ts"
+import { placed, type Sections } from "./features/Feature.ts"
+import { features } from "./features/index.ts"
 import { may, type Visit } from "./Page.ts"
-import { banner, type Told, when } from "./Parts.ts"
+import { banner, when } from "./Parts.ts"
 import type { Surroundings } from "./Site.ts"
-import type { WebhookEndpoint } from "./wire.ts"
 
-/** After this long without a delivery, an endpoint is red. */
-export const redMillis = 15 * 60_000
+/** The navigation without features. */
+const sections = (visit: Visit): Sections => ({
+  "": [
+    { rank: 10, name: "overview", path: "", text: "Overview", glyph: "home" },
+    { rank: 20, name: "payments", path: "payments", text: "Payments", glyph: "payments" },
+    ...(may(visit, "send") ? [{ rank: 40, name: "send", path: "send", text: "Send", glyph: "send" } as const] : [])
+  ],
+  Receive: [
+    { rank: 10, name: "invoices", path: "invoices", text: "Invoices", glyph: "receive" },
+    { rank: 30, name: "addresses", path: "addresses", text: "Addresses", glyph: "at" }
+  ],
+  Developers: [
+    { rank: 10, name: "keys", path: "keys", text: "API keys", glyph: "key" },
+    { rank: 30, name: "events", path: "events", text: "Events", glyph: "list" }
+  ],
+  Company: [{ rank: 20, name: "limits", path: "limits", text: "Limits", glyph: "gauge" }]
+})
 
-/** Amber after the first failure, red after 15 minutes or once disabled because of failures. */
-export const toldOf = ({ status, disabled_reason, failing_since }: WebhookEndpoint, nowMillis: number): Told => {
-  if (status === "deleted") return { tone: "idle", text: "Deleted" }
-  if (status === "disabled")
-    return disabled_reason === "owner" || disabled_reason === null
-      ? { tone: "idle", text: "Disabled" }
-      : { tone: "bad", text: disabled_reason === "gone" ? "Disabled: it returned 410" : "Disabled: deliveries failed for too long" }
-  if (failing_since === null) return { tone: "good", text: "Delivering" }
-  const millis = nowMillis - Date.parse(failing_since)
-  return millis < redMillis ? { tone: "warn", text: "Failing" } : { tone: "bad", text: "Failing" }
-}
-
-/** Endpoints that fail, worst first. */
-export const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly told: Told }>> => {
-  if (!may(visit, "webhooks") && !may(visit, "read")) return []
-  const endpoints = await visit.api.call("GET /v1/webhook-endpoints").catch((error: unknown) => {
-    if (error instanceof Refused) return []
-    throw error
-  })
-  return endpoints
-    .map((endpoint) => ({ ...endpoint, told: toldOf(endpoint, visit.say.nowMillis) }))
-    .filter(({ told: { tone } }) => tone === "warn" || tone === "bad")
-    .toSorted((a, b) => (a.told.tone === b.told.tone ? 0 : a.told.tone === "bad" ? -1 : 1))
-}
-
-interface Trouble {
-  readonly webhooks: Told | undefined
-}
-
-/** The records that the navigation marks. */
-const troubleOf = async (visit: Visit): Promise<Trouble> => {
-  const [worst] = await failing(visit)
-  return { webhooks: worst === undefined ? undefined : { tone: worst.told.tone, text: "needs attention" } }
-}
-
-const sections = (visit: Visit, { webhooks }: Trouble): ReadonlyArray<Section> => [
-  {
-    entries: [
-      { name: "overview", path: "", text: "Overview", glyph: "home" },
-      { name: "payments", path: "payments", text: "Payments", glyph: "payments" },
-      { name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
-      ...(may(visit, "send") ? [{ name: "send", path: "send", text: "Send", glyph: "send" } as const] : []),
-      { name: "statements", path: "statements", text: "Statements", glyph: "book" }
-    ]
-  },
-  {
-    title: "Receive",
-    entries: [
-      { name: "invoices", path: "invoices", text: "Invoices", glyph: "receive" },
-      { name: "offers", path: "offers", text: "Offers", glyph: "receive" },
-      { name: "addresses", path: "addresses", text: "Addresses", glyph: "at" },
-      { name: "vouchers", path: "vouchers", text: "Vouchers and refunds", glyph: "ticket" }
-    ]
-  },
-  {
-    title: "Developers",
-    entries: [
-      { name: "keys", path: "keys", text: "API keys", glyph: "key" },
-      { name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook", told: webhooks },
-      { name: "events", path: "events", text: "Events", glyph: "list" }
-    ]
-  },
-  {
-    title: "Company",
-    entries: [
-      { name: "people", path: "people", text: "People", glyph: "people" },
-      { name: "limits", path: "limits", text: "Limits", glyph: "gauge" },
-      { name: "audit", path: "audit", text: "Audit log", glyph: "clock" }
-    ]
-  }
-]
+/** The entries of features, with their marks. */
+const entries = (visit: Visit) =>
+  Promise.all(
+    features.flatMap(({ entry, mark }) => (entry === undefined ? [] : [entry].map(async (one) => ({ ...one, told: await mark?.(visit) }))))
+  )
 
 /** Messages about every page: what the operator stopped, since when, and why. */
 const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: Visit) => [
@@ -108,7 +56,7 @@ const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: V
 export const surroundings = async (visit: Visit): Promise<Surroundings> => ({
   owner: visit.account.name,
   at: visit.isSandbox ? "Sandbox: no real money" : visit.account.network === "mainnet" ? "satrail" : `satrail, ${visit.account.network}`,
-  sections: sections(visit, await troubleOf(visit)),
+  sections: placed(sections(visit), await entries(visit)),
   placeholder: "Order, description, id, amount, hash",
   banners: bannersOf(visit),
   live: ""

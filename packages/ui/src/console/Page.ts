@@ -4,8 +4,8 @@ import type { Format, Preferences } from "./Format.ts"
 import type { Confirmed, Told } from "./Parts.ts"
 import type { Account } from "./wire.ts"
 
-/** The person who is signed in, and their permissions. */
-export interface Person {
+/** Who is signed in, with a key, a token or as a person, and their permissions. */
+export interface User {
   readonly kind: "company" | "operator"
   readonly id: string
   readonly name: string
@@ -23,7 +23,7 @@ export interface AnyVisit {
   readonly api: Api
   readonly say: Format
   readonly preferences: Preferences
-  readonly person: Person
+  readonly user: User
   readonly stops: Stops
   /** Parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>
@@ -110,8 +110,8 @@ export const confirmed = async ({ api, form }: Pick<AnyVisit, "api" | "form">): 
   form.delete("credential")
 }
 
-export const may = ({ person }: Pick<AnyVisit, "person">, scope: string): boolean =>
-  person.scopes.some((one) => one === scope || one === "admin" || one === "all")
+export const may = ({ user }: Pick<AnyVisit, "user">, scope: string): boolean =>
+  user.scopes.some((one) => one === scope || one === "admin" || one === "all")
 
 export type Scope = "receive" | "send" | "approve" | "webhooks" | "admin" | "all"
 

@@ -29,7 +29,7 @@ const wordsOf = ({ message, details }: Refused): string =>
 
 const kept = "What you typed is kept. You can safely try again; the request takes effect only once."
 
-const refusedPage = (error: Refused, { to, person }: AnyVisit, given: URLSearchParams | undefined): Shown => {
+const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchParams | undefined): Shown => {
   if (error.status === 404)
     return {
       title: "Not found",
@@ -39,7 +39,7 @@ const refusedPage = (error: Refused, { to, person }: AnyVisit, given: URLSearchP
           "search",
           "Page not found",
           "The address is wrong, or the record belongs to another company.",
-          button(to(""), person.kind === "company" ? "Overview" : "Now", "main")
+          button(to(""), user.kind === "company" ? "Overview" : "Now", "main")
         )
       )
     }
@@ -48,7 +48,7 @@ const refusedPage = (error: Refused, { to, person }: AnyVisit, given: URLSearchP
       title: "Not allowed",
       body: plain(
         "Not allowed",
-        empty("lock", "You are not allowed to do this", error.message, person.kind === "company" && button(to("people"), "People"))
+        empty("lock", "You are not allowed to do this", error.message, user.kind === "company" && button(to("people"), "People"))
       )
     }
   return {
@@ -75,7 +75,7 @@ export interface Made<V extends AnyVisit> {
 
 /** Handles a request of a signed-in person. */
 export const answer = async <V extends AnyVisit>({ visit, page, around, files, path }: Made<V>, isPost: boolean): Promise<Answer> => {
-  const { person, preferences, say, to, beside } = visit
+  const { user, preferences, say, to, beside } = visit
   let status = 200
   const shown = await run(page, visit, isPost).catch((error: unknown) => {
     if (!(error instanceof Refused)) throw error
@@ -89,8 +89,8 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
     to,
     beside,
     preferences,
-    person: person.name,
-    role: person.role ?? person.scopes.join(", "),
+    user: user.name,
+    role: user.role ?? user.scopes.join(", "),
     nav: page.nav,
     sought: visit.query.get("q") ?? "",
     rate: say.price === undefined ? "" : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,
@@ -100,7 +100,7 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
 }
 
 /** Asks the person to confirm their identity, and then sends the same form again. */
-const confirmPage = ({ form: given, person, to, params }: AnyVisit, { path }: Page<never>): Shown => ({
+const confirmPage = ({ form: given, user, to, params }: AnyVisit, { path }: Page<never>): Shown => ({
   title: "Confirm it’s you",
   body: form(
     to(path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))),
@@ -108,9 +108,9 @@ const confirmPage = ({ form: given, person, to, params }: AnyVisit, { path }: Pa
     plain("Confirm it’s you", [
       [...given].map(([name, value]) => name !== "credential" && h("input", { type: "hidden", name, value })),
       confirm("Confirm and continue", {
-        isConfirmed: person.passkeys === null ? false : "passkey",
+        isConfirmed: user.passkeys === null ? false : "passkey",
         why: "Nothing has been changed yet.",
-        ...(person.kind === "operator" && { label: "Your operator token" })
+        ...(user.kind === "operator" && { label: "Your operator token" })
       })
     ])
   )

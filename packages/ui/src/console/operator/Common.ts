@@ -37,7 +37,7 @@ export const guide = ({ beside }: Pick<AnyVisit, "beside">, page: string): strin
 
 /** The end of a form that requires the operator’s token again. */
 export const confirming = (
-  { person: { isConfirmed } }: AnyVisit,
+  { user: { isConfirmed } }: AnyVisit,
   button: string,
   more: { readonly why?: string; readonly kind?: string } = {}
 ) => confirm(button, { isConfirmed, label: "Your operator token", ...more })
@@ -68,4 +68,18 @@ export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =
 export const numberIn = (visit: Pick<AnyVisit, "form">, name: string): number | undefined => {
   const given = text(visit, name).replaceAll(/[\s,]/g, "")
   return given === "" ? undefined : Number(given)
+}
+
+export const oldestOf = (times: ReadonlyArray<string>): number | null =>
+  times.length === 0 ? null : Math.min(...times.map((at) => Date.parse(at)))
+
+export const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
+
+/** The path to a page of a company. */
+export const crumbsOf = async ({ api, params: { id = "" } }: OperatorVisit) => {
+  const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
+  return [
+    ["Companies", "companies"],
+    [name, `companies/${id}`]
+  ] as const
 }

@@ -1,17 +1,16 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
-import { toldOf as webhookTold } from "../Menu.ts"
+import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, button, cover, date, type Fact, facts, link, note, panel, sides, stack, status, sub, timeline } from "../Parts.ts"
-import { verbWords } from "../pages/Audit.ts"
+import { body, button, cover, date, type Fact, facts, link, note, panel, sides, stack, status, sub } from "../Parts.ts"
 import { scopesOf, told as keyTold } from "../pages/Keys.ts"
 import { rateWords } from "../pages/Limits.ts"
 import { rowLink, table } from "../Table.ts"
-import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview, OperatorPerson, WebhookEndpoint } from "../wire.ts"
-import { ago, allowed, companyTold, count, operatorName } from "./Common.ts"
+import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview } from "../wire.ts"
+import { ago, companyTold, count } from "./Common.ts"
 import { paymentTable } from "./CompanyPayments.ts"
 
-// One company: what it has, what stops it, its newest payments, its keys, people and endpoints.
+// One company: what it has, what stops it, its newest payments, its keys, and the panels of features.
 
 const latest = 8
 const monthMillis = 30 * 86_400_000
@@ -51,40 +50,6 @@ const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
     opens: true
   })
 
-const peopleTable = ({ to }: OperatorVisit, companyId: string, rows: ReadonlyArray<OperatorPerson>) =>
-  table("People", {
-    columns: [
-      {
-        title: "Person",
-        place: "c1",
-        cell: ({ id, name, role }) => [rowLink(to(`people/${id}?company=${companyId}`), h("bdi", null, name)), sub(role)]
-      },
-      {
-        title: "Status",
-        place: "c2",
-        cell: (row) => status(row.status === "active" ? { tone: "good", text: "Active" } : { tone: "wait", text: "Invited" })
-      }
-    ],
-    groups: [{ rows }],
-    kind: "mid",
-    opens: true
-  })
-
-const endpointTable = ({ say, to }: OperatorVisit, companyId: string, rows: ReadonlyArray<WebhookEndpoint>) =>
-  table("Webhook endpoints", {
-    columns: [
-      {
-        title: "Endpoint",
-        place: "c1",
-        cell: ({ id, url }) => rowLink(to(`companies/${companyId}/webhooks/${id}`), url.replace(/^https?:\/\//, ""))
-      },
-      { title: "Status", place: "c2", cell: (row) => status(webhookTold(row, say.nowMillis)) }
-    ],
-    groups: [{ rows }],
-    kind: "mid",
-    opens: true
-  })
-
 const limitFacts = ({ limits, remaining }: CompanyLimits): ReadonlyArray<Fact | null> => {
   const row = (name: string, of: number | null | undefined, left?: number | null): Fact | null =>
     of === null || of === undefined ? null : [name, [Formats.sats(of), typeof left === "number" && sub(`${Formats.sats(left)} left`)]]
@@ -118,42 +83,21 @@ const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: C
   )
 }
 
-const history = async ({ api, say, to }: OperatorVisit, id: string) => {
-  const entries = await allowed(api.call("GET /operator/audit", { query: { company_id: id, limit: 6 } }))
-  if (entries === undefined || entries.length === 0) return null
-  const who = (name: string) => (name === "" ? "" : ` by ${operatorName(name)}`)
-  return panel(
-    "What happened",
-    { beside: link(to(`audit?company_id=${id}`), "All") },
-    body(
-      timeline(
-        say,
-        entries.toReversed().map(({ verb, outcome, actor_name, created_at }) => ({
-          text: `${outcome === "done" ? "" : "Refused: "}${verbWords(verb)}${who(actor_name)}`,
-          ...(outcome !== "done" && { tone: "bad" as const }),
-          atMillis: Date.parse(created_at)
-        }))
-      )
-    )
-  )
-}
-
 const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, of, params } = visit
   const { id = "" } = params
-  const [company, transactions, keys, people, endpoints, fees, limits, [flow]] = await Promise.all([
+  const [company, transactions, keys, panels, asides, fees, limits, [flow]] = await Promise.all([
     api.call("GET /operator/companies/{id}", { params: { id } }),
     api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { limit: latest } }),
     api.call("GET /operator/companies/{id}/api-keys", { params: { id }, query: { limit: 100 } }),
-    allowed(api.call("GET /operator/people", { query: { company_id: id, limit: 100 } })),
-    api.call("GET /operator/companies/{companyId}/webhook-endpoints", { params: { companyId: id } }),
+    Promise.all(features.map(({ companyPanel }) => companyPanel?.(visit, id))),
+    Promise.all(features.map(({ companyAside }) => companyAside?.(visit, id))),
     api.call("GET /operator/companies/{id}/fees", { params: { id } }),
     api.call("GET /operator/companies/{id}/limits", { params: { id } }),
     of(id).steps([say.nowMillis - monthMillis, say.nowMillis + 1])
   ])
   const figure = (name: string, sats: number) => [name, Formats.sats(sats), say.fiat(sats) ?? "sats"] as const
   const [valid, revoked] = [keys.filter(({ revoked_at }) => revoked_at === null), keys.filter(({ revoked_at }) => revoked_at !== null)]
-  const members = (people ?? []).filter((row) => row.status !== "removed")
   return {
     title: company.name,
     status: companyTold(company),
@@ -161,8 +105,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: [["Companies", "companies"]],
     isLive: true,
     actions: [
-      button(to(`companies/${id}/statements`), "Statements"),
-      button(to(`adjustments/new?company=${id}`), "Adjust…"),
+      features
+        .flatMap(({ companyLink }) => (companyLink === undefined ? [] : [companyLink(id)]))
+        .map(([path, text]) => button(to(path), text)),
       company.frozen === null
         ? button(to(`companies/${id}/freeze`), "Freeze…", "danger")
         : button(to(`companies/${id}/unfreeze`), "Unfreeze…", "main")
@@ -191,15 +136,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             },
             valid.length === 0 ? body(h("p", { class: "soft" }, "There are no valid keys.")) : keyTable(visit, valid)
           ),
-          people !== undefined &&
-            panel(
-              "People",
-              { isRuled: true, beside: link(to(`people/new?company=${id}`), "Invite…") },
-              members.length === 0 ? body(h("p", { class: "soft" }, "No people yet.")) : peopleTable(visit, id, members)
-            ),
-          endpoints.length > 0 && panel("Webhooks", { isRuled: true }, endpointTable(visit, id, endpoints))
+          ...panels
         ),
-        stack(terms(visit, company, fees, limits), await history(visit, id))
+        stack(terms(visit, company, fees, limits), ...asides)
       )
     ]
   }

@@ -1,4 +1,5 @@
-import type { Section } from "../Frame.ts"
+import { placed, type Sections } from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import { banner, link, when } from "../Parts.ts"
 import type { Surroundings } from "../Site.ts"
@@ -7,48 +8,37 @@ import { ago, allowed } from "./Common.ts"
 import { pausedBy } from "./Stops.ts"
 import { withdrawalKinds } from "./Waiting.ts"
 
-const sections = (found: Reconciliation | undefined): ReadonlyArray<Section> => {
+/** The navigation without features. */
+const sections = (found: Reconciliation | undefined): Sections => {
   const report = found?.report
   const differs = report !== null && report !== undefined && report.differences.length > 0
-  return [
-    {
-      entries: [
-        { name: "now", path: "", text: "Now", glyph: "pulse" },
-        {
-          name: "backlog",
-          path: "backlog",
-          text: "Backlog",
-          glyph: "hourglass",
-          count: found === undefined ? 0 : withdrawalKinds.reduce((sum, kind) => sum + found.waiting[kind].count, 0)
-        },
-        { name: "companies", path: "companies", text: "Companies", glyph: "companies" }
-      ]
-    },
-    {
-      title: "Money",
-      entries: [
-        { name: "nodes", path: "nodes", text: "Nodes", glyph: "nodes" },
-        {
-          name: "reconciliation",
-          path: "reconciliation",
-          text: "Reconciliation",
-          glyph: "scales",
-          ...(differs && { told: { tone: "bad" as const, text: "needs attention" } })
-        },
-        { name: "suspense", path: "suspense", text: "Suspense", glyph: "tray" },
-        { name: "adjustments", path: "adjustments", text: "Adjustments", glyph: "book" }
-      ]
-    },
-    {
-      title: "Installation",
-      entries: [
-        { name: "people", path: "people", text: "People", glyph: "people" },
-        { name: "tokens", path: "tokens", text: "Tokens", glyph: "key" },
-        { name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
-        { name: "audit", path: "audit", text: "Audit log", glyph: "clock" }
-      ]
-    }
-  ]
+  return {
+    "": [
+      { rank: 10, name: "now", path: "", text: "Now", glyph: "pulse" },
+      {
+        rank: 20,
+        name: "backlog",
+        path: "backlog",
+        text: "Backlog",
+        glyph: "hourglass",
+        count: found === undefined ? 0 : withdrawalKinds.reduce((sum, kind) => sum + found.waiting[kind].count, 0)
+      },
+      { rank: 30, name: "companies", path: "companies", text: "Companies", glyph: "companies" }
+    ],
+    Money: [
+      { rank: 10, name: "nodes", path: "nodes", text: "Nodes", glyph: "nodes" },
+      {
+        rank: 20,
+        name: "reconciliation",
+        path: "reconciliation",
+        text: "Reconciliation",
+        glyph: "scales",
+        ...(differs && { told: { tone: "bad" as const, text: "needs attention" } })
+      },
+      { rank: 30, name: "suspense", path: "suspense", text: "Suspense", glyph: "tray" }
+    ],
+    Installation: [{ rank: 20, name: "tokens", path: "tokens", text: "Tokens", glyph: "key" }]
+  }
 }
 
 /** Messages about every page: what is stopped for everyone. */
@@ -78,7 +68,10 @@ export const surroundings = async (visit: OperatorVisit): Promise<Surroundings> 
   return {
     owner: "satrail",
     at: "Operator’s console",
-    sections: sections(found),
+    sections: placed(
+      sections(found),
+      features.flatMap(({ operatorEntry }) => operatorEntry ?? [])
+    ),
     placeholder: "Company, or the id of a payment",
     banners: await bannersOf(visit, found),
     live: "15000"

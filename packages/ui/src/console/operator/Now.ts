@@ -4,7 +4,8 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import { ago, count, moment } from "./Common.ts"
-import { type Facts, factsOf, type Problem, problemsOf, stoppedOf } from "./Problems.ts"
+import { type Facts, factsOf, problemsOf, stoppedOf } from "./Problems.ts"
+import type { Problem } from "../features/Feature.ts"
 
 const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
   {

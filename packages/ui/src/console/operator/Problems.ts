@@ -1,58 +1,30 @@
 import { everything } from "../Api.ts"
 import * as Formats from "../Format.ts"
-import { toldOf as webhookTold } from "../Menu.ts"
+import type { Problem } from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
-import type { Icon } from "../Parts.ts"
-import type {
-  Adjustment,
-  CompanyOverview,
-  Liquidity,
-  OperatorAdjustment,
-  OperatorPerson,
-  Reconciliation,
-  ReconciliationReport,
-  Status,
-  SuspendedPayment,
-  WebhookEndpoint
-} from "../wire.ts"
-import { ago, allowed, count, since } from "./Common.ts"
+import type { CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
+import { ago, count, oldestOf, since, sumOf } from "./Common.ts"
 import { type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
-
-// What is wrong now, since when, how many sats, and where to go.
-
-export interface Problem {
-  readonly tone: "bad" | "warn" | "info"
-  readonly glyph: Icon
-  readonly title: string
-  readonly text: string
-  readonly sinceMillis: number | null
-  readonly sats: number | null
-  /** Beneath the sats, in place of their value. */
-  readonly beneath?: string
-  readonly href: string
-  readonly action: string
-}
 
 export interface Facts {
   readonly status: Status
   readonly liquidity: Liquidity
   readonly reconciliation: Reconciliation
   readonly suspense: ReadonlyArray<SuspendedPayment>
-  readonly adjustments: ReadonlyArray<OperatorAdjustment>
-  readonly people: ReadonlyArray<OperatorPerson>
-  readonly endpoints: ReadonlyArray<WebhookEndpoint>
+  /** Of features. */
+  readonly others: ReadonlyArray<Problem>
   readonly companies: ReadonlyArray<CompanyOverview>
 }
 
-export const factsOf = async ({ api }: OperatorVisit): Promise<Facts> => {
-  const [status, liquidity, reconciliation, suspense, adjustments, people, endpoints, companies] = await Promise.all([
+export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
+  const { api } = visit
+  const [status, liquidity, reconciliation, suspense, others, companies] = await Promise.all([
     api.call("GET /operator/status"),
     api.call("GET /operator/liquidity"),
     api.call("GET /operator/reconciliation"),
     everything((place) => api.page("GET /operator/suspense", { query: place })),
-    everything((place) => api.page("GET /operator/adjustments", { query: { ...place, status: "pending" } })),
-    allowed(everything((place) => api.page("GET /operator/people", { query: place }))),
-    api.call("GET /operator/webhook-endpoints"),
+    Promise.all(features.map(({ problems }) => problems?.(visit) ?? [])),
     everything((place) => api.page("GET /operator/companies", { query: place }))
   ])
   return {
@@ -60,9 +32,7 @@ export const factsOf = async ({ api }: OperatorVisit): Promise<Facts> => {
     liquidity,
     reconciliation,
     suspense: suspense.filter(({ assigned_to }) => assigned_to === null),
-    adjustments,
-    people: (people ?? []).filter(({ approval }) => approval === "pending"),
-    endpoints,
+    others: others.flat(),
     companies
   }
 }
@@ -72,9 +42,6 @@ const sides = [
   ["node", "Lightning node"],
   ["on_chain", "on-chain wallet"]
 ] as const
-
-const oldestOf = (times: ReadonlyArray<string>): number | null =>
-  times.length === 0 ? null : Math.min(...times.map((at) => Date.parse(at)))
 
 /** After this long without a run, the last report is outdated. */
 const staleMillis = 900_000
@@ -225,9 +192,7 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
   ]
 }
 
-const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
-
-const ofDecisions = ({ suspense, adjustments, people, endpoints }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => [
+const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): ReadonlyArray<Problem> => [
   ...(suspense.length === 0
     ? []
     : [
@@ -242,50 +207,7 @@ const ofDecisions = ({ suspense, adjustments, people, endpoints }: Facts, { say,
           action: "Assign…"
         } as const
       ]),
-  ...(adjustments.length === 0
-    ? []
-    : [
-        {
-          tone: "warn",
-          glyph: "book",
-          title: `${count(adjustments.length, "adjustment awaits", "adjustments await")} a second operator`,
-          text: adjustments.map((one: Pick<Adjustment, "reason">) => `“${one.reason}”`).join(", "),
-          sinceMillis: oldestOf(adjustments.map(({ created_at }) => created_at)),
-          sats: sumOf(adjustments.map(({ amount_sats }) => Math.abs(amount_sats))),
-          href: to("adjustments"),
-          action: "Decide…"
-        } as const
-      ]),
-  ...(people.length === 0
-    ? []
-    : [
-        {
-          tone: "warn",
-          glyph: "people",
-          title: `${count(people.length, "invitation awaits", "invitations await")} a second operator`,
-          text: people.map(({ name }) => name).join(", "),
-          sinceMillis: oldestOf(people.map(({ created_at }) => created_at)),
-          sats: null,
-          href: to("people"),
-          action: "Decide…"
-        } as const
-      ]),
-  ...endpoints.flatMap((endpoint): ReadonlyArray<Problem> => {
-    const { tone, text } = webhookTold(endpoint, say.nowMillis)
-    if (tone !== "bad" && tone !== "warn") return []
-    return [
-      {
-        tone,
-        glyph: "hook",
-        title: `Your webhook: ${text.toLowerCase()}`,
-        text: endpoint.url,
-        sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
-        sats: null,
-        href: to(`webhooks/${endpoint.id}`),
-        action: "See why"
-      }
-    ]
-  })
+  ...others
 ]
 
 /** What is wrong, worst first. */

@@ -1,7 +1,5 @@
+import { features } from "../features/index.ts"
 import type { OperatorVisit, Page } from "../Page.ts"
-import { webhooks } from "../pages/Webhooks.ts"
-import { webhookSettings } from "../pages/WebhookSettings.ts"
-import { audit } from "./Audit.ts"
 import { backlog } from "./Backlog.ts"
 import { companies } from "./Companies.ts"
 import { company } from "./Company.ts"
@@ -10,7 +8,6 @@ import { companyTerms } from "./CompanyTerms.ts"
 import { keys } from "./Keys.ts"
 import { nodes } from "./Nodes.ts"
 import { now } from "./Now.ts"
-import { people } from "./People.ts"
 import { reconciliation } from "./Reconciliation.ts"
 import { search } from "./Search.ts"
 import { stops } from "./Stops.ts"
@@ -32,10 +29,7 @@ export const pages: ReadonlyArray<Page<OperatorVisit>> = [
   nodes,
   ...reconciliation,
   ...suspense,
-  ...people,
   ...tokens,
-  ...webhookSettings.map((page) => ({ ...page, needs: "all" as const })),
-  ...webhooks,
-  audit,
-  search
+  search,
+  ...features.flatMap(({ operatorPages = [] }) => operatorPages)
 ]

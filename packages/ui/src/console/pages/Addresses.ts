@@ -80,8 +80,8 @@ const onChain: List<OnChainAddress> = {
     ["type", ({ bitcoin_address_type }) => bitcoin_address_type],
     ["metadata", ({ metadata }) => JSON.stringify(metadata)]
   ],
-  create: ({ to, once, person }) =>
-    may({ person }, "receive") &&
+  create: ({ to, once, user }) =>
+    may({ user }, "receive") &&
     form(to("addresses/on-chain/new"), { once, class: "inline" }, h("button", { class: "btn main" }, "New bitcoin address")),
   above: (visit) => tabs(visit, "addresses/on-chain")
 }

@@ -59,7 +59,7 @@ const list = async (visit: Visit): Promise<Shown> => {
 }
 
 const create = (visit: Visit): Promise<Shown> => {
-  const { to, once, person, form: given } = visit
+  const { to, once, user, form: given } = visit
   const chosen = given.getAll("scopes")
   return Promise.resolve({
     title: "New API key",
@@ -101,7 +101,7 @@ const create = (visit: Visit): Promise<Shown> => {
             })
           )
         ),
-        confirm("Create key", { isConfirmed: person.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
+        confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
       ])
     )
   })
@@ -187,7 +187,7 @@ const revoke = async (visit: Visit): Promise<Shown> => {
             ["Last used", date(visit.say, key.last_used_at)]
           ])
         ),
-        confirm(`Revoke ${key.name}`, { isConfirmed: visit.person.isConfirmed, kind: "danger" })
+        confirm(`Revoke ${key.name}`, { isConfirmed: visit.user.isConfirmed, kind: "danger" })
       ])
     )
   }

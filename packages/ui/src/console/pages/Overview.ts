@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { bars, legend, line } from "../Chart.ts"
 import * as Formats from "../Format.ts"
-import { failing } from "../Menu.ts"
+import { features } from "../features/index.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
 import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, when } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
@@ -10,34 +10,8 @@ import { type Line, linesOf, pathOf, signedSats, toldOf } from "./Rows.ts"
 
 const latest = 8
 
-/** Problems of the company, worst first. */
-const concernsOf = async (visit: Visit): Promise<ReadonlyArray<Concern>> => {
-  const { api, say, to } = visit
-  const [endpoints, waiting] = await Promise.all([
-    failing(visit),
-    api.call("GET /v1/transactions", { query: { status: "pending_approval", limit: 5 } })
-  ])
-  return [
-    ...endpoints.map(({ id, url, failing_since, told }): Concern => {
-      const since = failing_since === null ? "" : ` since ${say.when(Date.parse(failing_since))}`
-      const host = URL.canParse(url) ? new URL(url).host : url
-      return {
-        tone: told.tone === "bad" ? "bad" : "warn",
-        title: `Webhook failing${since}`,
-        text: `${host} isn’t accepting events. They are kept and will be resent.`,
-        href: to(`webhooks/${id}`),
-        action: "See why"
-      }
-    }),
-    ...waiting.map(({ id, amount_sats, recipient }): Concern => ({
-      tone: "warn",
-      title: `${Formats.sats(amount_sats)} sats need approval`,
-      text: recipient.length > 60 ? `${recipient.slice(0, 40)}…` : recipient,
-      href: to(`payments/out/${id}`),
-      action: "Review"
-    }))
-  ]
-}
+const concernsOf = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
+  (await Promise.all(features.map(({ concerns }) => concerns?.(visit) ?? []))).flat()
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
   { title: "What", place: "c1", cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft off" }, line.more)] },

@@ -222,7 +222,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
                 ["To", payment.recipient]
               ])
             ),
-            confirm(`Approve ${Formats.sats(payment.amountSats)} sats`, { isConfirmed: visit.person.isConfirmed })
+            confirm(`Approve ${Formats.sats(payment.amountSats)} sats`, { isConfirmed: visit.user.isConfirmed })
           ])
         ),
       isWaiting && may(visit, "approve") && act(at, "Reject", "danger", { reject: "yes" }),
@@ -302,33 +302,8 @@ const proof = async (visit: Visit) => {
   }
 }
 
-const adjustment = async ({ api, say, params }: Visit): Promise<Shown> => {
-  const { id = "" } = params
-  const { amount_sats, reason, created_at, ledger_tx_id } = await api.call("GET /v1/transactions/adjustments/{adjustmentID}", {
-    params: { adjustmentID: id }
-  })
-  return {
-    title: "Adjustment by the operator",
-    figure: [Formats.signed(amount_sats), " ", h("small", null, "sats")],
-    status: { tone: "good", text: "Booked" },
-    crumbs,
-    body: panel(
-      "Details",
-      {},
-      body(
-        facts([
-          ["Reason", reason],
-          ["Booked", when(Date.parse(created_at), say.when(Date.parse(created_at)))],
-          ["Ledger", copied(ledger_tx_id, "ledger id")]
-        ])
-      )
-    )
-  }
-}
-
 export const payment: ReadonlyArray<Page> = [
   { path: "payments/in/:id", nav: "payments", get: received },
   { path: "payments/out/:id", nav: "payments", get: sent, post: decide },
-  { path: "payments/out/:id/proof", nav: "payments", get: proof },
-  { path: "payments/adjustment/:id", nav: "payments", get: adjustment }
+  { path: "payments/out/:id/proof", nav: "payments", get: proof }
 ]

@@ -25,7 +25,7 @@ interface Side {
 const exact = new Intl.NumberFormat("en-US", { minimumFractionDigits: 3 })
 
 /** Both sides of each posting: the account it debits and the account it credits. */
-export const book = (postings: ReadonlyArray<Posting>, { say, person }: Pick<AnyVisit, "say" | "person">) => {
+export const book = (postings: ReadonlyArray<Posting>, { say, user }: Pick<AnyVisit, "say" | "user">) => {
   const [first] = postings
   if (first === undefined) return null
   const lines = postings.flatMap(({ from, to, sats }): ReadonlyArray<Side> => [
@@ -59,7 +59,7 @@ export const book = (postings: ReadonlyArray<Posting>, { say, person }: Pick<Any
           null,
           lines.map(({ account, debit, credit }) => {
             const [known, more] = accounts[account] ?? [account, ""]
-            const name = person.kind === "operator" ? known.replace("Your", "The company’s") : known
+            const name = user.kind === "operator" ? known.replace("Your", "The company’s") : known
             return h(
               "tr",
               null,

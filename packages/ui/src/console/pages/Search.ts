@@ -1,23 +1,16 @@
 import { h } from "preact"
 import type { Hit, Payment } from "../Api.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { button, empty, plain, status, type Told, when } from "../Parts.ts"
+import { button, empty, plain, status, when } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
-import { priceOf, titleOf as checkoutTitle, told as checkoutTold } from "./Checkouts.ts"
+import type { Found } from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import { titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
-/** A result: a payment, or an unpaid checkout or invoice. */
-interface Row {
-  readonly key: string
-  readonly href: string
-  readonly title: string
-  readonly more: string
+/** A result: a payment, or a record that is not paid. */
+interface Row extends Found {
   readonly foundIn: string
-  readonly told: Told
-  readonly atMillis: number
-  readonly amount: string
-  readonly value: string
 }
 
 const places: Readonly<Record<Hit["by"], string>> = {
@@ -51,7 +44,7 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
   }
 }
 
-/** For a checkout or invoice, its payments are shown, or the record itself if it has none. */
+/** For a record that is paid, its payments are shown, or the record itself if it has none. */
 const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArray<Row>> => {
   const { api, say, to } = visit
   if (kind === "deposit" || kind === "withdrawal")
@@ -74,20 +67,8 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
       }
     ]
   }
-  const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id } })
-  return [
-    {
-      key: id,
-      href: to(`checkouts/${id}`),
-      title: checkoutTitle(checkout),
-      more: checkout.order_id === null ? "" : checkout.description,
-      foundIn: places[by],
-      told: checkoutTold(checkout, say.nowMillis),
-      atMillis: Date.parse(checkout.created_at),
-      amount: checkout.amount_sats === null ? "any" : new Intl.NumberFormat("en").format(checkout.amount_sats),
-      value: priceOf(checkout)
-    }
-  ]
+  const record = await features.find(({ finds }) => finds?.kind === kind)?.finds?.read(visit, id)
+  return record === undefined ? [] : [{ ...record, foundIn: places[by] }]
 }
 
 const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => [
@@ -103,14 +84,15 @@ const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => 
   { title: "Value", place: "off", kind: "fiat", width: "w-fiat", cell: ({ value }) => value }
 ]
 
-/** A checkout's invoice and deposit also match, so remove duplicates to show each payment once. */
+/** A record's invoice and deposit also match, so remove duplicates to show each payment once. */
 const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
   const known = new Map<string, Row>()
   for (const row of rows) if (!known.has(row.key)) known.set(row.key, row)
   return [...known.values()].toSorted((a, b) => b.atMillis - a.atMillis)
 }
 
-const order: ReadonlyArray<Hit["kind"]> = ["checkout", "deposit", "withdrawal", "invoice"]
+/** The kinds in order, after those of features. */
+const order: ReadonlyArray<Hit["kind"]> = ["deposit", "withdrawal", "invoice"]
 
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, query, to } = visit
@@ -118,9 +100,9 @@ const get = async (visit: Visit): Promise<Shown> => {
   const hits = sought === "" ? [] : await api.search(sought)
   const sorted = hits.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
-  // The invoice of an unpaid checkout would duplicate it.
-  const checkouts = new Set(hits.flatMap(({ kind, id }) => (kind === "checkout" ? [id] : [])))
-  const rows = distinct(found.flat()).filter(({ key, href }) => !(checkouts.size > 0 && href.includes("/invoices/") && !checkouts.has(key)))
+  // The invoice of an unpaid record would duplicate it.
+  const others = new Set(hits.flatMap(({ kind, id }) => (order.includes(kind) ? [] : [id])))
+  const rows = distinct(found.flat()).filter(({ key, href }) => !(others.size > 0 && href.includes("/invoices/") && !others.has(key)))
   const title =
     rows.length === 0 ? `No results for “${sought}”` : `${rows.length} ${rows.length === 1 ? "result" : "results"} for “${sought}”`
   return {

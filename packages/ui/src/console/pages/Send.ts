@@ -54,7 +54,7 @@ const first = (visit: Visit): Shown => {
 const asked = (visit: Visit) => ({ destination: text(visit, "destination"), ...amountOf(visit) })
 
 const summary = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, once, form: given, person } = visit
+  const { api, say, to, once, form: given, user } = visit
   const estimate = await api.call("POST /v1/bitcoin/withdraw/estimate", { body: asked(visit) })
   const total = estimate.amount_sats + estimate.fee_sats
   const kept = ["destination", "amount", "currency", "reference"].map((name) =>
@@ -87,7 +87,7 @@ const summary = async (visit: Visit): Promise<Shown> => {
             ])
           )
         ),
-        confirm(`Send ${Formats.sats(estimate.amount_sats)} sats`, { isConfirmed: person.isConfirmed })
+        confirm(`Send ${Formats.sats(estimate.amount_sats)} sats`, { isConfirmed: user.isConfirmed })
       )
     )
   }

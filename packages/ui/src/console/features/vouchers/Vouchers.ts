@@ -1,25 +1,12 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import { type List, pagesOf } from "../List.ts"
-import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, confirm, copied, date, type Fact, facts, form, link, panel, plain, segments, status, type Told } from "../Parts.ts"
-import { type Column, rowLink } from "../Table.ts"
-import type { Refund, Voucher } from "../wire.ts"
-import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "./Records.ts"
-
-// Vouchers, and the refunds that customers claim in the same way.
-
-const nav = "vouchers"
-
-const tabs = ({ to }: Visit, chosen: "vouchers" | "refunds") =>
-  segments(
-    "Kind of link",
-    (["vouchers", "refunds"] as const).map((path) => ({
-      text: path === "vouchers" ? "Vouchers" : "Refunds",
-      href: to(path),
-      isOn: path === chosen
-    }))
-  )
+import * as Formats from "../../Format.ts"
+import { type List, pagesOf } from "../../List.ts"
+import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
+import { body, button, confirm, copied, date, form, link, plain, status, type Told } from "../../Parts.ts"
+import { type Column, rowLink } from "../../Table.ts"
+import type { Voucher } from "../../wire.ts"
+import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "../../pages/Records.ts"
+import { nav, record, tabs } from "./Links.ts"
 
 const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told => {
   if (status === "open") return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
@@ -27,18 +14,7 @@ const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told =
   return { tone: "idle", text: status === "expired" ? "Expired" : "Canceled" }
 }
 
-const refundWords: Readonly<Record<Refund["status"], Told>> = {
-  open: { tone: "wait", text: "Not claimed yet" },
-  pending: { tone: "wait", text: "On its way" },
-  completed: { tone: "good", text: "Refunded" },
-  failed: { tone: "bad", text: "Failed, returned" },
-  expired: { tone: "idle", text: "Expired, returned" },
-  canceled: { tone: "idle", text: "Canceled, returned" }
-}
-
 const voucherTitle = ({ description }: Voucher): string => (description === "" ? "Voucher" : description)
-const refundTitle = ({ description }: Refund): string => (description === "" ? "Refund" : description)
-
 const vouchersList: List<Voucher> = {
   path: "vouchers",
   nav,
@@ -77,44 +53,8 @@ const vouchersList: List<Voucher> = {
   above: (visit) => tabs(visit, "vouchers")
 }
 
-const refundsList: List<Refund> = {
-  path: "refunds",
-  nav,
-  title: "Refunds",
-  lead: "To make one, open the payment and choose Refund….",
-  glyph: "ticket",
-  noun: "refunds",
-  none: "Open a payment to refund it.",
-  read: ({ api }, query) => api.page("GET /v1/refunds", { query }),
-  at: ({ created_at }) => created_at,
-  kinds: [
-    ["open", "Open", ({ status }) => status === "open" || status === "pending"],
-    ["completed", "Refunded", ({ status }) => status === "completed"],
-    ["returned", "Returned", ({ status }) => status === "failed" || status === "expired" || status === "canceled"]
-  ],
-  columns: ({ say, to }): ReadonlyArray<Column<Refund>> => [
-    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
-    { title: "What for", place: "c1", cell: (refund) => rowLink(to(`refunds/${refund.id}`), refundTitle(refund)) },
-    { title: "Status", place: "c4", cell: (refund) => status(refundWords[refund.status]) },
-    { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
-    { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
-  ],
-  csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["description", ({ description }) => description],
-    ["status", ({ status }) => status],
-    ["amount_sats", ({ amount_sats }) => amount_sats],
-    ["deposit_id", ({ deposit_id }) => deposit_id],
-    ["withdrawal_id", ({ withdrawal_id }) => withdrawal_id],
-    ["checkout_id", ({ checkout_id }) => checkout_id],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
-  ],
-  above: (visit) => tabs(visit, "refunds")
-}
-
 const create = (visit: Visit): Promise<Shown> => {
-  const { to, once, person } = visit
+  const { to, once, user } = visit
   return Promise.resolve({
     title: "New voucher",
     crumbs: [["Vouchers", "vouchers"]],
@@ -131,7 +71,7 @@ const create = (visit: Visit): Promise<Shown> => {
           )
         ),
         confirm("Create voucher", {
-          isConfirmed: person.isConfirmed,
+          isConfirmed: user.isConfirmed,
           why: "The amount is held until someone claims the voucher, or it expires."
         })
       ])
@@ -160,23 +100,6 @@ const made = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-/** The facts, and a way to cancel what nobody has claimed. */
-const record = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
-  panel("Details", {}, body(facts(of))),
-  cancels !== false &&
-    may(visit, "send") &&
-    form(
-      visit.to(cancels[0]),
-      { class: "form-side" },
-      panel(
-        cancels[1],
-        {},
-        body(h("p", null, "The link stops working, and the amount and its fee are released.")),
-        confirm(cancels[1], { isConfirmed: visit.person.isConfirmed, kind: "danger" })
-      )
-    )
-]
-
 const show = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, params } = visit
   const { id = "" } = params
@@ -203,30 +126,6 @@ const show = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const showRefund = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
-  const refund = await api.call("GET /v1/refunds/{id}", { params: { id } })
-  const { withdrawal_id: withdrawal, checkout_id: checkout } = refund
-  return {
-    title: refundTitle(refund),
-    figure: [Formats.sats(refund.amount_sats), " ", h("small", null, "sats")],
-    status: refundWords[refund.status],
-    lead: refund.description,
-    crumbs: [["Refunds", "refunds"]],
-    isLive: true,
-    body: record(visit, refund.status === "open" && [`refunds/${id}`, "Cancel refund"], [
-      ["Worth now", say.fiat(refund.amount_sats) ?? "unknown"],
-      ["Of", link(to(`payments/in/${refund.deposit_id}`), "Payment received")],
-      withdrawal === null ? null : ["Paid by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],
-      checkout === null ? null : ["Checkout", link(to(`checkouts/${checkout}`), "Checkout")],
-      ["Created", date(say, refund.created_at)],
-      ["Id", copied(refund.id, "refund id")],
-      metadataFact(refund.metadata)
-    ])
-  }
-}
-
 const cancel = async (visit: Visit): Promise<Elsewhere> => {
   const { id = "" } = visit.params
   await confirmed(visit)
@@ -234,17 +133,8 @@ const cancel = async (visit: Visit): Promise<Elsewhere> => {
   return { redirect: `vouchers/${id}` }
 }
 
-const cancelRefund = async (visit: Visit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
-  await confirmed(visit)
-  await visit.api.call("POST /v1/refunds/{id}/cancel", { params: { id } })
-  return { redirect: `refunds/${id}` }
-}
-
 export const vouchers: ReadonlyArray<Page> = [
   ...pagesOf(vouchersList),
-  ...pagesOf(refundsList),
   { path: "vouchers/new", nav, needs: "send", get: create, post: made },
-  { path: "vouchers/:id", nav, get: show, post: cancel },
-  { path: "refunds/:id", nav, get: showRefund, post: cancelRefund }
+  { path: "vouchers/:id", nav, get: show, post: cancel }
 ]

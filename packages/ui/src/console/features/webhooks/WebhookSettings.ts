@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
-import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../Page.ts"
-import { body, button, field, form, panel, plain, stack } from "../Parts.ts"
-import type { WebhookEndpoint } from "../wire.ts"
+import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
+import { body, button, field, form, panel, plain, stack } from "../../Parts.ts"
+import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
 const settings = (given: Pick<AnyVisit, "form">, endpoint?: WebhookEndpoint) => {

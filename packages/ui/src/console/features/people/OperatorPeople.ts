@@ -1,20 +1,21 @@
 import { h } from "preact"
-import { everything, Refused } from "../Api.ts"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, button, choice, date, empty, facts, field, form, note, panel, plain, stack, status } from "../Parts.ts"
-import { ownPasskeys, isRole, lastUsed, roles, roleText, told } from "../pages/People.ts"
-import { type Column, rowLink, table } from "../Table.ts"
-import type { OperatorPerson } from "../wire.ts"
-import { companyChoice, confirming, deciding, guide } from "./Common.ts"
+import { everything, Refused } from "../../Api.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
+import { body, button, choice, date, empty, facts, field, form, note, panel, plain, stack, status } from "../../Parts.ts"
+import { ownPasskeys, isRole, lastUsed, roles, roleText, told } from "./People.ts"
+import { type Column, rowLink, table } from "../../Table.ts"
+import type { OperatorPerson } from "../../wire.ts"
+import { allowed, companyChoice, confirming, count, deciding, guide, oldestOf } from "../../operator/Common.ts"
+import type { Problem } from "../Feature.ts"
 
 // The operator's people, and those of companies: inviting, approving, recovering and removing them.
 
-const columns = ({ say, to, person }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
+const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
   {
     title: "Name",
     place: "c1",
     cell: ({ id, name }) =>
-      id === person.id ? [h("bdi", null, name), h("span", { class: "sub" }, "You")] : rowLink(to(`people/${id}`), name)
+      id === user.id ? [h("bdi", null, name), h("span", { class: "sub" }, "You")] : rowLink(to(`people/${id}`), name)
   },
   { title: "Role", place: "c2", cell: ({ role }) => roleText(role) },
   { title: "Passkeys", place: "off", kind: "soft", cell: ({ passkeys }) => passkeys.map(({ name }) => name).join(", ") || "none" },
@@ -204,3 +205,23 @@ export const people: ReadonlyArray<Page<OperatorVisit>> = [
   { path: "people/new", nav: "people", get: invitePage, post: invite },
   { path: "people/:id", nav: "people", get: show, post: change }
 ]
+
+/** Invitations that await a second operator. */
+export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
+  const all = (await allowed(everything((place) => api.page("GET /operator/people", { query: place })))) ?? []
+  const rows = all.filter(({ approval }) => approval === "pending")
+  return rows.length === 0
+    ? []
+    : [
+        {
+          tone: "warn",
+          glyph: "people",
+          title: `${count(rows.length, "invitation awaits", "invitations await")} a second operator`,
+          text: rows.map(({ name }) => name).join(", "),
+          sinceMillis: oldestOf(rows.map(({ created_at }) => created_at)),
+          sats: null,
+          href: to("people"),
+          action: "Decide…"
+        }
+      ]
+}

@@ -1,12 +1,12 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, confirm, facts, form, panel, plain } from "../Parts.ts"
-import { found } from "./Payment.ts"
-import { bookedValue, titleOf } from "./Rows.ts"
+import * as Formats from "../../Format.ts"
+import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
+import { body, button, confirm, facts, form, panel, plain } from "../../Parts.ts"
+import { found } from "../../pages/Payment.ts"
+import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
 const refundForm = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, once, person, form: given } = visit
+  const { api, say, to, once, user, form: given } = visit
   const payment = await found(visit, "deposit")
   const deposit = await api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } })
   const left = deposit.amount_sats - deposit.refunded_sats
@@ -58,7 +58,7 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
           )
         ),
         confirm(`Refund up to ${Formats.sats(left)} sats`, {
-          isConfirmed: person.isConfirmed,
+          isConfirmed: user.isConfirmed,
           why: "The amount is held until it is claimed or expires."
         })
       ]),
@@ -108,4 +108,4 @@ const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
   }
 }
 
-export const refunds: Page = { path: "payments/in/:id/refund", nav: "payments", needs: "send", get: refundForm, post: refund }
+export const refundPage: Page = { path: "payments/in/:id/refund", nav: "payments", needs: "send", get: refundForm, post: refund }

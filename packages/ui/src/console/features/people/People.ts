@@ -1,6 +1,6 @@
 import { h } from "preact"
-import { Refused } from "../Api.ts"
-import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
+import { Refused } from "../../Api.ts"
+import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
 import {
   body,
   button,
@@ -18,9 +18,9 @@ import {
   status,
   sub,
   type Told
-} from "../Parts.ts"
-import { rowLink, table } from "../Table.ts"
-import type { Person } from "../wire.ts"
+} from "../../Parts.ts"
+import { rowLink, table } from "../../Table.ts"
+import type { Person } from "../../wire.ts"
 
 export const roles = [
   ["viewer", "Viewer", "Views and exports payments"],
@@ -99,7 +99,7 @@ const deviceField = field({
 })
 
 /** Passkeys of the person who is signed in. They require a script. */
-export const ownPasskeys = ({ person: { passkeys } }: Pick<AnyVisit, "person">) =>
+export const ownPasskeys = ({ user: { passkeys } }: Pick<AnyVisit, "user">) =>
   passkeys === null
     ? null
     : panel(
@@ -136,7 +136,7 @@ export const ownPasskeys = ({ person: { passkeys } }: Pick<AnyVisit, "person">) 
       )
 
 const list = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, person } = visit
+  const { api, say, to, user } = visit
   const rows = (await api.call("GET /v1/people", { query: { limit: 1000 } })).filter((row) => row.status !== "removed")
   return {
     title: "People",
@@ -153,8 +153,8 @@ const list = async (visit: Visit): Promise<Shown> => {
                   title: "Name",
                   place: "c1",
                   cell: ({ id, name }) => [
-                    may(visit, "admin") && id !== person.id ? rowLink(to(`people/${id}`), name) : h("bdi", null, name),
-                    id === person.id && sub("You")
+                    may(visit, "admin") && id !== user.id ? rowLink(to(`people/${id}`), name) : h("bdi", null, name),
+                    id === user.id && sub("You")
                   ]
                 },
                 { title: "Role", place: "c2", cell: ({ role }) => roleText(role) },
@@ -180,10 +180,10 @@ const list = async (visit: Visit): Promise<Shown> => {
 }
 
 /** A key can invite only people who cannot send. */
-const offered = ({ person }: Visit) => (person.passkeys === null ? roles.slice(0, 2) : roles)
+const offered = ({ user }: Visit) => (user.passkeys === null ? roles.slice(0, 2) : roles)
 
 const invite = (visit: Visit): Promise<Shown> => {
-  const { to, once, person, form: given } = visit
+  const { to, once, user, form: given } = visit
   return Promise.resolve({
     title: "Invite a person",
     crumbs: [["People", "people"]],
@@ -212,7 +212,7 @@ const invite = (visit: Visit): Promise<Shown> => {
           )
         ),
         confirm("Create invitation", {
-          isConfirmed: person.isConfirmed,
+          isConfirmed: user.isConfirmed,
           why: "You get a link to send to the person. It can be used once and expires after three days."
         })
       ])
@@ -255,9 +255,9 @@ const find = async ({ api, params: { id = "" } }: Visit): Promise<Person> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { say, to, person } = visit
+  const { say, to, user } = visit
   const row = await find(visit)
-  const { isConfirmed } = person
+  const { isConfirmed } = user
   const at = to(`people/${row.id}`)
   const act = (title: string, what: string, button: string, more: ReturnType<typeof choice> | null, why: string, kind = "main") =>
     form(

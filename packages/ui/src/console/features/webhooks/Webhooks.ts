@@ -1,17 +1,17 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import { toldOf } from "../Menu.ts"
-import { type AnyVisit, type Elsewhere, may, type Page, type Shown, text, withQuery } from "../Page.ts"
-import { act, button, copied, date, empty, facts, note, panel, plain, sides, stack, status, sub, type Told, when } from "../Parts.ts"
-import { type Column, paging, rowLink, table } from "../Table.ts"
-import type { WebhookDelivery, WebhookEndpoint } from "../wire.ts"
+import * as Formats from "../../Format.ts"
+import { toldOf } from "./Failing.ts"
+import { type AnyVisit, type Elsewhere, may, type Page, type Shown, text, withQuery } from "../../Page.ts"
+import { act, button, copied, date, empty, facts, note, panel, plain, sides, stack, status, sub, type Told, when } from "../../Parts.ts"
+import { type Column, paging, rowLink, table } from "../../Table.ts"
+import type { WebhookDelivery, WebhookEndpoint } from "../../wire.ts"
 
 const perPage = 50
 
 /** Where the endpoints are in the API: a company's own, or the operator's, which receive the events of all companies. */
-export const rootOf = ({ person }: Pick<AnyVisit, "person">) => (person.kind === "company" ? "/v1" : "/operator")
+export const rootOf = ({ user }: Pick<AnyVisit, "user">) => (user.kind === "company" ? "/v1" : "/operator")
 
-const mayChange = (visit: AnyVisit): boolean => may(visit, visit.person.kind === "company" ? "webhooks" : "all")
+const mayChange = (visit: AnyVisit): boolean => may(visit, visit.user.kind === "company" ? "webhooks" : "all")
 
 export const short = (url: string): string => url.replace(/^https?:\/\//, "")
 const types = ({ types: all }: WebhookEndpoint): string => (all.length === 0 ? "All events" : all.join(", "))
@@ -123,8 +123,8 @@ const deliveryColumns = ({ say, to }: AnyVisit, id: string): ReadonlyArray<Colum
   }
 ]
 
-const deliveryPanel = async ({ api, say, to, person }: AnyVisit, id: string, delivery: WebhookDelivery) => {
-  const isOwn = person.kind === "company"
+const deliveryPanel = async ({ api, say, to, user }: AnyVisit, id: string, delivery: WebhookDelivery) => {
+  const isOwn = user.kind === "company"
   const event = isOwn ? await api.call("GET /v1/events/{id}", { params: { id: delivery.event_id } }).catch(() => undefined) : undefined
   return panel(
     delivery.event_type,

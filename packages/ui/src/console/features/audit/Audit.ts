@@ -1,10 +1,10 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import { pages } from "../List.ts"
-import { type AnyVisit, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
-import { chips, date, empty, plain, status } from "../Parts.ts"
-import { type Column, exported, paging, table } from "../Table.ts"
-import type { AuditEntry, Operations } from "../wire.ts"
+import * as Formats from "../../Format.ts"
+import { pages } from "../../List.ts"
+import { type AnyVisit, type Page, type Shown, type Visit, withQuery } from "../../Page.ts"
+import { chips, date, empty, plain, status } from "../../Parts.ts"
+import { type Column, exported, paging, table } from "../../Table.ts"
+import type { AuditEntry, Operations } from "../../wire.ts"
 
 const perPage = 50
 const verbs: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import type { Elsewhere, Page, Shown, Visit } from "../Page.ts"
-import { body, facts, panel, plain, status } from "../Parts.ts"
-import { type Column, table } from "../Table.ts"
-import type { Statement } from "../wire.ts"
+import * as Formats from "../../Format.ts"
+import type { Elsewhere, Page, Shown, Visit } from "../../Page.ts"
+import { body, facts, panel, plain, status } from "../../Parts.ts"
+import { type Column, table } from "../../Table.ts"
+import type { Statement } from "../../wire.ts"
 
 const months = 6
 

@@ -1,11 +1,11 @@
 import { h } from "preact"
-import { type List, pagesOf } from "../List.ts"
-import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { act, body, button, choice, copied, date, facts, form, link, panel, plain, sides, stack } from "../Parts.ts"
-import { type Column, rowLink } from "../Table.ts"
-import type { Offer } from "../wire.ts"
-import * as Formats from "../Format.ts"
-import { amountFields, amountOf, code, descriptionField, descriptionOf, freeSats, metadataFact } from "./Records.ts"
+import { type List, pagesOf } from "../../List.ts"
+import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
+import { act, body, button, choice, copied, date, facts, form, link, panel, plain, sides, stack } from "../../Parts.ts"
+import { type Column, rowLink } from "../../Table.ts"
+import type { Offer } from "../../wire.ts"
+import * as Formats from "../../Format.ts"
+import { amountFields, amountOf, code, descriptionField, descriptionOf, freeSats, metadataFact } from "../../pages/Records.ts"
 
 const titleOf = ({ memo }: Offer): string => (memo === "" ? "Offer" : memo)
 const paysTo = ({ lightning_address }: Offer): string => lightning_address ?? "the company"

@@ -1,13 +1,14 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import { type List, pagesOf } from "../List.ts"
-import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { act, body, button, copied, date, facts, field, form, panel, plain, sides, stack, status, type Told } from "../Parts.ts"
-import { type Column, rowLink } from "../Table.ts"
-import type { Checkout } from "../wire.ts"
-import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "./Records.ts"
+import * as Formats from "../../Format.ts"
+import { type List, pagesOf } from "../../List.ts"
+import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
+import { act, body, button, copied, date, facts, field, form, panel, plain, sides, stack, status, type Told } from "../../Parts.ts"
+import { type Column, rowLink } from "../../Table.ts"
+import type { Checkout } from "../../wire.ts"
+import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "../../pages/Records.ts"
+import type { Found } from "../Feature.ts"
 
-export const told = ({ status, late, expires_at, received_sats, amount_sats }: Checkout, nowMillis: number): Told => {
+const told = ({ status, late, expires_at, received_sats, amount_sats }: Checkout, nowMillis: number): Told => {
   switch (status) {
     case "paid":
       if (amount_sats !== null && received_sats > amount_sats) return { tone: "warn", text: "Overpaid" }
@@ -23,10 +24,10 @@ export const told = ({ status, late, expires_at, received_sats, amount_sats }: C
   }
 }
 
-export const titleOf = ({ order_id, description }: Checkout): string =>
+const titleOf = ({ order_id, description }: Checkout): string =>
   order_id === null ? (description === "" ? "Checkout" : description) : `Order ${order_id}`
 
-export const priceOf = ({ fiat_amount, fiat_currency, amount_sats }: Checkout): string => {
+const priceOf = ({ fiat_amount, fiat_currency, amount_sats }: Checkout): string => {
   if (fiat_amount !== null && fiat_currency !== null) return Formats.fiatText(Number(fiat_amount), fiat_currency)
   return amount_sats === null ? "Any amount" : `${Formats.sats(amount_sats)} sats`
 }
@@ -202,6 +203,21 @@ const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
   const { id = "" } = params
   await api.call("POST /v1/checkouts/{id}/cancel", { params: { id } })
   return { redirect: `checkouts/${id}` }
+}
+
+/** Returns an unpaid checkout as a search result. */
+export const found = async ({ api, say, to }: Visit, id: string): Promise<Found> => {
+  const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id } })
+  return {
+    key: id,
+    href: to(`checkouts/${id}`),
+    title: titleOf(checkout),
+    more: checkout.order_id === null ? "" : checkout.description,
+    told: told(checkout, say.nowMillis),
+    atMillis: Date.parse(checkout.created_at),
+    amount: checkout.amount_sats === null ? "any" : new Intl.NumberFormat("en").format(checkout.amount_sats),
+    value: priceOf(checkout)
+  }
 }
 
 export const checkouts: ReadonlyArray<Page> = [

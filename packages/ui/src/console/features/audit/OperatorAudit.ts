@@ -1,10 +1,10 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
-import { type OperatorVisit, type Page, type Shown, withQuery } from "../Page.ts"
-import { chips, empty, link, plain } from "../Parts.ts"
-import { columns, verbWords } from "../pages/Audit.ts"
-import { exported, paging, table } from "../Table.ts"
-import type { Operations } from "../wire.ts"
+import * as Formats from "../../Format.ts"
+import { type OperatorVisit, type Page, type Shown, withQuery } from "../../Page.ts"
+import { chips, empty, link, plain } from "../../Parts.ts"
+import { columns, verbWords } from "./Audit.ts"
+import { exported, paging, table } from "../../Table.ts"
+import type { Operations } from "../../wire.ts"
 
 // What operators and companies did, and what was refused.
 

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact"
+import type { Entry, Section } from "../Frame.ts"
+import type { OperatorVisit, Page, Visit } from "../Page.ts"
+import type { Concern, Icon, Told } from "../Parts.ts"
+
+/** An entry of the navigation. A section is sorted by rank. */
+export interface Ranked extends Entry {
+  readonly rank: number
+}
+
+/** Entries by the title of their section; the first section has an empty title. */
+export type Sections = Readonly<Record<string, ReadonlyArray<Ranked>>>
+
+/** An entry of a feature, in the section with this title. */
+export interface Placed extends Ranked {
+  readonly section: string
+}
+
+/** Adds the entries of features to the sections. */
+export const placed = (sections: Sections, entries: ReadonlyArray<Placed>): ReadonlyArray<Section> =>
+  Object.entries(sections).map(([title, own]) => ({
+    ...(title !== "" && { title }),
+    entries: [...own, ...entries.filter(({ section }) => section === title)].toSorted((a, b) => a.rank - b.rank)
+  }))
+
+/** Something that is wrong now, since when, how many sats, and where to go. */
+export interface Problem {
+  readonly tone: "bad" | "warn" | "info"
+  readonly glyph: Icon
+  readonly title: string
+  readonly text: string
+  readonly sinceMillis: number | null
+  readonly sats: number | null
+  /** Beneath the sats, in place of their value. */
+  readonly beneath?: string
+  readonly href: string
+  readonly action: string
+}
+
+/** A search result. */
+export interface Found {
+  readonly key: string
+  readonly href: string
+  readonly title: string
+  readonly more: string
+  readonly told: Told
+  readonly atMillis: number
+  readonly amount: string
+  readonly value: string
+}
+
+/** What a feature adds to the consoles. */
+export interface Feature {
+  readonly name: string
+  /** Pages of a company's console, and of the operator's. A path with a parameter comes after those without. */
+  readonly pages?: ReadonlyArray<Page>
+  readonly operatorPages?: ReadonlyArray<Page<OperatorVisit>>
+  readonly entry?: Placed
+  readonly operatorEntry?: Placed
+  /** Marks the entry of a company's console if something there needs attention. */
+  readonly mark?: (visit: Visit) => Promise<Told | undefined>
+  /** Problems on a company's overview. */
+  readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
+  /** Problems on the operator's first page. */
+  readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
+  /** Reads a record of this kind that a search found. */
+  readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }
+  /** A link on the operator's page of a company, and panels of its two columns. */
+  readonly companyLink?: (id: string) => readonly [path: string, text: string]
+  readonly companyPanel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
+  readonly companyAside?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
+}

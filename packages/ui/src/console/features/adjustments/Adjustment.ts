@@ -1,0 +1,30 @@
+import { h } from "preact"
+import * as Formats from "../../Format.ts"
+import type { Page, Shown, Visit } from "../../Page.ts"
+import { body, copied, facts, panel, when } from "../../Parts.ts"
+
+const get = async ({ api, say, params }: Visit): Promise<Shown> => {
+  const { id = "" } = params
+  const { amount_sats, reason, created_at, ledger_tx_id } = await api.call("GET /v1/transactions/adjustments/{adjustmentID}", {
+    params: { adjustmentID: id }
+  })
+  return {
+    title: "Adjustment by the operator",
+    figure: [Formats.signed(amount_sats), " ", h("small", null, "sats")],
+    status: { tone: "good", text: "Booked" },
+    crumbs: [["Payments", "payments"]],
+    body: panel(
+      "Details",
+      {},
+      body(
+        facts([
+          ["Reason", reason],
+          ["Booked", when(Date.parse(created_at), say.when(Date.parse(created_at)))],
+          ["Ledger", copied(ledger_tx_id, "ledger id")]
+        ])
+      )
+    )
+  }
+}
+
+export const adjustment: Page = { path: "payments/adjustment/:id", nav: "payments", get }

@@ -1,0 +1,184 @@
+import { h } from "preact"
+import { everything } from "../../Api.ts"
+import * as Formats from "../../Format.ts"
+import { companyChoice, confirming, count, deciding, numberIn, oldestOf, sumOf } from "../../operator/Common.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
+import { body, checks, copied, date, empty, facts, field, form, link, panel, plain, status } from "../../Parts.ts"
+import { paging, rowLink, table } from "../../Table.ts"
+import type { OperatorAdjustment } from "../../wire.ts"
+import type { Problem } from "../Feature.ts"
+
+// Corrections of balances. Companies are chosen by name.
+
+const told = ({ status: now }: OperatorAdjustment) =>
+  now === "booked"
+    ? ({ tone: "good", text: "Booked" } as const)
+    : now === "rejected"
+      ? ({ tone: "idle", text: "Rejected" } as const)
+      : ({ tone: "warn", text: "Awaits a second operator" } as const)
+
+const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, say, to, query } = visit
+  const cursor = query.get("cursor") ?? undefined
+  const { data: rows, next } = await api.page("GET /operator/adjustments", {
+    query: { limit: 50, ...(cursor !== undefined && { cursor }) }
+  })
+  const companies = await visit.companies(rows.map(({ company_id }) => company_id))
+  return {
+    title: "Adjustments",
+    lead: "Corrections to a company’s balance. Each is requested by one operator and approved by another.",
+    actions: h("a", { class: "btn main", href: to("adjustments/new") }, "Request adjustment"),
+    body: plain(
+      "Adjustments",
+      rows.length === 0
+        ? empty("book", "No adjustments", "An adjustment is the last resort, if nothing else can correct a balance.")
+        : table<OperatorAdjustment>("Adjustments, newest first", {
+            columns: [
+              {
+                title: "Company",
+                place: "c1",
+                cell: ({ id, company_id }) => rowLink(to(`adjustments/${id}`), companies.get(company_id)?.name ?? company_id)
+              },
+              { title: "Reason", place: "all", kind: "soft", cell: ({ reason }) => reason },
+              { title: "Status", place: "c3", cell: (row) => status(told(row)) },
+              { title: "Requested by", place: "off", kind: "soft", cell: ({ requested_by }) => requested_by },
+              { title: "When", place: "c4", kind: "faint", cell: ({ created_at }) => date(say, created_at) },
+              { title: "Sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.signed(amount_sats) }
+            ],
+            groups: [{ rows }],
+            opens: true
+          }),
+      paging(`times in ${say.zone}`, {
+        newer: cursor === undefined ? undefined : to("adjustments"),
+        older: next === undefined ? undefined : to(`adjustments?cursor=${next}`)
+      })
+    )
+  }
+}
+
+const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
+  const { to, form: given, query } = visit
+  const value = (name: string) => given.get(name) ?? ""
+  return {
+    title: "Request an adjustment",
+    crumbs: [["Adjustments", "adjustments"]],
+    body: form(
+      to("adjustments/new"),
+      { once: visit.once, class: "form-side" },
+      plain("Adjustment", [
+        body(
+          h(
+            "div",
+            { class: "fields" },
+            await companyChoice(visit, "Company", given.get("company") ?? query.get("company") ?? ""),
+            checks(
+              "Direction",
+              "radio",
+              "direction",
+              [
+                ["credit", "Credit", "The company receives it"],
+                ["debit", "Debit", "It is taken from the available balance"]
+              ],
+              [given.get("direction") ?? "credit"]
+            ),
+            field({
+              label: "Amount, sats",
+              name: "amount",
+              required: true,
+              inputMode: "decimal",
+              pattern: "[0-9]+([.][0-9]{1,3})?",
+              value: value("amount")
+            }),
+            field({ label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it", value: value("reason") }),
+            field({ label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it", value: value("note") })
+          )
+        ),
+        confirming(visit, "Request adjustment", { why: "Nothing is booked until a second operator approves it." })
+      ])
+    )
+  }
+}
+
+const request = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const [sats, note] = [numberIn(visit, "amount") ?? 0, text(visit, "note")]
+  const { id } = await visit.api.call("POST /operator/adjustments", {
+    once: text(visit, "once"),
+    body: {
+      company_id: text(visit, "company"),
+      amount_sats: text(visit, "direction") === "debit" ? -sats : sats,
+      reason: text(visit, "reason"),
+      ...(note !== "" && { note })
+    }
+  })
+  return { redirect: `adjustments/${id}` }
+}
+
+const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
+  const { api, say, to, params } = visit
+  const { id = "" } = params
+  const row = await api.call("GET /operator/adjustments/{id}", { params: { id } })
+  const name = (await visit.companies([row.company_id])).get(row.company_id)?.name ?? row.company_id
+  const decision = (what: string, button: string, kind: string) =>
+    form(to(`adjustments/${id}`), {}, plain(button, [h("input", { type: "hidden", name: "do", value: what }), deciding(button, { kind })]))
+  return {
+    title: "Adjustment",
+    figure: [Formats.signed(row.amount_sats), " ", h("small", null, "sats")],
+    status: told(row),
+    lead: [link(to(`companies/${row.company_id}`), name), ` · “${row.reason}”`],
+    crumbs: [["Adjustments", "adjustments"]],
+    body: [
+      panel(
+        "Details",
+        {},
+        body(
+          facts([
+            ["Note", row.note ?? "none"],
+            ["Requested by", row.requested_by],
+            ["Requested", date(say, row.created_at)],
+            row.decided_by === null ? null : ["Decided by", row.decided_by],
+            row.decided_at === null ? null : ["Decided", date(say, row.decided_at)],
+            ["Ledger", copied(row.ledger_tx_id, "ledger id")]
+          ])
+        )
+      ),
+      row.status === "pending" &&
+        h(
+          "div",
+          { class: "two" },
+          decision("approve", `Approve ${Formats.signed(row.amount_sats)} sats`, "main"),
+          decision("reject", "Reject", "danger")
+        )
+    ]
+  }
+}
+
+const decide = async (visit: OperatorVisit): Promise<Elsewhere> => {
+  const params = { id: visit.params["id"] ?? "" }
+  if (text(visit, "do") === "approve") await visit.api.call("POST /operator/adjustments/{id}/approve", { params })
+  else await visit.api.call("POST /operator/adjustments/{id}/reject", { params })
+  return { redirect: "adjustments" }
+}
+
+export const operatorPages: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "adjustments", nav: "adjustments", get: adjustmentList },
+  { path: "adjustments/new", nav: "adjustments", get: requestPage, post: request },
+  { path: "adjustments/:id", nav: "adjustments", get: adjustmentPage, post: decide }
+]
+
+export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
+  const rows = await everything((place) => api.page("GET /operator/adjustments", { query: { ...place, status: "pending" } }))
+  return rows.length === 0
+    ? []
+    : [
+        {
+          tone: "warn",
+          glyph: "book",
+          title: `${count(rows.length, "adjustment awaits", "adjustments await")} a second operator`,
+          text: rows.map(({ reason }) => `“${reason}”`).join(", "),
+          sinceMillis: oldestOf(rows.map(({ created_at }) => created_at)),
+          sats: sumOf(rows.map(({ amount_sats }) => Math.abs(amount_sats))),
+          href: to("adjustments"),
+          action: "Decide…"
+        }
+      ]
+}

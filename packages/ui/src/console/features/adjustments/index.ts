@@ -1,0 +1,12 @@
+import { adjustment } from "./Adjustment.ts"
+import { operatorPages, problems } from "./OperatorAdjustments.ts"
+import type { Feature } from "../Feature.ts"
+
+export const adjustments: Feature = {
+  name: "adjustments",
+  pages: [adjustment],
+  operatorPages,
+  problems,
+  operatorEntry: { section: "Money", rank: 40, name: "adjustments", path: "adjustments", text: "Adjustments", glyph: "book" },
+  companyLink: (id) => [`adjustments/new?company=${id}`, "Adjust…"]
+}

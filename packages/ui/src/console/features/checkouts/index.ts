@@ -1,0 +1,9 @@
+import { checkouts as pages, found } from "./Checkouts.ts"
+import type { Feature } from "../Feature.ts"
+
+export const checkouts: Feature = {
+  name: "checkouts",
+  pages,
+  entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
+  finds: { kind: "checkout", read: found }
+}

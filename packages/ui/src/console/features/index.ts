@@ -1,0 +1,25 @@
+import { adjustments } from "./adjustments/index.ts"
+import { approvals } from "./approvals/index.ts"
+import { audit } from "./audit/index.ts"
+import { checkouts } from "./checkouts/index.ts"
+import { offers } from "./offers/index.ts"
+import { people } from "./people/index.ts"
+import { refunds } from "./refunds/index.ts"
+import { statements } from "./statements/index.ts"
+import { vouchers } from "./vouchers/index.ts"
+import { webhooks } from "./webhooks/index.ts"
+import type { Feature } from "./Feature.ts"
+
+/** All features with a part in the consoles. Their problems and panels are shown in this order. */
+export const features: ReadonlyArray<Feature> = [
+  checkouts,
+  offers,
+  vouchers,
+  refunds,
+  statements,
+  adjustments,
+  people,
+  webhooks,
+  approvals,
+  audit
+]

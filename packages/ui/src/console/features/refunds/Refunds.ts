@@ -1,0 +1,89 @@
+import { h } from "preact"
+import * as Formats from "../../Format.ts"
+import { type List, pagesOf } from "../../List.ts"
+import { confirmed, type Elsewhere, type Page, type Shown, type Visit } from "../../Page.ts"
+import { copied, date, link, status, type Told } from "../../Parts.ts"
+import { metadataFact } from "../../pages/Records.ts"
+import { type Column, rowLink } from "../../Table.ts"
+import type { Refund } from "../../wire.ts"
+import { nav, record, tabs } from "../vouchers/Links.ts"
+
+const refundWords: Readonly<Record<Refund["status"], Told>> = {
+  open: { tone: "wait", text: "Not claimed yet" },
+  pending: { tone: "wait", text: "On its way" },
+  completed: { tone: "good", text: "Refunded" },
+  failed: { tone: "bad", text: "Failed, returned" },
+  expired: { tone: "idle", text: "Expired, returned" },
+  canceled: { tone: "idle", text: "Canceled, returned" }
+}
+
+const refundTitle = ({ description }: Refund): string => (description === "" ? "Refund" : description)
+
+const refundsList: List<Refund> = {
+  path: "refunds",
+  nav,
+  title: "Refunds",
+  lead: "To make one, open the payment and choose Refund….",
+  glyph: "ticket",
+  noun: "refunds",
+  none: "Open a payment to refund it.",
+  read: ({ api }, query) => api.page("GET /v1/refunds", { query }),
+  at: ({ created_at }) => created_at,
+  kinds: [
+    ["open", "Open", ({ status }) => status === "open" || status === "pending"],
+    ["completed", "Refunded", ({ status }) => status === "completed"],
+    ["returned", "Returned", ({ status }) => status === "failed" || status === "expired" || status === "canceled"]
+  ],
+  columns: ({ say, to }): ReadonlyArray<Column<Refund>> => [
+    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+    { title: "What for", place: "c1", cell: (refund) => rowLink(to(`refunds/${refund.id}`), refundTitle(refund)) },
+    { title: "Status", place: "c4", cell: (refund) => status(refundWords[refund.status]) },
+    { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
+    { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
+  ],
+  csv: [
+    ["created_at", ({ created_at }) => created_at],
+    ["id", ({ id }) => id],
+    ["description", ({ description }) => description],
+    ["status", ({ status }) => status],
+    ["amount_sats", ({ amount_sats }) => amount_sats],
+    ["deposit_id", ({ deposit_id }) => deposit_id],
+    ["withdrawal_id", ({ withdrawal_id }) => withdrawal_id],
+    ["checkout_id", ({ checkout_id }) => checkout_id],
+    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
+  ],
+  above: (visit) => tabs(visit, "refunds")
+}
+
+const show = async (visit: Visit): Promise<Shown> => {
+  const { api, say, to, params } = visit
+  const { id = "" } = params
+  const refund = await api.call("GET /v1/refunds/{id}", { params: { id } })
+  const { withdrawal_id: withdrawal, checkout_id: checkout } = refund
+  return {
+    title: refundTitle(refund),
+    figure: [Formats.sats(refund.amount_sats), " ", h("small", null, "sats")],
+    status: refundWords[refund.status],
+    lead: refund.description,
+    crumbs: [["Refunds", "refunds"]],
+    isLive: true,
+    body: record(visit, refund.status === "open" && [`refunds/${id}`, "Cancel refund"], [
+      ["Worth now", say.fiat(refund.amount_sats) ?? "unknown"],
+      ["Of", link(to(`payments/in/${refund.deposit_id}`), "Payment received")],
+      withdrawal === null ? null : ["Paid by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],
+      checkout === null ? null : ["Checkout", link(to(`checkouts/${checkout}`), "Checkout")],
+      ["Created", date(say, refund.created_at)],
+      ["Id", copied(refund.id, "refund id")],
+      metadataFact(refund.metadata)
+    ])
+  }
+}
+
+const cancel = async (visit: Visit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  await confirmed(visit)
+  await visit.api.call("POST /v1/refunds/{id}/cancel", { params: { id } })
+  return { redirect: `refunds/${id}` }
+}
+
+export const refunds: ReadonlyArray<Page> = [...pagesOf(refundsList), { path: "refunds/:id", nav, get: show, post: cancel }]

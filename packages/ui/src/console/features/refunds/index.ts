@@ -1,0 +1,8 @@
+import { refundPage } from "./Refund.ts"
+import { refunds as pages } from "./Refunds.ts"
+import type { Feature } from "../Feature.ts"
+
+export const refunds: Feature = {
+  name: "refunds",
+  pages: [refundPage, ...pages]
+}

@@ -1,0 +1,34 @@
+import { h } from "preact"
+import { may, type Visit } from "../../Page.ts"
+import { body, confirm, type Fact, facts, form, panel, segments } from "../../Parts.ts"
+
+// Parts of the pages of vouchers, and of the refunds that payers claim in the same way.
+
+export const nav = "vouchers"
+
+export const tabs = ({ to }: Visit, chosen: "vouchers" | "refunds") =>
+  segments(
+    "Kind of link",
+    (["vouchers", "refunds"] as const).map((path) => ({
+      text: path === "vouchers" ? "Vouchers" : "Refunds",
+      href: to(path),
+      isOn: path === chosen
+    }))
+  )
+
+/** The facts, and a way to cancel what nobody has claimed. */
+export const record = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
+  panel("Details", {}, body(facts(of))),
+  cancels !== false &&
+    may(visit, "send") &&
+    form(
+      visit.to(cancels[0]),
+      { class: "form-side" },
+      panel(
+        cancels[1],
+        {},
+        body(h("p", null, "The link stops working, and the amount and its fee are released.")),
+        confirm(cancels[1], { isConfirmed: visit.user.isConfirmed, kind: "danger" })
+      )
+    )
+]

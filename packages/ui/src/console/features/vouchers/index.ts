@@ -1,0 +1,8 @@
+import { vouchers as pages } from "./Vouchers.ts"
+import type { Feature } from "../Feature.ts"
+
+export const vouchers: Feature = {
+  name: "vouchers",
+  pages,
+  entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers and refunds", glyph: "ticket" }
+}

@@ -1,0 +1,76 @@
+import { Refused } from "../../Api.ts"
+import { may, type OperatorVisit, type Visit } from "../../Page.ts"
+import type { Concern, Told } from "../../Parts.ts"
+import type { WebhookEndpoint } from "../../wire.ts"
+import type { Problem } from "../Feature.ts"
+
+/** After this long without a delivery, an endpoint is red. */
+const redMillis = 15 * 60_000
+
+/** Amber after the first failure, red after 15 minutes or once disabled because of failures. */
+export const toldOf = ({ status, disabled_reason, failing_since }: WebhookEndpoint, nowMillis: number): Told => {
+  if (status === "deleted") return { tone: "idle", text: "Deleted" }
+  if (status === "disabled")
+    return disabled_reason === "owner" || disabled_reason === null
+      ? { tone: "idle", text: "Disabled" }
+      : { tone: "bad", text: disabled_reason === "gone" ? "Disabled: it returned 410" : "Disabled: deliveries failed for too long" }
+  if (failing_since === null) return { tone: "good", text: "Delivering" }
+  const millis = nowMillis - Date.parse(failing_since)
+  return millis < redMillis ? { tone: "warn", text: "Failing" } : { tone: "bad", text: "Failing" }
+}
+
+/** Endpoints that fail, worst first. */
+const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly told: Told }>> => {
+  if (!may(visit, "webhooks") && !may(visit, "read")) return []
+  const endpoints = await visit.api.call("GET /v1/webhook-endpoints").catch((error: unknown) => {
+    if (error instanceof Refused) return []
+    throw error
+  })
+  return endpoints
+    .map((endpoint) => ({ ...endpoint, told: toldOf(endpoint, visit.say.nowMillis) }))
+    .filter(({ told: { tone } }) => tone === "warn" || tone === "bad")
+    .toSorted((a, b) => (a.told.tone === b.told.tone ? 0 : a.told.tone === "bad" ? -1 : 1))
+}
+
+/** Marks the navigation if an endpoint fails. */
+export const mark = async (visit: Visit): Promise<Told | undefined> => {
+  const [worst] = await failing(visit)
+  return worst && { tone: worst.told.tone, text: "needs attention" }
+}
+
+export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> => {
+  const { say, to } = visit
+  const endpoints = await failing(visit)
+  return endpoints.map(({ id, url, failing_since, told }): Concern => {
+    const since = failing_since === null ? "" : ` since ${say.when(Date.parse(failing_since))}`
+    const host = URL.canParse(url) ? new URL(url).host : url
+    return {
+      tone: told.tone === "bad" ? "bad" : "warn",
+      title: `Webhook failing${since}`,
+      text: `${host} isn’t accepting events. They are kept and will be resent.`,
+      href: to(`webhooks/${id}`),
+      action: "See why"
+    }
+  })
+}
+
+/** Problems of the operator's own endpoints. */
+export const problems = async ({ api, say, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
+  const endpoints = await api.call("GET /operator/webhook-endpoints")
+  return endpoints.flatMap((endpoint): ReadonlyArray<Problem> => {
+    const { tone, text } = toldOf(endpoint, say.nowMillis)
+    if (tone !== "bad" && tone !== "warn") return []
+    return [
+      {
+        tone,
+        glyph: "hook",
+        title: `Your webhook: ${text.toLowerCase()}`,
+        text: endpoint.url,
+        sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
+        sats: null,
+        href: to(`webhooks/${endpoint.id}`),
+        action: "See why"
+      }
+    ]
+  })
+}

@@ -1,0 +1,17 @@
+import { companyPage, companyPanel } from "./CompanyWebhooks.ts"
+import { concerns, mark, problems } from "./Failing.ts"
+import { webhooks as pages } from "./Webhooks.ts"
+import { webhookSettings as settings } from "./WebhookSettings.ts"
+import type { Feature } from "../Feature.ts"
+
+export const webhooks: Feature = {
+  name: "webhooks",
+  pages: [...settings, ...pages],
+  operatorPages: [...settings.map((page) => ({ ...page, needs: "all" as const })), ...pages, companyPage],
+  entry: { section: "Developers", rank: 20, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
+  operatorEntry: { section: "Installation", rank: 30, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
+  mark,
+  concerns,
+  problems,
+  companyPanel
+}
