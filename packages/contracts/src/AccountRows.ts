@@ -5,7 +5,7 @@ import * as Id from "@satrail/core/base/Id"
 import { Effect } from "effect"
 import { past } from "./Fixtures.ts"
 
-// Creation and moves of operators' tokens.
+// Creates and revokes operator tokens.
 
 export const { noun: tokens } = OperatorToken
 

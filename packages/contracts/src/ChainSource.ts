@@ -13,13 +13,13 @@ export interface Payment {
   readonly amount: Msat.Msat
 }
 
-/** The other side: a wallet with money, and a miner the test controls. */
+/** The contract's peer: a wallet with money, and a miner that the test controls. */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** A new address. Its key may be unknown. */
+    /** Returns a new address, whose key may be unknown. */
     readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
-    /** Pays all of these in one transaction, which then waits in the mempool. Returns its id. */
+    /** Pays all of these outputs in one transaction, which stays in the mempool. Returns its id. */
     readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<TxId.TxId, unknown>
     /**
      * Signs a transaction that pays `payment` without broadcasting it. Two with the same `coin` spend the
@@ -63,7 +63,7 @@ const fresh = Effect.gen(function* () {
 
 type Target = Effect.Success<typeof fresh>
 
-/** Reads the outputs reported after a cursor until `isSo` holds. */
+/** Reads the outputs reported after a cursor until `isSo` returns true for them. */
 const toldSo = (target: Target, after: string | null, isSo: (outputs: ReadonlyArray<Output>) => boolean) =>
   eventually(told([target.scriptPubKey], after), ({ outputs }) => isSo(outputs))
 
@@ -94,7 +94,7 @@ const placement = Effect.fnUntraced(function* (txId: TxId.TxId) {
   return (yield* (yield* ChainSource).transaction(txId))._tag
 })
 
-/** Prevents deposits from being missed, credited without payment, or credited twice. */
+/** Guarantees that no deposit is missed, credited without a payment, or credited twice. */
 export const money = {
   "a deposit in the mempool is reported": Effect.gen(function* () {
     const { target, txId, activity } = yield* deposit
@@ -120,21 +120,24 @@ export const money = {
     yield* reorg(2)
     yield* eventually(placement(txId), (tag) => tag === "mempool")
     const away = yield* told([target.scriptPubKey], cursor)
-    assert.isTrue(away.outputs.length > 0 || (before._tag === "mined" && away.unchangedTo < before.height), "its block is not where it was")
+    assert.isTrue(
+      away.outputs.length > 0 || (before._tag === "mined" && away.unchangedTo < before.height),
+      "the deposit is now in a different block"
+    )
     yield* mine(1)
     const back = yield* toldSo(target, away.cursor, isPlaced("mined"))
     const after = only(back).placement
     assert.isTrue(before._tag === "mined" && after._tag === "mined" && after.height > before.height)
     assert.isTrue(after._tag === "mined" && confirmations(back.tip, after.height) === 1)
   }),
-  "C45: a mempool deposit that is double-spent is gone": Effect.gen(function* () {
+  "C45: a mempool deposit that is double-spent is reported as gone": Effect.gen(function* () {
     const { doubleSpend, mine } = yield* Peer
     const { txId } = yield* deposit
     yield* doubleSpend(txId)
     yield* mine(1)
     yield* eventually(placement(txId), (tag) => tag === "gone")
   }),
-  "C45: a deposit removed by a reorganization and then double-spent is gone": Effect.gen(function* () {
+  "C45: a deposit removed by a reorganization and then double-spent is reported as gone": Effect.gen(function* () {
     const { doubleSpend, mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const { placement: before } = only(activity)
@@ -145,7 +148,7 @@ export const money = {
     const after = yield* told([target.scriptPubKey], activity.cursor)
     assert.isTrue(
       after.outputs.length > 0 || (before._tag === "mined" && after.unchangedTo < before.height),
-      "its block is not where it was"
+      "the deposit is now in a different block"
     )
   }),
   "C43: several outputs of one transaction are reported separately": Effect.gen(function* () {
@@ -222,9 +225,9 @@ export const money = {
   })
 } satisfies Contract.Promises<ChainSource | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
-  "an unknown transaction is gone": Effect.gen(function* () {
+  "an unknown transaction is reported as gone": Effect.gen(function* () {
     assert.strictEqual(yield* placement(TxId.make("0f".repeat(32))), "gone")
   }),
   "the tip is the last block, even if nothing in it is watched": Effect.gen(function* () {
@@ -259,10 +262,10 @@ export const other = {
 } satisfies Contract.Promises<ChainSource | Peer>
 
 /**
- * The promises that every ChainSource must keep. Each entry is one promise; a number such as C43 names the incident
- * it prevents.
+ * The guarantees that every ChainSource must provide. Each entry is one guarantee; a number such as C43 names
+ * the incident that it prevents.
  */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may mine meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may mine while it runs. */
 export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", { money, other })

@@ -10,25 +10,25 @@ import { told } from "./ChainSource.ts"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
-/** The other side: an outside wallet with money on the same chain, and its miner. */
+/** The contract's peer: an outside wallet with money on the same chain, and a miner. */
 export class Peer extends Context.Service<
   Peer,
   {
     /**
-     * Pays a new address of the wallet, issued as usual, in a transaction that then waits in the mempool.
-     * Returns its id.
+     * Pays a new address of the wallet, issued as usual, in a transaction that stays in the mempool. Returns
+     * its id.
      */
     readonly send: (type: BitcoinAddress.AddressType, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
     /**
-     * Mines as many blocks as a coin needs, the first with everything in the mempool, and lets our side
-     * notice them.
+     * Mines as many blocks as a coin needs before it can be spent, and waits until our side has seen them. The
+     * first block includes everything in the mempool.
      */
     readonly mine: Effect.Effect<void, unknown>
-    /** Signs and broadcasts a draft as payouts are: it is recorded before the network sees it. */
+    /** Signs and broadcasts a draft in the same order as a payout: it is recorded before the network sees it. */
     readonly dispatch: (draft: Draft) => Effect.Effect<void, unknown>
     /** The script of a new address of this peer. */
     readonly script: Effect.Effect<string, unknown>
-    /** The fee of a transaction that the network accepted. */
+    /** Returns the fee of a transaction that the network accepted. */
     readonly feeOf: (txId: TxId.TxId) => Effect.Effect<Msat.Msat, unknown>
   }
 >()("@satrail/contracts/ChainWallet/Peer") {}
@@ -60,7 +60,7 @@ const asking = Effect.fnUntraced(function* (change: Partial<Payment> = {}) {
   return { payments: [{ scriptPubKey: yield* (yield* Peer).script, amount, feeLimit, ...change }], feeRate: 2, free: all }
 })
 
-/** The coins that `build` asks about. */
+/** Returns the coins that `build` asks permission to spend. */
 const candidates = Effect.gen(function* () {
   const { build } = yield* ChainWallet
   const asked: Array<ReadonlyArray<string>> = []
@@ -75,12 +75,12 @@ const candidates = Effect.gen(function* () {
   return asked[0] ?? []
 })
 
-/** The reason why nothing was built. */
+/** Returns the reason why no draft was built. */
 const refusal = Effect.fnUntraced(function* (change: Partial<Effect.Success<ReturnType<typeof asking>>>, payment: Partial<Payment> = {}) {
   return yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking(payment)), ...change }))
 })
 
-/** Prevents coins from being spent twice, and unlimited fees. */
+/** Guarantees against double spending and unlimited fees. */
 export const money = {
   "no address or derivation index is issued twice": Effect.gen(function* () {
     const { network, newAddress } = yield* ChainWallet
@@ -111,7 +111,7 @@ export const money = {
     assert.deepStrictEqual(others, [])
     assert.deepInclude(output, { txId, amount })
   }),
-  "several payments share one transaction with one output each, in order, within their combined fee limit": Effect.gen(function* () {
+  "several payments share one transaction, with one output for each in order, within their combined fee limit": Effect.gen(function* () {
     const txId = yield* fund("taproot", 200_000)
     const chain = yield* ChainSource
     const { script, feeOf } = yield* Peer
@@ -187,7 +187,7 @@ export const money = {
   })
 } satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "the fingerprint is 4 bytes of hex": Effect.gen(function* () {
     assert.match((yield* ChainWallet).fingerprint, /^[0-9a-f]{8}$/)
@@ -198,8 +198,8 @@ export const other = {
   })
 } satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
 
-/** The promises that every ChainWallet, together with its Signer and ChainSource, must keep. */
+/** The guarantees that every ChainWallet must provide, together with its Signer and ChainSource. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may spend the wallet's coins meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may spend the wallet's coins while it runs. */
 export const suite = Contract.suite<ChainWallet | Signer | ChainSource | Peer, typeof money, typeof other>("ChainWallet", { money, other })

@@ -1,19 +1,19 @@
 import { it } from "@effect/vitest"
 import { Cause, Context, Effect, type Layer } from "effect"
 
-/** A port's promises. Each pairs a sentence with a test that fails if the promise is broken. */
+/** A port's guarantees. Each pairs a sentence with a test that fails if the guarantee is broken. */
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
 
-/** Receives each feature that a layer lacks. */
+/** Callback for each feature that a layer lacks. */
 const Noted = Context.Reference<(lack: string) => void>("@satrail/contracts/Contract/Noted", { defaultValue: () => () => undefined })
 
 /**
- * Records a feature that this layer lacks, so that a promise that doesn't apply isn't counted as kept. It
- * appears as `lacks` in the test's metadata, which vitest's JSON report contains.
+ * Records a feature that this layer lacks, so that a guarantee that doesn't apply isn't counted as kept. The
+ * feature is listed under `lacks` in the test's metadata, which is part of vitest's JSON report.
  */
 export const lacks = (lack: string): Effect.Effect<void> => Effect.map(Noted, (note) => note(lack))
 
-/** Runs an effect while the connection to the peer is cut, and restores the connection however the effect ends. */
+/** Runs an effect while the connection to the peer is cut, and always restores the connection afterward. */
 export const withoutWire = <A, E, R>(
   { cut, mend }: { readonly cut: Effect.Effect<void, unknown>; readonly mend: Effect.Effect<void, unknown> },
   use: Effect.Effect<A, E, R>
@@ -25,14 +25,14 @@ export const withoutWire = <A, E, R>(
   )
 
 /**
- * Returns the title of a promise's test, readable on its own: the incidents it prevents, the port, the
- * promise.
+ * Returns the title of a guarantee's test: the incidents that it prevents, the port, and the guarantee. The
+ * title is readable on its own.
  */
 const title = (port: string, promise: string) => promise.replace(/^(?:(?:C\d+ )*C\d+: )?/, (incidents) => `${incidents}${port}: `)
 
 /**
- * Returns a suite that tests any layer against a port's promises. A promise of `other` may be skipped for a
- * stated reason. A promise of `money` cannot be skipped, because breaking it loses or creates money.
+ * Returns a suite that tests any layer against a port's guarantees. A guarantee in `other` may be skipped for a
+ * stated reason. A guarantee in `money` cannot be skipped, because breaking it loses or creates money.
  */
 export const suite =
   <R, Money extends Promises<R>, Other extends Promises<R>>(
@@ -48,8 +48,8 @@ export const suite =
     options: {
       readonly skip?: { readonly [promise in keyof Other]?: string }
       /**
-       * Matches errors of an unreliable environment, such as a network that loses messages. The promise is
-       * then run once more from the beginning.
+       * Matches errors caused by an unreliable environment, such as a network that loses messages. After such
+       * an error, the test runs once more from the beginning.
        */
       readonly again?: RegExp
     } = {}

@@ -4,7 +4,7 @@ import { Context, Effect } from "effect"
 import * as Contract from "./Contract.ts"
 import { hex } from "./Fixtures.ts"
 
-/** The other side: a domain name system whose records the test sets. */
+/** The contract's peer: a domain name system with records set by the test. */
 export class Peer extends Context.Service<
   Peer,
   {
@@ -16,7 +16,7 @@ export class Peer extends Context.Service<
   }
 >()("@satrail/contracts/Dns/Peer") {}
 
-/** A name without earlier records. */
+/** A new name without records. */
 const fresh = Effect.map(hex(8), (one) => `a${one}.user._bitcoin-payment.shop.example`)
 
 const published = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, isSigned = true) {
@@ -27,12 +27,12 @@ const published = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, isS
 
 const validated = Effect.fnUntraced(function* (name: string) {
   const { validated } = yield* Dns
-  return yield* validated === undefined ? Effect.die("it asks no resolver that validates") : validated(name)
+  return yield* validated === undefined ? Effect.die("this Dns has no validating resolver") : validated(name)
 })
 
 const uri = "bitcoin:?lno=lno1abc"
 
-/** Prevents payments to someone who can forge a response, and lost payments. */
+/** Guarantees that a forged response cannot redirect a payment, and that no payment is lost. */
 export const money = {
   "a signed response is reported as signed and an unsigned one as unsigned": Effect.gen(function* () {
     assert.deepStrictEqual(yield* validated(yield* published([uri])), { texts: [uri], isSigned: true })
@@ -65,7 +65,7 @@ export const money = {
   })
 } satisfies Contract.Promises<Dns | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "a name without records returns none": Effect.gen(function* () {
     assert.deepStrictEqual((yield* validated(yield* fresh)).texts, [])
@@ -82,5 +82,5 @@ export const other = {
 /** The contract of a Dns that queries a validating resolver. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer with `validated` and its peer. */
+/** Runs the contract against a layer whose Dns has `validated`, and its peer. */
 export const suite = Contract.suite<Dns | Peer, typeof money, typeof other>("Dns", { money, other })

@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 
 /**
- * Number of times a promise polls for something that takes a real node time, before it fails. A result that
- * is ready immediately is not waited for.
+ * How often a test polls a real node for a result before it fails, and the interval between polls. The first
+ * poll is immediate.
  */
 export const Patience = Context.Reference<{ readonly tries: number; readonly spacedMillis: number }>(
   "@satrail/contracts/Eventually/Patience",
@@ -12,7 +12,10 @@ export const Patience = Context.Reference<{ readonly tries: number; readonly spa
   }
 )
 
-/** Polls until the condition holds, and returns the value seen then. Fails with the last value seen. */
+/**
+ * Polls until the condition holds, and returns the value for which it holds. If it never holds, fails and
+ * reports the last value.
+ */
 export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) {
   const { tries, spacedMillis } = yield* Patience
   let seen = yield* look

@@ -17,7 +17,7 @@ const rate = Effect.fnUntraced(function* (currency: Fiat) {
   return yield* (yield* ExchangeRates).rate(currency)
 })
 
-/** Prevents charging a customer at an invalid price. */
+/** Guarantees that no customer is charged at an invalid price. */
 export const money = {
   "every supported currency has a positive price": each(
     Effect.fnUntraced(function* (currency) {
@@ -27,7 +27,7 @@ export const money = {
   "a price is what one bitcoin costs, not what one unit buys": each(
     Effect.fnUntraced(function* (currency) {
       const { price } = yield* rate(currency)
-      // One unit of any of them has been worth less than a hundredth of a bitcoin since 2013.
+      // Since 2013, one unit of any currency has been worth less than a hundredth of a bitcoin.
       assert.isTrue(price.digits >= 100n * 10n ** BigInt(price.scale))
     })
   ),
@@ -50,7 +50,7 @@ export const money = {
   )
 } satisfies Contract.Promises<ExchangeRates>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "no currency gets the price of another": Effect.gen(function* () {
     const prices = yield* Effect.forEach(yield* offered, rate)
@@ -58,7 +58,7 @@ export const other = {
   })
 } satisfies Contract.Promises<ExchangeRates>
 
-/** The promises that every price source with a current price must keep. */
+/** The guarantees that every source of current prices must provide. */
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer. */

@@ -3,10 +3,10 @@ import type { Fence } from "@satrail/core/ledger/Change"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
 
-/** Claims by record id. A record's task is claimed once, because a move may be repeated. */
+/** Claims by record id. A record's task is claimed only once, because repeated moves must use the same claim. */
 const held = new Map<string, Fence>()
 
-/** Returns the claim on the task of this kind and id, which is due by then. */
+/** Returns the claim on the task of this kind and id. The task must be due at `nowMillis`. */
 export const fenceOf = Effect.fnUntraced(function* (kind: string, id: string, nowMillis: number) {
   const known = held.get(id)
   if (known !== undefined) return known

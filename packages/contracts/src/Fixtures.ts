@@ -25,9 +25,10 @@ import * as Rows from "./Rows.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
 // Rows and Changes for the contract tests. Each test creates rows with new ids, so the tests are independent of
-// each other. A store doesn't validate hashes, scripts and keys, so any hexadecimal of the right length is fine.
+// each other. A store doesn't validate hashes, scripts and keys, so any hexadecimal string of the right length
+// is valid.
 
-/** Random bytes of this size, in hexadecimal. */
+/** Returns this many random bytes, in hexadecimal. */
 export const hex = (size: number) => Effect.map(Entropy, (entropy) => Id.toHex(entropy(size)))
 
 /** A transaction id that belongs to no transaction. */
@@ -45,7 +46,7 @@ export const paymentHash = Effect.map(hex(32), PaymentHash.make)
  */
 export const past = Effect.map(hex(5), (text) => 1_000_000_000 + Number.parseInt(text, 16))
 
-/** The id of a company that is never created. */
+/** Returns the id of a company that is never created. */
 export const unopened = Effect.map(Id.make, CompanyId.make)
 
 /** A company that is not stored yet. */
@@ -176,7 +177,7 @@ export const created = Effect.fnUntraced(function* (companyId: CompanyId.Company
   return row
 })
 
-/** A deposit by Lightning or an internal transfer, for an invoice or address of this company. */
+/** A deposit received over Lightning or by an internal transfer, for an invoice or address of this company. */
 export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Deposit> {
   const atMillis = yield* Clock.currentTimeMillis
   return Rows.deposit({
@@ -195,7 +196,7 @@ export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.Company
   })
 })
 
-/** A payment that reached the node and belongs to no open invoice. */
+/** A payment that the node received without an open invoice. */
 export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
   return {
     id: yield* Id.make,
@@ -207,20 +208,20 @@ export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
   }
 })
 
-/** A payment of an invoice with this many sats. */
+/** Pays an invoice with this many sats. */
 export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number, proof?: Preimage.Preimage) {
   const deposit = { ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }
   return Invoice.settled(invoice, deposit, proof ?? (yield* preimage))
 })
 
-/** Creates a company with `sats` to spend. */
+/** Creates a company with a balance of `sats`. */
 export const companyWith = Effect.fnUntraced(function* (sats: number) {
   const companyId = yield* open
   yield* (yield* Journal).commit(yield* payment(yield* created(companyId, sats), sats))
   return companyId
 })
 
-/** An output that pays a company, as first seen: not in a block. */
+/** An output that pays a company, when first seen and not yet in a block. */
 export const output = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -261,7 +262,8 @@ export interface Begun {
 }
 
 /**
- * Claims the task of this withdrawal, which is due at its random past time. The claim lasts longer than the test.
+ * Claims the task of this withdrawal, which has been due since the withdrawal's random past time. The claim
+ * lasts longer than the test.
  */
 export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal): Effect.fn.Return<Begun, unknown, Tasks> {
   const tasks = yield* (yield* Tasks).claim({
@@ -275,7 +277,7 @@ export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdra
   return { withdrawal, task, fence: fence(task) }
 })
 
-/** Creates a withdrawal that is held and claimed by a worker. */
+/** Creates a withdrawal whose funds are held and whose task is claimed by a worker. */
 export const begin = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -286,7 +288,7 @@ export const begin = Effect.fnUntraced(function* (
   return yield* claim(row)
 })
 
-/** Lets another worker claim it. */
+/** Has another worker claim the task. */
 export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun) {
   assert.isTrue(yield* (yield* Tasks).postpone(task, withdrawal.createdAtMillis))
   return yield* claim(withdrawal)
@@ -319,7 +321,7 @@ export const proof = (networkFee = 0) =>
     paymentIndex: "4"
   }))
 
-/** Claims this invoice for the withdrawal. No other payment of it is accepted from then on. */
+/** Claims this invoice for the withdrawal. No other payment of the invoice is accepted afterward. */
 export const claimFor = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, row: Invoice.Invoice) {
   yield* (yield* Journal).commit(Invoice.claimed(row, withdrawal.id, fence, withdrawal.createdAtMillis))
 })
@@ -344,13 +346,13 @@ export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = 
   ...fields
 })
 
-/** The result of a commit as one word: Applied, Replayed, or the refusal. */
+/** Returns the result of a commit as one word: `Applied`, `Replayed`, or the tag of the refusal. */
 export const verdict = Effect.fnUntraced(function* (change: Storable) {
   const journal = yield* Journal
   return yield* Effect.match(journal.commit(change), { onSuccess: ({ _tag }): string => _tag, onFailure: ({ _tag }): string => _tag })
 })
 
-/** Counts each result. */
+/** Counts how often each result occurs. */
 export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
   const counts: Record<string, number> = {}
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1
@@ -358,8 +360,8 @@ export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
 }
 
 /**
- * Returns the events of one company, oldest first. A store may hold back committed events while an older
- * transaction of its server is open, for example another test's, so this waits for them.
+ * Returns the events of one company, oldest first. A store may withhold committed events while its server has
+ * an older open transaction, such as another test's, so this waits until none are withheld.
  */
 export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { events, unreadableSinceMillis } = yield* Records
@@ -368,7 +370,7 @@ export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.Compan
   return all.filter((event) => event.companyId === companyId)
 })
 
-/** Everything that a company's books and lists contain, and the operator's accounts. */
+/** Reads everything in a company's books and lists, and the operator's accounts. */
 const everything = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const records = yield* Records
   return {

@@ -39,7 +39,7 @@ export const money = {
   ...together(features, "money")
 }
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   ...Invoices.other,
   ...Suspense.other,
@@ -51,13 +51,13 @@ export const other = {
 }
 
 /**
- * The promises that every Journal must keep. Each entry is one promise; a number such as C12 names the incident
- * it prevents.
+ * The guarantees that every Journal must provide. Each entry is one guarantee; a number such as C12 names the
+ * incident that it prevents.
  */
 export const promises = { ...money, ...other }
 
 /**
- * Runs the contract against a layer. The store may be used before and after, and promises are independent of
- * each other, but nothing else may commit to it meanwhile.
+ * Runs the contract against a layer. The store may be used before and after, and the tests are independent of
+ * each other, but nothing else may commit to the store while they run.
  */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Journal", { money, other })

@@ -41,7 +41,7 @@ const settings: LightningAddress.Settings = {
   metadata: { shelf: "4" }
 }
 
-/** The owners of payments. */
+/** Guarantees about which company owns a payment. */
 export const money = {
   "a Lightning address belongs to one company permanently": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
@@ -144,7 +144,7 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
     assert.deepStrictEqual(yield* records.domainsOf(companyId), [])
     assert.strictEqual(yield* unchanged(Domain.verified(row)), "DomainTaken")
-    // A late check is about a domain they no longer own.
+    // This late check concerns a domain that the company no longer owns.
     assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
   }),
@@ -257,20 +257,21 @@ export const money = {
     assert.deepStrictEqual((yield* holder(old.id)).apiKey, old)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C53: a rotation ends no other company's key": Effect.gen(function* () {
+  "C53: a rotation never ends another company's key": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const theirs = yield* apiKey(otherId)
     yield* verdict(ApiKey.issued(theirs))
-    // Only a bug commits this. The store may fail in any way, but nothing of the other company may change.
+    // Only a bug would commit this. The store may fail in any way, but must not change any of the other
+    // company's data.
     yield* Effect.exit(verdict(ApiKey.issued(yield* apiKey(companyId), { id: theirs.id, expiresAtMillis: 1 })))
     assert.deepStrictEqual((yield* holder(theirs.id)).apiKey, theirs)
     yield* has(otherId, { posted: 0, held: 0 })
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** The fields of a company and its keys. */
+/** Guarantees about the fields of a company and its keys. */
 export const other = {
-  "a domain counts as missing from the first failed check, and an operator's decision about it is kept": Effect.gen(function* () {
+  "a domain counts as missing from its first failed check onward, and an operator's decision about it is kept": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* domain(companyId)

@@ -18,7 +18,7 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Deposit.Deposit) {
   return yield* found((yield* Records).deposit(companyId, id))
 })
 
-/** Commits a move of a deposit and returns the deposit as it is then. */
+/** Commits a transition of a deposit and returns the resulting deposit. */
 const moved = Effect.fnUntraced(function* (
   change: Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
 ) {
@@ -42,7 +42,7 @@ const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sa
 const spend = (companyId: CompanyId.CompanyId, sats: number) =>
   Effect.flatMap(withdrawal(companyId, sats), (row) => verdict(Withdrawal.requested(row)))
 
-/** Effects of the chain on a company's money. */
+/** Guarantees about how on-chain deposits affect a company's money. */
 export const money = {
   "a deposit that is unconfirmed or not deep enough is not credited": Effect.gen(function* () {
     const companyId = yield* open
@@ -137,7 +137,7 @@ export const money = {
     yield* moved(Deposit.confirmed(yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis)), atMillis))
     yield* has(companyId, { posted: 110, held: 0 })
   }),
-  "C45: the spent part of a reversed deposit is booked as the operator's loss until the payment returns": Effect.gen(function* () {
+  "C45: the spent part of a reversed deposit is posted as the operator's loss until the payment returns": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.strictEqual(yield* spend(companyId, 30), "Applied")
@@ -190,7 +190,7 @@ export const money = {
     const [companyId, otherId] = [yield* open, yield* unopened]
     const row = yield* placed(companyId, 100)
     const change = Deposit.confirmed({ ...row, companyId: otherId }, atMillis)
-    // Only a bug commits this. The store may fail in any way, but nothing may change.
+    // Only a bug would commit this. The store may fail in any way, but nothing may change.
     yield* Effect.exit(verdict(change))
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })

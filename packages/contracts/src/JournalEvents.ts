@@ -36,7 +36,7 @@ import {
 } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
-/** Promises about events. */
+/** Guarantees about events. */
 export const other = {
   "C24: every applied Change publishes one event, in order, with its time": Effect.gen(function* () {
     const row = yield* company

@@ -21,7 +21,7 @@ const revisionOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) 
   return (yield* found((yield* Records).company(companyId))).feesRevision
 })
 
-/** The fees that determine a company's hold. */
+/** Guarantees about the fees that a withdrawal holds. */
 export const money = {
   "fees: a withdrawal computed with outdated fees is refused, and one computed with the current fees is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
@@ -38,7 +38,7 @@ export const money = {
     for (const one of yield* by(now)) assert.strictEqual(yield* verdict(one), "Applied")
     for (const one of before) assert.strictEqual(yield* verdict({ ...one, feesRevision: now }), "Applied")
   }),
-  "fees: a change of one company's fees does not affect another company, nor a Change without a fee revision": Effect.gen(function* () {
+  "fees: changing one company's fees affects neither another company nor a Change without a fee revision": Effect.gen(function* () {
     const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
     const revision = yield* revisionOf(other)
     assert.strictEqual(yield* charged(companyId), "Applied")
@@ -81,7 +81,11 @@ export const money = {
       const after = yield* revisionOf(companyId)
       assert.strictEqual(after, before + more)
       const row = yield* withdrawal(companyId, 1)
-      assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, undefined, [], after)), "Applied", "by the balance too")
+      assert.strictEqual(
+        yield* verdict(Withdrawal.requested(row, undefined, undefined, [], after)),
+        "Applied",
+        "the balance has the same revision"
+      )
     }
   }),
   "fees: after a fee change no concurrent withdrawal is applied with the old fees": Effect.gen(function* () {
@@ -107,7 +111,7 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** Reads of fees. */
+/** Guarantees about reading fees. */
 export const other = {
   "fees: a company's custom fees are returned as committed, with the company and with its keys": Effect.gen(function* () {
     const companyId = yield* companyWith(100)

@@ -10,7 +10,7 @@ import { companyWith, once, tally, unchanged, verdict, withdrawal } from "./Fixt
 import { all } from "./features/index.ts"
 import { has } from "./Ledger.ts"
 
-/** Changes that a freeze refuses. */
+/** Guarantees about the Changes that a freeze blocks. */
 export const money = {
   "freeze: Changes applied before it are still applied and replayed, and another company is not affected": Effect.gen(function* () {
     const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]

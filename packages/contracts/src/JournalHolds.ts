@@ -15,7 +15,7 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Invoice.Invoice) {
   return yield* found((yield* Records).invoice(companyId, id))
 })
 
-/** Effects of hold invoices on a company's money: none until they are settled. */
+/** Guarantees about hold invoices, which have no effect on a company's money until they settle. */
 export const money = {
   "a held payment belongs to no company until it settles, and is then credited once": Effect.gen(function* () {
     const companyId = yield* open

@@ -42,7 +42,7 @@ const readCursor = Effect.fnUntraced(function* (source: string) {
   return Option.getOrNull(yield* (yield* Records).cursor(source))
 })
 
-/** Effects of an invoice's payment on a company's money. */
+/** Guarantees about how the payment of an invoice affects a company's money. */
 export const money = {
   "a payment of an invoice is credited": Effect.gen(function* () {
     const companyId = yield* open
@@ -195,7 +195,7 @@ export const money = {
       assert.isTrue(Option.isNone(yield* records.invoice(companyId, one.id)))
       assert.isTrue(Option.isNone(yield* records.invoiceByHash(one.paymentHash)))
       assert.strictEqual(yield* unchanged(forgotten), "Applied")
-      // Another process may have read it before and record its expiry only now.
+      // Another process may have read the invoice earlier and may only now record its expiry.
       assert.strictEqual(yield* unchanged(Invoice.expired(one, one.expiresAtMillis)), "Applied")
     }
     yield* created(companyId, 100, { paymentHash: row.paymentHash })
@@ -311,7 +311,7 @@ export const money = {
     assert.isNull(yield* readCursor(source))
     yield* verdict({ ...paid, cursor: { source, value: "7" } })
     assert.strictEqual(yield* readCursor(source), "7")
-    // Read again after a restart: it was credited before, and the cursor still moves.
+    // After a restart, the payment is read again. It was already credited, and the cursor still moves.
     assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "8" } }), "Applied")
     assert.strictEqual(yield* readCursor(source), "8")
     assert.strictEqual(yield* unchanged({ ...(yield* payment(row, 120)), cursor: { source, value: "9" } }), "InvoiceNotPayable")
@@ -362,7 +362,7 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** The fields of an invoice and its address. */
+/** Guarantees about the fields of an invoice and its Lightning address. */
 export const other = {
   "an invoice is created once; a different one under its id is refused": Effect.gen(function* () {
     const companyId = yield* open

@@ -27,7 +27,7 @@ const answered = Effect.fnUntraced(function* (owner: CompanyId.CompanyId, key: s
   return Option.getOrNull(yield* (yield* Records).answer(owner, key))
 })
 
-/** Idempotency: effects that a request's key allows only once. */
+/** Guarantees about idempotency: a request's key allows its effects only once. */
 export const money = {
   "a repeated key returns the first response and holds the money once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
@@ -78,19 +78,21 @@ export const money = {
     assert.strictEqual(yield* verdict(yield* request(companyId, 99, "k", "small")), "Applied")
     yield* has(companyId, { posted: 100, held: 99 })
   }),
-  "C23: the key is checked first, so spent money and ended withdrawals do not change the response": Effect.gen(function* () {
-    const companyId = yield* companyWith(40)
-    const row = yield* withdrawal(companyId, 40, { createdAtMillis: yield* past })
-    const asked = Withdrawal.requested(row, once(companyId, "k"))
-    yield* verdict(asked)
-    assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
-    // Repeating the same Change uses its key like any other.
-    assert.strictEqual(yield* unchanged(asked), "Replayed")
-    const { fence } = yield* claim(row)
-    assert.strictEqual(yield* verdict(Withdrawal.failed(row, "canceled", fence, 1_700_000_000_000)), "Applied")
-    assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
-    yield* has(companyId, { posted: 40, held: 0 })
-  }),
+  "C23: the key is checked first, so the response is the same even if the money is spent or the withdrawal has ended": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(40)
+      const row = yield* withdrawal(companyId, 40, { createdAtMillis: yield* past })
+      const asked = Withdrawal.requested(row, once(companyId, "k"))
+      yield* verdict(asked)
+      assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
+      // A repetition of the same Change is also answered by its key.
+      assert.strictEqual(yield* unchanged(asked), "Replayed")
+      const { fence } = yield* claim(row)
+      assert.strictEqual(yield* verdict(Withdrawal.failed(row, "canceled", fence, 1_700_000_000_000)), "Applied")
+      assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
+      yield* has(companyId, { posted: 40, held: 0 })
+    }
+  ),
   "two companies can use the same key": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     assert.strictEqual(yield* verdict(yield* request(companyId, 40, "k", "one body")), "Applied")
@@ -123,13 +125,13 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** Retention of keys. */
+/** Guarantees about the retention of keys. */
 export const other = {
   "a stored response is kept until it expires and is deleted": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
     const [before, after] = [yield* invoice(companyId, 10), yield* invoice(companyId, 20)]
-    // Earlier than the times of all other promises, so that no other response is deleted with it.
+    // Earlier than the times that all other tests use, so that no other response is deleted.
     yield* verdict(Invoice.created(before, once(companyId, key, "body", { forgetAtMillis: 1000 })))
     yield* verdict(Invoice.created(yield* invoice(companyId, 30), once(companyId, "later", "body", { forgetAtMillis: 1002 })))
     const again = Invoice.created(after, once(companyId, key, "another", { forgetAtMillis: 3000 }))
@@ -141,7 +143,7 @@ export const other = {
     assert.strictEqual(yield* unchanged(forgotten), "Applied")
     assert.isNull(yield* answered(companyId, key))
     assert.strictEqual((yield* answered(companyId, "later"))?.fingerprint, "body")
-    // The key is free, and the record it created remains.
+    // The key can be used again, and the record that it created remains.
     assert.strictEqual(yield* verdict(again), "Applied")
     assert.deepStrictEqual(yield* found((yield* Records).invoice(companyId, before.id)), before)
     yield* has(companyId, { posted: 0, held: 0 })

@@ -24,7 +24,7 @@ export type Limited = Effect.Success<ReturnType<typeof keyWith>>
 export const countsAt = (who: ReadonlyArray<Limited>, atMillis: number): ReadonlyArray<Limit.Count> =>
   who.map((one) => ({ ...one, atMillis }))
 
-/** A withdrawal by a limited key or company at the given time. */
+/** A withdrawal at the given time by a key or company that has limits. */
 export const sending = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   amount: number,
@@ -40,7 +40,7 @@ const send = Effect.fnUntraced(function* (...ask: Parameters<typeof sending>) {
   return yield* verdict((yield* sending(...ask)).change)
 })
 
-/** The usage counted for it in a window that ends at this time. */
+/** Returns the usage counted for the key or company in a window that ends at this time. */
 export const usedBy = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   { subject }: Limited,
@@ -54,7 +54,7 @@ export const usedBy = Effect.fnUntraced(function* (
 export const times = (count: number) => Array.from({ length: count }, (_, n) => n)
 export const atOnce = { concurrency: "unbounded" } as const
 
-/** The amounts that a key or a company may send. */
+/** Guarantees about the amounts that a key or a company may send. */
 export const money = {
   "limits: an amount that fits to the last sat is granted; one sat more is refused and changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
@@ -74,16 +74,15 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 10, LimitExceeded: 54 })
     yield* has(companyId, { posted: 100_000, held: 100 })
   }),
-  "limits: a withdrawal above the limit does not block a smaller one, even concurrently, and the balance is checked first": Effect.gen(
-    function* () {
+  "limits: a withdrawal above the limit does not block a smaller one, even a concurrent one, and the balance is checked before the limit":
+    Effect.gen(function* () {
       const companyId = yield* companyWith(100)
       const key = yield* keyWith({ hour_sats: sats(50), day_sats: sats(90), day_count: 100n })
       const changes = yield* Effect.forEach([30, 51, 20, 200], (amount) => sending(companyId, amount, midnight, key))
       const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
       assert.deepStrictEqual(verdicts, ["Applied", "LimitExceeded", "Applied", "InsufficientBalance"])
       yield* has(companyId, { posted: 100, held: 50 })
-    }
-  ),
+    }),
   "limits: a key without limits is not restricted by another key's limits, and does not count toward them": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(10) })
@@ -108,7 +107,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(60))
     assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 1n)
   }),
-  "limits: a window slides: an amount that left it is available again, and not a millisecond earlier": Effect.gen(function* () {
+  "limits: a window slides: an amount becomes available again in the millisecond in which it leaves the window": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     for (const name of Limit.names) {
       const { window, of } = Limit.counted[name]
@@ -133,12 +132,13 @@ export const money = {
     assert.strictEqual(yield* send(companyId, 40, midnight, key), "LimitExceeded")
     assert.strictEqual(yield* send(companyId, 30, midnight, key), "Applied")
   }),
-  "limits: reused buckets keep the amounts that are still in the window": Effect.gen(function* () {
+  "limits: reusing a bucket's slot keeps the amounts that are still in the window": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const key = yield* keyWith({ hour_sats: sats(61) })
     const keyForAll = { ...key, most: { hour_sats: sats(1000) } }
     const { stepMillis } = Limit.windows.hour
-    // One per minute, for more than two cycles through all slots: an hour and the current bucket have 61.
+    // One per minute, for more than two cycles through all slots. An hour plus the current bucket contains 61
+    // of them.
     const changes = yield* Effect.forEach(times(2 * Limit.places + 3), (n) => sending(companyId, 1, midnight + n * stepMillis, keyForAll))
     for (let n = 0; n < changes.length; n += 40) yield* Effect.forEach(changes.slice(n, n + 40), ({ change }) => verdict(change), atOnce)
     const last = midnight + (2 * Limit.places + 2) * stepMillis
@@ -147,7 +147,7 @@ export const money = {
     const spent = yield* (yield* Records).spent(companyId, key.subject)
     assert.isAtMost(spent.filter(({ window }) => window === "hour").length, Limit.places)
   }),
-  "limits: a failed withdrawal releases its limit usage once": Effect.gen(function* () {
+  "limits: a failed withdrawal releases the usage counted for it once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ hour_sats: sats(100), day_count: 2n })
     const company = { subject: companyId, most: { day_sats: sats(100) } }
@@ -159,7 +159,7 @@ export const money = {
     const verdicts = yield* Effect.forEach(times(8), () => verdict(failed), atOnce)
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 0n)
-    // Counted at the time it was requested, not at the time it failed.
+    // The usage is counted at the time of the request, not of the failure.
     assert.strictEqual(yield* send(companyId, 101, midnight + 7_000_000, key, company), "LimitExceeded")
     assert.strictEqual(yield* send(companyId, 100, midnight + 7_000_000, key, company), "Applied")
     yield* has(companyId, { posted: 1000, held: 100 })
@@ -170,7 +170,7 @@ export const money = {
     const { row, change } = yield* sending(companyId, 60, midnight, key)
     assert.strictEqual(yield* verdict(change), "Applied")
     const begun = yield* claim(row)
-    // The next bucket that uses the same slot.
+    // The time of the next bucket in the same slot.
     const later = midnight + Limit.places * Limit.windows.day.stepMillis
     assert.strictEqual(yield* send(companyId, 60, later, key), "Applied")
     assert.strictEqual(yield* verdict(Withdrawal.failed(row, "no_route", begun.fence, later)), "Applied")

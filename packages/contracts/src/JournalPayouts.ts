@@ -43,7 +43,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed)
 const mined = ({ withdrawal, fence }: Begun, { txId, networkFee }: Signed) =>
   Withdrawal.settled(withdrawal, { preimage: null, chainTxId: txId, networkFee, paymentIndex: null }, fence, atMillis + 2)
 
-/** The same payment from the same coins with a higher fee, which leaves 1 sat less change. */
+/** Returns the same payment from the same coins, with a higher fee that reduces the change by 1 sat. */
 const dearer = Effect.fnUntraced(function* (before: Signed): Effect.fn.Return<Signed> {
   const change = before.change && { ...before.change, amount: Msat.make(before.change.amount - 1000n) }
   return { ...before, txId: TxId.make(yield* hex(32)), rawTx: yield* hex(120), psbt: yield* hex(60), networkFee: Msat.fromSats(3), change }
@@ -77,7 +77,7 @@ const range = Effect.fnUntraced(function* (wallet: string, first: number, fields
   return KeyRange.reserved({ id: yield* Id.make, wallet, type: "taproot", branch: 0, first, next: first + 50, ...fields }, atMillis)
 })
 
-/** Coins that a wallet may spend, and the payments of its transactions. */
+/** Guarantees about the coins that a wallet may spend and the payments in its transactions. */
 export const money = {
   "key ranges are reserved consecutively, each once": Effect.gen(function* () {
     const { nextKey } = yield* Records
@@ -169,18 +169,16 @@ export const money = {
       [50, 40, 20].map(Msat.fromSats)
     )
   }),
-  "change is a coin as soon as its payout is sent, and confirmed once it is mined; for a deep payout it is a coin only then": Effect.gen(
-    function* () {
-      const { one, first } = yield* sent()
-      const deep = yield* sent({ isDeep: true })
-      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), false]])
-      assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [])
-      yield* verdict(mined(one, first))
-      yield* verdict(mined(deep.one, deep.first))
-      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
-      assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
-    }
-  ),
+  "change is a coin once its payout is sent, or for a deep payout once it is mined; mining confirms the coin": Effect.gen(function* () {
+    const { one, first } = yield* sent()
+    const deep = yield* sent({ isDeep: true })
+    assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), false]])
+    assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [])
+    yield* verdict(mined(one, first))
+    yield* verdict(mined(deep.one, deep.first))
+    assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
+    assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
+  }),
   "C19: a replacement adds a candidate that spends the same coins; repeating it succeeds": Effect.gen(function* () {
     const { companyId, one, first } = yield* sent()
     const second = yield* dearer(first)
@@ -233,27 +231,29 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.buried(payout, atMillis)), "Applied")
     assert.deepStrictEqual(yield* after, [])
   }),
-  "C45: deposits that a reorganization may have moved are found by their block height, or by being in no block": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* open
-    const at = Effect.fnUntraced(function* (height: number | null) {
-      const row = yield* output(companyId, 10)
-      yield* verdict(Deposit.seen(row))
-      if (height === null) return row.id
-      const placed = Deposit.placed(row, height, atMillis)
-      yield* verdict(placed)
-      if (height > 801) yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
-      return row.id
-    })
-    const [waiting] = [yield* at(null), yield* at(800)]
-    const [second = "", third = ""] = [yield* at(801), yield* at(802)].toSorted()
-    const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
-    assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, 10_000)), [second, third])
-    assert.deepStrictEqual(ids(yield* records.depositsAbove(800, second, 10_000)), [third])
-    assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
-    assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
-  }),
-  "C46: deposits awaiting confirmations above a height are summed by company and block": Effect.gen(function* () {
+  "C45: deposits that a reorganization may have moved are found: those above a block height and those in no block": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const at = Effect.fnUntraced(function* (height: number | null) {
+        const row = yield* output(companyId, 10)
+        yield* verdict(Deposit.seen(row))
+        if (height === null) return row.id
+        const placed = Deposit.placed(row, height, atMillis)
+        yield* verdict(placed)
+        if (height > 801) yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
+        return row.id
+      })
+      const [waiting] = [yield* at(null), yield* at(800)]
+      const [second = "", third = ""] = [yield* at(801), yield* at(802)].toSorted()
+      const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, 10_000)), [second, third])
+      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, second, 10_000)), [third])
+      assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
+      assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
+    }
+  ),
+  "C46: deposits in blocks above a height are summed by company and block while they await confirmations": Effect.gen(function* () {
     const records = yield* Records
     const [one, other] = [yield* open, yield* open]
     // Heights that no other test uses, so that the sums contain no other deposits.
@@ -280,7 +280,7 @@ export const money = {
       [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
     )
   }),
-  "C45: evicted deposits are listed newest first, without those too small to credit or already returned": Effect.gen(function* () {
+  "C45: evicted deposits are listed newest first, except those too small to credit and those that returned": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))

@@ -31,7 +31,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed,
   return Withdrawal.replaced(withdrawal, attempt, { txId: before.txId, change }, fence, atMillis + 1, followers)
 }
 
-/** Settles a withdrawal as work of the leader's task. */
+/** Settles a withdrawal under the leader's task. */
 const settled = ({ withdrawal }: Begun, leader: Begun, { txId }: Signed, sats: number) =>
   Withdrawal.settled(
     withdrawal,
@@ -40,7 +40,7 @@ const settled = ({ withdrawal }: Begun, leader: Begun, { txId }: Signed, sats: n
     atMillis + 2
   )
 
-/** A transaction with this fee. */
+/** A signed transaction with this fee. */
 const signed = Effect.fnUntraced(function* (sats: number): Effect.fn.Return<Signed> {
   return { ...(yield* chainAttempt), networkFee: Msat.fromSats(sats) }
 })
@@ -66,7 +66,7 @@ const three = Effect.gen(function* () {
   return { acme, globex, leader, others }
 })
 
-/** Pays them by one transaction with a fee of 9: shares of 4, 3 and 2. */
+/** Pays them by one transaction with a fee of 9, in shares of 4, 3 and 2. */
 const sent = Effect.gen(function* () {
   const all = yield* three
   const [attempt, followers] = [yield* signed(9), following(all.others, 3, 2)]
@@ -80,7 +80,7 @@ const paidWith = Effect.fnUntraced(function* ({ withdrawal }: Begun) {
 
 const ids = (all: ReadonlyArray<Begun>) => all.map(({ withdrawal }) => withdrawal.id)
 
-/** Withdrawals paid by one transaction. */
+/** Guarantees about withdrawals that are paid by one transaction. */
 export const money = {
   "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
@@ -104,20 +104,22 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C19: the same transaction for other withdrawals, or another transaction for one of them, is refused": Effect.gen(function* () {
-    const { acme, globex, leader, others, attempt, followers } = yield* sent
-    const stranger = yield* begin(acme, 5, allowance)
-    assert.strictEqual(yield* unchanged(dispatched(leader, attempt, [...followers.slice(1), ...following([stranger], 3)])), "Conflict")
-    for (const other of others) {
-      assert.strictEqual(yield* unchanged(dispatched(other, attempt, [])), "Conflict")
-      assert.strictEqual(yield* unchanged(dispatched(other, yield* signed(9), [])), "Conflict")
+  "C19: the same transaction for other withdrawals is refused, and so is another transaction for one of the same withdrawals": Effect.gen(
+    function* () {
+      const { acme, globex, leader, others, attempt, followers } = yield* sent
+      const stranger = yield* begin(acme, 5, allowance)
+      assert.strictEqual(yield* unchanged(dispatched(leader, attempt, [...followers.slice(1), ...following([stranger], 3)])), "Conflict")
+      for (const other of others) {
+        assert.strictEqual(yield* unchanged(dispatched(other, attempt, [])), "Conflict")
+        assert.strictEqual(yield* unchanged(dispatched(other, yield* signed(9), [])), "Conflict")
+      }
+      assert.deepStrictEqual(yield* paidWith(leader), ids(others))
+      assert.deepStrictEqual(yield* shown(stranger), waiting)
+      yield* has(acme, { posted: 200, held: 95 })
+      yield* has(globex, { posted: 100, held: 40 })
     }
-    assert.deepStrictEqual(yield* paidWith(leader), ids(others))
-    assert.deepStrictEqual(yield* shown(stranger), waiting)
-    yield* has(acme, { posted: 200, held: 95 })
-    yield* has(globex, { posted: 100, held: 40 })
-  }),
-  "C10: a stale claim on one withdrawal refuses the whole batch and names the withdrawal": Effect.gen(function* () {
+  ),
+  "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal": Effect.gen(function* () {
     const { commit } = yield* Journal
     const { acme, globex, leader, others } = yield* three
     const attempt = yield* signed(9)
@@ -169,7 +171,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C19: a coin that is already spent refuses the whole batch": Effect.gen(function* () {
+  "C19: with one coin already spent, the whole batch is refused": Effect.gen(function* () {
     const { attempt } = yield* sent
     const { acme, globex, leader, others } = yield* three
     const followers = following(others, 3, 2)
@@ -202,7 +204,7 @@ export const money = {
     yield* has(acme, { posted: 120, held: 0 })
     yield* has(globex, { posted: 60, held: 0 })
   }),
-  "C19: a replacement must cover the whole batch; one with other members is refused": Effect.gen(function* () {
+  "C19: a replacement must cover the whole batch; a replacement with other members is refused": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const second = { ...(yield* signed(18)), coins: attempt.coins }
     const stranger = yield* begin(acme, 5, allowance)
@@ -218,7 +220,7 @@ export const money = {
       { ...at, rawTx: null, sats: 6 },
       { ...at, rawTx: null, sats: 4 }
     ])
-    // The first transaction is mined anyway, so all are settled with it.
+    // The first transaction is mined despite its replacement, so all withdrawals settle with it.
     for (const [n, other] of others.entries()) assert.strictEqual(yield* verdict(settled(other, leader, attempt, 3 - n)), "Applied")
     assert.strictEqual(yield* verdict(settled(leader, leader, attempt, 4)), "Applied")
     assert.deepStrictEqual(
@@ -242,7 +244,7 @@ export const money = {
     )
     assert.strictEqual(spent, Msat.fromSats(300 - Number(one.withdrawal.amount) / 1000 - 10))
   }),
-  "C24: each company's event lists only its own withdrawals, however many settle in one commit": Effect.gen(function* () {
+  "C24: each company's event lists only that company's withdrawals, however many settle in one commit": Effect.gen(function* () {
     const companyIds = yield* Effect.forEach(Array.from({ length: 4 }), () => companyWith(200))
     const groups = yield* Effect.forEach([0, 1], () =>
       Effect.forEach(Array.from({ length: 40 }), (_, n) => begin(companyIds[n % 4] ?? CompanyId.operator, 1, onChain))

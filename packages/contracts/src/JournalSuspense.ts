@@ -17,7 +17,7 @@ const suspended = Effect.fnUntraced(function* (sats: number) {
   return { companyId, row }
 })
 
-/** The outcome of payments in suspense. */
+/** Guarantees about the outcome of payments in suspense. */
 export const money = {
   "money in suspense is assigned to a company as a deposit, once, and the books of both stay correct": Effect.gen(function* () {
     const records = yield* Records
@@ -49,7 +49,7 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** Reads of payments in suspense. */
+/** Guarantees about reading payments in suspense. */
 export const other = {
   "a suspense item is found by its id alone, and items are listed newest first": Effect.gen(function* () {
     const records = yield* Records

@@ -28,7 +28,7 @@ import { booked, has } from "./Ledger.ts"
 
 const fees = { serviceFee: Msat.fromSats(5) }
 
-/** A withdrawal of one company, and the other company's invoice that it has claimed. */
+/** A withdrawal of one company, and an invoice of the other company that it has claimed. */
 const claimed = Effect.fnUntraced(function* (
   payer: CompanyId.CompanyId,
   payee: CompanyId.CompanyId,
@@ -41,9 +41,9 @@ const claimed = Effect.fnUntraced(function* (
   return { one, row, change: yield* transfer(one, row) }
 })
 
-/** Effects of a payment between two companies on the money of both. */
+/** Guarantees about how a payment between two companies affects the money of both. */
 export const money = {
-  "C17: a transfer debits the payer, credits the payee and books the operator's fee": Effect.gen(function* () {
+  "C17: a transfer debits the payer, credits the payee and posts the operator's fee": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, row, change } = yield* claimed(payer, payee, 40, fees)
     assert.deepStrictEqual(yield* booked(verdict(change)), { held: -45, available: 40, service_fees: 5 })
@@ -124,7 +124,7 @@ export const money = {
     yield* has(payer, { posted: paid ? 60 : 100, held: 0 })
     yield* has(payee, { posted: paid ? 40 : 0, held: 0 })
   }),
-  "C14: an invoice whose hash another withdrawal pays cannot be settled internally": Effect.gen(function* () {
+  "C14: an invoice cannot be settled internally if another withdrawal pays its hash": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const other = yield* begin(payer, 40)
     const { row, change } = yield* claimed(payer, payee, 40)

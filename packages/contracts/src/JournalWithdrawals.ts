@@ -50,10 +50,10 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdraw
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 
-/** Fees of 5 for the operator and at most 10 for the route: sending 40 holds 55. */
+/** A service fee of 5 and a fee limit of 10, so that sending 40 holds 55. */
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
 
-/** Effects of a withdrawal on a company's money. */
+/** Guarantees about how a withdrawal affects a company's money. */
 export const money = {
   "a withdrawal within the balance is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
@@ -141,7 +141,7 @@ export const money = {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     const how = yield* proof(3)
-    // The route cost 3 of 10: 43 leave the node, and the operator keeps 7.
+    // The route cost 3 of the allowed 10, so 43 leave the node and the operator receives 5 + 7.
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, node: 43, service_fees: 5, network_fees: 7 })
     assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, ...how, status: "settled", updatedAtMillis: atMillis })
     yield* has(companyId, { posted: 45, held: 0 })
@@ -153,7 +153,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, chain: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C25: what a node spends above the fee limit is the operator's loss, never the company's": Effect.gen(function* () {
+  "C25: an amount that a node spends above the fee limit is the operator's loss, never the company's": Effect.gen(function* () {
     const companyId = yield* companyWith(55)
     const one = yield* begin(companyId, 40, fees)
     const moved = yield* booked(Effect.flatMap(proof(14), (how) => verdict(settled(one, how))))
@@ -240,7 +240,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(other.withdrawal), { ...other.withdrawal, ...at, chainTxId: txId, rawTx, networkFee })
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "C9: the address that a name resolved to is stored with the transaction that pays it; a different address is a different attempt":
+  "C9: the address to which a name resolved is stored with the transaction that pays it; a different address makes a different attempt":
     Effect.gen(function* () {
       const companyId = yield* companyWith(100)
       const one = yield* begin(companyId, 40, onChain)
@@ -296,7 +296,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 10 })
     yield* has(otherId, { posted: 100, held: 10 })
   }),
-  "C14: of eight withdrawals that would pay one hash concurrently, one may": Effect.gen(function* () {
+  "C14: of eight withdrawals that would pay one hash concurrently, only one is dispatched": Effect.gen(function* () {
     const companyIds = [yield* companyWith(100), yield* companyWith(100)]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => begin(companyIds[n % 2] ?? CompanyId.operator, 10))
     const attempt = yield* lightningAttempt
@@ -313,13 +313,13 @@ export const money = {
     assert.strictEqual(yield* verdict(dispatched(one, attempt)), "Applied")
     const shared = { ...another, coins: [...another.coins, ...attempt.coins.slice(0, 1)] }
     assert.strictEqual(yield* unchanged(dispatched(other, shared)), "CoinTaken")
-    // The refused attempt reserved none of its other coins.
+    // The refused attempt did not reserve any of its other coins.
     assert.strictEqual((yield* (yield* Records).spentCoins(shared.coins)).size, 1)
     assert.strictEqual(yield* verdict(dispatched(other, another)), "Applied")
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 40 })
   }),
-  "C19: of eight payouts that would spend one coin concurrently, one may": Effect.gen(function* () {
+  "C19: of eight payouts that would spend one coin concurrently, only one is dispatched": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(companyId, 10, onChain))
     const { coins } = yield* chainAttempt
@@ -330,7 +330,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, CoinTaken: 7 })
     yield* has(companyId, { posted: 100, held: 80 })
   }),
-  "C19: a worker that lost its job can change nothing": Effect.gen(function* () {
+  "C19: a worker that lost its job cannot change anything": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* open]
     const lost = yield* begin(companyId, 40)
     const invoice = yield* created(otherId, 40)

@@ -4,7 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 
-/** Checks a company's balance to the sat, and that its books are sound. */
+/** Checks a company's exact balance, and that its books are sound. */
 export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: { readonly posted: number; readonly held: number }) {
   const { totals } = yield* (yield* Records).audit(companyId)
   assert.deepStrictEqual(totals, { posted: Msat.fromSats(sats.posted), held: Msat.fromSats(sats.held) })
@@ -14,7 +14,7 @@ export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, 
 /**
  * Checks that the books of these companies are sound. Running totals equal the sum of entries, held amounts
  * equal the holds of pending withdrawals and open vouchers, and nothing is below zero. Over all companies the
- * entries sum to zero, and nothing is stuck between two of them.
+ * entries sum to zero, and no money is stuck between two of them.
  */
 export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<CompanyId.CompanyId>) {
   const records = yield* Records
@@ -23,13 +23,13 @@ export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<Co
     Effect.fnUntraced(function* (companyId) {
       const { totals, entries, pending } = yield* records.audit(companyId)
       assert.deepStrictEqual(entries, totals, `totals of ${companyId} are the sum of its entries`)
-      assert.strictEqual(pending, totals.held, `what is pending of ${companyId} holds what is held`)
-      assert.isTrue(totals.held >= 0n && totals.posted >= totals.held, `nothing of ${companyId} is below zero`)
+      assert.strictEqual(pending, totals.held, `the pending records of ${companyId} add up to its held amount`)
+      assert.isTrue(totals.held >= 0n && totals.posted >= totals.held, `no amount of ${companyId} is below zero`)
     })
   )
   const accounts = yield* records.trialBalance
   assert.strictEqual(Msat.sum(...Object.values(accounts)), Msat.zero, "entries sum to zero")
-  assert.strictEqual(accounts.internal, Msat.zero, "nothing is stuck between two companies")
+  assert.strictEqual(accounts.internal, Msat.zero, "no money is stuck between two companies")
 })
 
 /**
@@ -51,13 +51,13 @@ export const auditAll = Effect.gen(function* () {
     if (after === null) break
   }
   const accounts = yield* records.trialBalance
-  assert.strictEqual(accounts.held, Msat.make(held), "what is held is the companies' together")
+  assert.strictEqual(accounts.held, Msat.make(held), "the held account equals the sum of the companies' held amounts")
   assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "the accounts owe exactly the companies' total")
 })
 
 /**
- * Returns the amounts that `effect` booked by account, in sats, for accounts that changed. Call it only
- * without concurrent commits.
+ * Returns the amounts that `effect` posted to each account that it changed, in sats. Call it only without
+ * concurrent commits.
  */
 export const booked = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {

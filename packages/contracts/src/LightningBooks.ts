@@ -26,7 +26,7 @@ const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   return invoice
 })
 
-/** Has an outside wallet pay our node's invoice, and `more` on top of its amount. */
+/** Has an outside wallet pay our node's invoice, adding `more` to its amount. */
 const receive = Effect.fnUntraced(function* (sats: number, more = Msat.zero) {
   const { createInvoice, lookupInvoice } = yield* LightningReceiver
   const asked = Msat.fromSats(sats)
@@ -45,7 +45,7 @@ const ends = Effect.gen(function* () {
   return { sent: outside.cursor, taken: inside.cursor }
 })
 
-/** Reads every line after a position, page by page. */
+/** Reads every payment sent after a position, page by page. */
 const sentAfter = Effect.fnUntraced(function* (place: string) {
   const { sent } = yield* LightningBooks
   const all: Array<Sent> = []
@@ -61,7 +61,7 @@ const takenAfter = Effect.fnUntraced(function* (place: string) {
 
 const owned = Effect.flatMap(LightningBooks, ({ owned }) => owned)
 
-/** Waits until the node's funds have changed by this amount. A channel settles a moment after its payment. */
+/** Waits until the node's funds have changed by this amount. A channel's balance settles a moment after the payment. */
 const moved = Effect.fnUntraced(function* (before: Owned, by: bigint) {
   yield* eventually(owned, ({ amount, within }) => {
     const off = amount - before.amount - by
@@ -70,7 +70,7 @@ const moved = Effect.fnUntraced(function* (before: Owned, by: bigint) {
   })
 })
 
-/** Promises that reconciliation depends on. */
+/** Guarantees that reconciliation depends on. */
 export const money = {
   "a settled payment is listed with its amount, fee and status": Effect.gen(function* () {
     const place = yield* ends
@@ -106,7 +106,7 @@ export const money = {
     )
     assert.deepStrictEqual(yield* sentAfter((yield* ends).sent), [])
   }),
-  "C33: a receipt is listed with the received amount, even above the invoice's": Effect.gen(function* () {
+  "C33: a receipt is listed with the received amount, even if it is above the invoice's amount": Effect.gen(function* () {
     const place = yield* ends
     const paymentHash = yield* receive(1000, Msat.fromSats(10))
     assert.deepStrictEqual<ReadonlyArray<Taken>>(yield* takenAfter(place.taken), [{ paymentHash, received: Msat.fromSats(1010) }])
@@ -142,8 +142,8 @@ export const money = {
     const { capacity } = yield* LightningBooks
     const before = yield* capacity
     yield* receive(50_000)
-    // When the books are first read, an earlier payment may be settled on our side only, and the cost of a
-    // commitment changes by some 400 satoshis with each HTLC.
+    // At the first read, an earlier payment may have settled on our side only. The cost of a commitment also
+    // changes by some 400 satoshis with each HTLC.
     const slack = amount + Msat.fromSats(5_000)
     const isNear = (difference: bigint) => difference >= Msat.fromSats(50_000) - slack && difference <= Msat.fromSats(50_000) + slack
     yield* eventually(capacity, ({ incoming, outgoing }) => isNear(before.incoming - incoming) && isNear(outgoing - before.outgoing))
@@ -161,9 +161,9 @@ export const money = {
   })
 } satisfies Contract.Promises<Ports>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
-  "a node that does not respond fails every read as unavailable": Effect.gen(function* () {
+  "if the node does not respond, every read fails as unavailable": Effect.gen(function* () {
     const { owned, capacity, sent, taken } = yield* LightningBooks
     const place = yield* ends
     const said = yield* Contract.withoutWire(
@@ -178,8 +178,8 @@ export const other = {
 } satisfies Contract.Promises<Ports>
 
 /**
- * The promises that every LightningBooks must keep. Each entry is one promise; a number such as C33 names the
- * incident it prevents.
+ * The guarantees that every LightningBooks must provide. Each entry is one guarantee; a number such as C33
+ * names the incident that it prevents.
  */
 export const promises: { readonly [promise in keyof typeof money | keyof typeof other]: Effect.Effect<void, unknown, Ports> } = {
   ...money,
@@ -187,6 +187,6 @@ export const promises: { readonly [promise in keyof typeof money | keyof typeof 
 }
 
 /**
- * Runs the contract against a layer and its peers. Nothing else may send from or pay to the node meanwhile.
+ * Runs the contract against a layer and its peers. Nothing else may send from or pay to the node while it runs.
  */
 export const suite = Contract.suite<Ports, typeof money, typeof other>("LightningBooks", { money, other })

@@ -10,15 +10,15 @@ import * as Contract from "./Contract.ts"
 import { eventually, Patience } from "./Eventually.ts"
 
 /**
- * The peer of the contract: a wallet on the same network, not the receiver's own node, with money and a
- * route to it. The author of a backend passes one to the suite with the backend's layer.
+ * The contract's peer: a wallet on the same network with money and a route to the receiver's node. It must not
+ * be that node. The author of a backend passes one to the suite with the backend's layer.
  */
 export class Peer extends Context.Service<
   Peer,
   {
     /**
-     * Pays an invoice in full. `amount` is required if the invoice has none, and may exceed its amount.
-     * Succeeds when the invoice is paid and fails when it cannot be.
+     * Pays an invoice in full. `amount` is required if the invoice has no amount, and may exceed the invoice's
+     * amount. Succeeds once the invoice is paid, and fails if it cannot be paid.
      */
     readonly pay: (paymentRequest: string, amount?: Msat.Msat) => Effect.Effect<void, unknown>
   }
@@ -26,7 +26,7 @@ export class Peer extends Context.Service<
 
 const text = (text: string): Description => ({ _tag: "Text", text })
 
-/** A new invoice request for each promise. */
+/** Returns a new invoice request. */
 const ask = Effect.fnUntraced(function* (sats: number, description = text("coffee")) {
   return { id: yield* Id.make, amount: Msat.fromSats(sats), description, expirySeconds: 1800 }
 })
@@ -52,7 +52,8 @@ const settled = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHas
 })
 
 /**
- * Subscribes from `after` until this invoice is reported. Returns all reported settlements, this one last.
+ * Subscribes from `after` until this invoice is reported. Returns all reported settlements; the last is the one
+ * of this invoice.
  */
 const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: PaymentHash.PaymentHash) {
   const { settlements } = yield* LightningReceiver
@@ -67,7 +68,7 @@ const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash
 const last = (told: ReadonlyArray<Settled>): Settled => told.at(-1) ?? assert.fail("no settlement was reported")
 const hashes = (told: ReadonlyArray<Settled>) => told.map(({ paymentHash }) => paymentHash)
 
-/** A paid invoice as the stream reported it. */
+/** Returns the settlement of a paid invoice as reported by the stream. */
 const paid = Effect.fnUntraced(function* (sats: number) {
   const { paymentHash, paymentRequest } = yield* issue(sats)
   yield* pay(paymentRequest)
@@ -85,7 +86,7 @@ const held = Effect.fnUntraced(function* (holding: Holding, sats: number) {
   return { hold: { id: asked.id, paymentHash }, payment }
 })
 
-/** Prevents money from being lost or credited twice. */
+/** Guarantees that no money is lost or credited twice. */
 export const money = {
   "the same id returns the same invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
@@ -141,7 +142,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest, Msat.fromSats(1500)))))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it": Effect.gen(
+  "C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it": Effect.gen(
     function* () {
       const before = yield* Clock.currentTimeMillis
       const { paymentHash, paymentRequest } = yield* issue(1000)
@@ -149,7 +150,7 @@ export const money = {
       const { received, preimage, settledAtMillis } = last(yield* toldUntil(null, paymentHash))
       assert.strictEqual(received, Msat.fromSats(1000))
       assert.isTrue(Preimage.proves(preimage, paymentHash))
-      // Nodes count seconds by their own clocks.
+      // Nodes report whole seconds by their own clocks.
       assert.isAtLeast(settledAtMillis, before - 60_000)
       assert.isAtMost(settledAtMillis, (yield* Clock.currentTimeMillis) + 60_000)
     }
@@ -173,7 +174,7 @@ export const money = {
     const { cancelInvoice, lacks } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     if (lacks?.has("cancel") === true) {
-      // In that case `cancelInvoice` must not report success: the invoice is unchanged and can be paid.
+      // Then `cancelInvoice` must not report success, because the invoice is unchanged and can still be paid.
       assert.strictEqual((yield* Effect.flip(cancelInvoice(paymentHash)))._tag, "NodeUnavailable")
       assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
       yield* pay(paymentRequest)
@@ -203,7 +204,7 @@ export const money = {
     const { hold, payment } = yield* held(holding, 1000)
     const state = yield* lookup(hold.paymentHash)
     assert.strictEqual(state._tag === "accepted" ? state.held?.received : undefined, Msat.fromSats(1000))
-    // Enough blocks to decide, and to return the payment before its HTLCs time out on the chain.
+    // Enough blocks to make a decision and return the payment before its HTLCs time out on the chain.
     assert.isAbove(state._tag === "accepted" ? (state.held?.blocksLeft ?? 0) : 0, 40)
     for (const _ of [1, 2]) assert.strictEqual(yield* holding.settle(hold, null), "settled")
     yield* Fiber.join(payment)
@@ -213,7 +214,7 @@ export const money = {
     assert.strictEqual(last(yield* toldUntil(null, hold.paymentHash)).received, Msat.fromSats(1000))
     assert.strictEqual(yield* holding.cancel(hold), "settled")
   }),
-  "canceling a held payment returns it, and it can never settle": Effect.gen(function* () {
+  "canceling a held payment returns the money, and the payment can never settle": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
@@ -222,7 +223,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Fiber.await(payment)))
     assert.strictEqual(yield* holding.settle(hold, null), "canceled")
   }),
-  "an unpaid hold invoice cannot be settled, is the same for the same id, and cannot be paid after it is canceled": Effect.gen(
+  "an unpaid hold invoice cannot be settled, the same id returns the same one, and once canceled it cannot be paid": Effect.gen(
     function* () {
       const { holding, createInvoice } = yield* LightningReceiver
       if (holding === undefined) return yield* holdsNone
@@ -246,7 +247,7 @@ export const money = {
     assert.strictEqual(hold.paymentHash, paymentHash)
     const another = yield* Effect.flip(holding.createInvoice({ ...(yield* ask(1)), paymentHash }))
     assert.strictEqual(another._tag, "PaymentHashTaken")
-    // With a wrong preimage nothing is settled and nothing is returned.
+    // With a wrong preimage, the payment is neither settled nor returned.
     assert.isTrue(Exit.isFailure(yield* Effect.exit(holding.settle(hold, null))))
     assert.strictEqual((yield* lookup(paymentHash))._tag, "accepted")
     assert.strictEqual(yield* holding.settle(hold, preimage), "settled")
@@ -260,14 +261,14 @@ export const money = {
     const [canceling, payment] = yield* Effect.all([Effect.result(cancelInvoice(paymentHash)), Effect.exit(pay(paymentRequest))], {
       concurrency: "unbounded"
     })
-    // Only a node that cannot cancel may return neither result.
+    // Only a node that cannot cancel invoices may return neither `canceled` nor `settled`.
     const answer = Result.isSuccess(canceling) || lacks?.has("cancel") !== true ? Result.getOrThrow(canceling) : { _tag: "settled" }
     if (answer._tag === "canceled") assert.isTrue(Exit.isFailure(payment))
     else yield* settled(paymentHash)
   })
 } satisfies Contract.Promises<LightningReceiver | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "an invoice has the requested fields and this node's signature": Effect.gen(function* () {
     const { createInvoice, network, nodeId } = yield* LightningReceiver
@@ -316,10 +317,10 @@ export const other = {
 } satisfies Contract.Promises<LightningReceiver | Peer>
 
 /**
- * The promises that every LightningReceiver must keep. Each entry is one promise; a number such as C15 names the
- * incident it prevents.
+ * The guarantees that every LightningReceiver must provide. Each entry is one guarantee; a number such as C15
+ * names the incident that it prevents.
  */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may pay the node meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may pay the node while it runs. */
 export const suite = Contract.suite<LightningReceiver | Peer, typeof money, typeof other>("LightningReceiver", { money, other })

@@ -12,21 +12,21 @@ import { eventually } from "./Eventually.ts"
 export type Behaviour = "settle" | "fail" | "hold"
 
 /**
- * The peer of the contract: payees that the node reaches over at least one other node, so that a route
- * costs something.
+ * The contract's peer: payees that the node reaches over at least one other node, so that every route has a
+ * fee.
  */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** A new invoice, without an amount if none is given. */
+    /** Returns a new invoice, without an amount if none is given. */
     readonly invoice: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
-    /** A new invoice from a node that our node has no route to. */
+    /** Returns a new invoice from a node to which our node has no route. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
-    /** The amount that the payee of an invoice received for it, by payment hash. */
+    /** Returns the amount that a payee received for the invoice with this payment hash. */
     readonly received: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Msat.Msat, unknown>
-    /** Ends a payment that a payee holds. */
+    /** Settles or fails a payment that a payee holds. */
     readonly release: (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
-    /** Cuts the connection between us and our node, and restores it. Nothing sent before is lost. */
+    /** Cuts the connection between us and our node, and restores it. Nothing sent before the cut is lost. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
@@ -43,7 +43,7 @@ const asking = (paymentRequest: string, feeLimit: Msat.Msat = generous): Asked =
   feeLimit
 })
 
-/** An invoice whose payee behaves this way. */
+/** Returns an invoice of a payee that behaves this way. */
 const invoiced = Effect.fnUntraced(function* (behaviour: Behaviour) {
   return asking(yield* (yield* Peer).invoice({ amount, behaviour }))
 })
@@ -58,7 +58,7 @@ const lookup = Effect.fnUntraced(function* ({ invoice }: Asked) {
 
 const isFinal = ({ _tag }: { readonly _tag: string }) => _tag === "settled" || _tag === "failed"
 
-/** The node's final result. */
+/** Waits for the payment's final result. */
 const outcome = Effect.fnUntraced(function* (asked: Asked) {
   return yield* eventually(lookup(asked), isFinal)
 })
@@ -66,7 +66,7 @@ const outcome = Effect.fnUntraced(function* (asked: Asked) {
 /** Checks that the payment is settled, the preimage proves it, and the payee received this amount. */
 const isSettled = Effect.fnUntraced(function* (asked: Asked) {
   const payment = yield* outcome(asked)
-  if (payment._tag !== "settled") return assert.fail(`it is ${payment._tag}`)
+  if (payment._tag !== "settled") return assert.fail(`the payment is ${payment._tag}`)
   assert.isTrue(Preimage.proves(payment.preimage, asked.invoice.paymentHash))
   assert.strictEqual(yield* got(asked), asked.amount)
   return payment
@@ -84,8 +84,8 @@ const isFailed = Effect.fnUntraced(function* (asked: Asked, reason: string) {
 })
 
 /**
- * Checks that a payment is not sent if its cost exceeds its limit. If the node has no limits, it never receives the
- * request: the adapter returns the result of `pay`.
+ * Checks that a payment is not sent if its cost exceeds its limit. A node without fee limits never receives the
+ * request, so the result of `pay` comes from the adapter.
  */
 const isTooDear = Effect.fnUntraced(function* (asked: Asked) {
   const { lacks } = yield* LightningSender
@@ -97,7 +97,7 @@ const isTooDear = Effect.fnUntraced(function* (asked: Asked) {
   return yield* Contract.lacks("the node has no fee limit; the adapter checks the node's fixed fee before sending")
 })
 
-/** A payment that its payee holds. */
+/** Starts a payment that its payee holds. */
 const held = Effect.gen(function* () {
   const asked = yield* invoiced("hold")
   assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
@@ -111,7 +111,7 @@ const release = Effect.fnUntraced(function* ({ invoice }: Asked, how: "settle" |
 
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
-/** Prevents money from being sent twice, refunded too early, or spent on fees. */
+/** Guarantees that no money is sent twice, refunded too early, or spent on fees above the limit. */
 export const money = {
   "a payment settles with a valid preimage": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
@@ -128,7 +128,7 @@ export const money = {
   "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const quote = yield* (yield* LightningSender).quote(asked)
-    if (quote === undefined || quote.fee === 0n) return assert.fail("the peer must be behind a node that charges fees")
+    if (quote === undefined || quote.fee === 0n) return assert.fail("the payee must be behind a node that charges fees")
     const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
     yield* isTooDear(scant)
   }),
@@ -191,8 +191,8 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and a second call pays once": Effect.gen(
-    function* () {
+  "C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and repeating the call pays once":
+    Effect.gen(function* () {
       const asked = [yield* invoiced("settle"), yield* invoiced("hold"), yield* invoiced("settle")] as const
       const answers = [yield* pay(asked[0]), yield* pay(asked[1]), yield* withoutWire(pay(asked[2]))]
       for (const [i, answer] of answers.entries()) {
@@ -203,8 +203,7 @@ export const money = {
       }
       yield* pay(asked[2])
       yield* isSettled(asked[2])
-    }
-  ),
+    }),
   "C6: a settled payment is unknown while its state cannot be read, and settled afterward": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
@@ -214,7 +213,7 @@ export const money = {
   })
 } satisfies Contract.Promises<LightningSender | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "a quote is within the limit, states its probability and sends nothing": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
@@ -226,12 +225,12 @@ export const other = {
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "there is no quote without a route, or if every route exceeds the limit": Effect.gen(function* () {
+  "there is no quote if no route exists or every route exceeds the limit": Effect.gen(function* () {
     const { quote } = yield* LightningSender
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
     assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
   }),
-  "a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none": Effect.gen(
+  "a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none": Effect.gen(
     function* () {
       const { ends } = yield* LightningSender
       const heard: Array<PaymentHash.PaymentHash> = []
@@ -239,7 +238,7 @@ export const other = {
         Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
         { startImmediately: true }
       )
-      // The first notified payment shows that a subscription is active.
+      // The first notification shows that the subscription is active.
       const tried = Effect.gen(function* () {
         const asked = yield* invoiced("settle")
         yield* pay(asked)
@@ -271,8 +270,8 @@ export const other = {
 } satisfies Contract.Promises<LightningSender | Peer>
 
 /**
- * The promises that every LightningSender must keep. Each entry is one promise; a number such as C25 names the
- * incident it prevents.
+ * The guarantees that every LightningSender must provide. Each entry is one guarantee; a number such as C25
+ * names the incident that it prevents.
  */
 export const promises = { ...money, ...other }
 

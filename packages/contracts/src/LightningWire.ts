@@ -11,7 +11,7 @@ import { eventually } from "./Eventually.ts"
 import { Peer as Payees } from "./LightningSender.ts"
 import * as Wire from "./Wire.ts"
 
-/** A node and its adapter, which is put behind a wire that fails in every way of `Wire.faults`. */
+/** A node, and its adapter, which reaches the node through a proxy that injects each fault in `Wire.faults`. */
 export class Target extends Context.Service<
   Target,
   {
@@ -20,12 +20,12 @@ export class Target extends Context.Service<
      */
     readonly url: string
     /**
-     * Builds the wire. Defaults to `Wire.make` for HTTP; use `SocketWire.make` for a node with a Unix socket.
+     * Builds the proxy. Defaults to `Wire.make` for HTTP; use `SocketWire.make` for a node with a Unix socket.
      */
     readonly wire?: (url: string) => Effect.Effect<Wire.Wire, unknown, Scope.Scope>
     /**
-     * The adapter for the same node at another address. `deadlineMillis` is its response timeout. Silence
-     * lasts until that timeout.
+     * Builds an adapter that reaches the same node at another address. `deadlineMillis` is its response
+     * timeout, which also ends the fault `silence`.
      */
     readonly adapter: (url: string, deadlineMillis: number) => Layer.Layer<LightningReceiver | LightningSender, unknown>
   }
@@ -38,12 +38,12 @@ const amount = Msat.fromSats(10_000)
 const requests = 8
 
 /**
- * Timeouts of every call under a fault: for a response of the node, which may be slow on a busy machine, and
- * for silence.
+ * Timeouts for every call under a fault: one for the node's response, which may be slow on a busy machine, and
+ * one for the fault `silence`.
  */
 const deadlineMillis = { answer: 30_000, silence: 500 }
 
-/** The adapter behind a wire that works until a fault is set. */
+/** Connects the adapter through a proxy that forwards everything until a fault is set. */
 const connected = Effect.fnUntraced(function* (fault: Wire.Fault) {
   const { url, adapter, wire: made = Wire.make } = yield* Target
   const wire = yield* made(url)
@@ -53,7 +53,7 @@ const connected = Effect.fnUntraced(function* (fault: Wire.Fault) {
       sender: Context.get(built, LightningSender)
     }))
   const patient = yield* behind(deadlineMillis.answer)
-  /** The adapter that meets the fault. */
+  /** The adapter that is exposed to the fault. */
   const met = fault === "silence" ? yield* behind(deadlineMillis.silence) : patient
   const during = <A, E, R>(fault: Wire.Fault, use: Effect.Effect<A, E, R>, from = 0, isHeard = false) =>
     Effect.andThen(wire.fail(fault, from, isHeard), Effect.ensuring(use, wire.mend))
@@ -69,7 +69,7 @@ const received = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHa
   return yield* (yield* Payees).received(paymentHash)
 })
 
-/** Checks that a fault never yields a result that only the node can give about a payment or an invoice. */
+/** Checks that a fault never produces a result that only the node can report about a payment or an invoice. */
 const noWord = (fault: Wire.Fault) =>
   Effect.gen(function* () {
     const { during, met, receiver, sender } = yield* connected(fault)
@@ -100,7 +100,7 @@ const noWord = (fault: Wire.Fault) =>
     )
     assert.deepStrictEqual([said.settled, said.never], [{ _tag: "unknown" }, { _tag: "unknown" }], "a payment")
     for (const [what, outage] of Object.entries(said).slice(2)) assert.strictEqual(outage._tag, "NodeUnavailable", what)
-    // After the fault everything is as before.
+    // After the fault, everything works as before.
     yield* eventually(met.sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     assert.strictEqual((yield* sender.lookupPayment(paymentHash))._tag, "settled")
     assert.strictEqual((yield* sender.lookupPayment(never))._tag, "notFound")
@@ -108,8 +108,8 @@ const noWord = (fault: Wire.Fault) =>
   }).pipe(Effect.scoped)
 
 /**
- * Starts the fault at each request of a payment in turn: before the node receives it, or after. Every
- * returned result must be true.
+ * Makes one payment for each of its requests, with the fault beginning at that request, either before or after
+ * the node receives it. Every result returned must be true.
  */
 const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
   Effect.gen(function* () {
@@ -121,12 +121,12 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
       const answered = yield* during(fault, met.sender.pay(asked), from, isHeard)
       assert.notStrictEqual(answered._tag, "failed", `from request ${from} on`)
       if (answered._tag === "settled") break // no request is left to fail
-      // No longer unknown: the node itself reports it.
+      // The state is no longer unknown, because now the node itself reports it.
       const state = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "notFound" || _tag === "settled")
-      if (answered._tag === "notSent") assert.strictEqual(state._tag, "notFound", "what is called not sent was not")
+      if (answered._tag === "notSent") assert.strictEqual(state._tag, "notFound", "a payment reported as not sent was not sent")
       assert.strictEqual(yield* received(paymentHash), state._tag === "settled" ? amount : Msat.zero)
-      // Repeating the call pays once. A call with an unknown result may still be in flight, and then it is
-      // not repeated before `graceMillis`.
+      // Repeating the call pays once. The first call may still be in flight if its result is unknown, and until
+      // `graceMillis` has passed the payment need not be sent again.
       yield* sender.pay(asked)
       const isDue = answered._tag === "notSent" || state._tag === "settled"
       const last = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled" || (!isDue && _tag === "notFound"))
@@ -134,7 +134,7 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
     }
   }).pipe(Effect.scoped)
 
-/** Three promises for each fault. All concern money, so none may be skipped. */
+/** Three guarantees for each fault. All protect money, so none may be skipped. */
 export const promises: Contract.Promises<Ports> = Object.fromEntries(
   Object.entries(Wire.faults).flatMap(([name, fault]) => [
     [`C2: ${name} is never taken for the state of a payment or invoice`, noWord(fault)],
@@ -143,5 +143,5 @@ export const promises: Contract.Promises<Ports> = Object.fromEntries(
   ])
 )
 
-/** Tests the adapter of a node against responses that are not the node's. */
+/** Tests a node's adapter against responses that do not come from the node. */
 export const suite = Contract.suite<Ports, Contract.Promises<Ports>, {}>("LightningWire", { money: promises, other: {} })

@@ -42,9 +42,10 @@ import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
 
 export { subjectOf } from "./Subject.ts"
 
-// The promises that every noun must keep, derived from its declaration. One line in `declared` tests a noun.
+// The guarantees that every record type must provide, derived from its `Noun` declaration. One entry in
+// `declared` tests one type.
 
-/** Every noun of core. `promisesOf` tests a noun of another package the same way. */
+/** Every record type of core. `promisesOf` tests a record type of another package the same way. */
 const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
   withdrawals: subjectOf(
@@ -108,7 +109,7 @@ const declared: { readonly [noun: string]: Subject } = {
   ...together(features, "subjects")
 }
 
-/** The same, with the moves that features add. */
+/** The same record types, with the moves that features add. */
 const subjects = Object.entries(declared).map(([name, { create, moves }]): readonly [string, Subject] => [
   name,
   { create, moves: Object.assign({}, moves, ...all.map((one) => one.moves?.[name])) }
@@ -116,20 +117,20 @@ const subjects = Object.entries(declared).map(([name, { create, moves }]): reado
 
 const transitionOf = ({ writes: [first] }: Written.Any): Noun.Transition => (first?._tag === "Transition" ? first : assert.fail("no move"))
 
-/** Returns the creation with some fields replaced. */
+/** Returns the same creation with some of the record's fields replaced. */
 const inserting = (change: Written.Any, fields: { readonly [member: string]: unknown }): Written.Any => {
   const { noun, record } = insertOf(change)
   const other = { ...record, ...fields }
   return { ...change, id: other.id, writes: [{ _tag: "Insert", noun, record: other }] }
 }
 
-/** Reads the record that a Change is about; null if there is none. */
+/** Reads the record that a Change creates or moves, or null if it does not exist. */
 const recordOf = Effect.fnUntraced(function* ({ companyId, id, writes: [first] }: Written.Any) {
   const noun = first?._tag === "Insert" ? first.noun : (first?.move.noun ?? assert.fail("nothing is written"))
   return Option.getOrNull(yield* (yield* Records).get(noun, companyId, id))
 })
 
-/** Commits a Change that applies. Returns the record afterwards, as its declaration defines it. */
+/** Commits a Change that must be applied, and checks that the resulting record is as declared. Returns that record. */
 const taken = Effect.fnUntraced(function* (change: Written.Any) {
   const before = yield* recordOf(change)
   assert.strictEqual(yield* verdict(change), "Applied")
@@ -149,7 +150,7 @@ const untouched = Effect.fnUntraced(function* (change: Written.Any) {
 const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
   members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
 
-/** Returns the effect of a move on the record, according to its declaration. */
+/** Returns the declared outcome of a move on this record. */
 const expected = (row: Noun.Row, change: Written.Any): "applies" | "was applied" | "refused" => {
   const transition = transitionOf(change)
   const { from, empty, expects, again } = transition.move
@@ -165,7 +166,7 @@ const refused = (word: string) => word !== "Applied" && word !== "Replayed"
 
 const eight = Array.from({ length: 8 })
 
-/** Checks that each Change with an event has exactly one, however often it was committed. */
+/** Returns the number of events published about the subjects of these Changes. */
 const published = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, changes: ReadonlyArray<Written.Any>) {
   const subjects = new Set(changes.flatMap(({ event }) => (event === undefined ? [] : [event.subject])))
   return (yield* eventsOf(companyId)).filter(({ subject }) => subjects.has(subject)).length
@@ -236,7 +237,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
   })
 })
 
-/** The moves that take a new record to the start of this one. */
+/** Returns the moves that take a new record to the state in which this move starts. */
 const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
   const { after } = moves[move] ?? assert.fail(move)
   return after === null ? [] : [...wayTo(moves, after), moves[after] ?? assert.fail(after)]
@@ -244,7 +245,7 @@ const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
 
 const movePromises = (name: string, { create, moves }: Subject, move: string) => {
   const step = moves[move] ?? assert.fail(move)
-  /** A record at the start of this move. */
+  /** A record in the state in which this move starts. */
   const begun = Effect.gen(function* () {
     let record = yield* taken(yield* create(yield* companyWith(100)))
     for (const { make } of wayTo(moves, move)) record = yield* taken(yield* make(record))
@@ -311,15 +312,15 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
   }
 }
 
-/** The promises of a noun: for its creation, and for each of its moves. */
+/** Builds the guarantees of a record type, for its creation and for each of its moves. */
 export const promisesOf = (name: string, subject: Subject): Promises<Journal | Records | Tasks> => ({
   ...insertPromises(name, subject),
   ...Object.assign({}, ...Object.keys(subject.moves).map((move) => movePromises(name, subject, move)))
 })
 
 /**
- * Tests a store against the promises of one noun, for example of your own package: `Nouns.suite("tickets",
- * subject)("my store", layer)`.
+ * Tests a store against the guarantees of one record type, for example from your own package:
+ * `Nouns.suite("tickets", subject)("my store", layer)`.
  */
 export const suite = (name: string, subject: Subject) => {
   const money = promisesOf(name, subject)

@@ -7,7 +7,7 @@ import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { Context, Effect, Exit, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 
-/** The peer of the contract: a wallet that pays offers, and the connection between us and our node. */
+/** The contract's peer: a wallet that pays offers, and control over the connection between us and our node. */
 export class Peer extends Context.Service<
   Peer,
   {
@@ -28,7 +28,7 @@ const pay = Effect.fnUntraced(function* (offer: string, sats: number) {
   yield* (yield* Peer).pay(offer, Msat.fromSats(sats))
 })
 
-/** Returns the payments reported for an offer after a position, once there are `count` of them. */
+/** Waits until `count` payments are reported for an offer after a position, and returns them. */
 const told = Effect.fnUntraced(function* (offerId: string, count: number, after: string | null = null) {
   const { settlements } = yield* LightningReceiver
   const found: ReadonlyArray<Settled> = yield* settlements(after).pipe(
@@ -39,7 +39,7 @@ const told = Effect.fnUntraced(function* (offerId: string, count: number, after:
   return found
 })
 
-/** Prevents payments from being unassigned or credited twice. */
+/** Guarantees that no payment is left unassigned or credited twice. */
 export const money = {
   "an offer is for the node's network, has no amount and no expiry, and contains the description": Effect.gen(function* () {
     const { network } = yield* LightningReceiver
@@ -88,9 +88,9 @@ export const money = {
   })
 } satisfies Contract.Promises<OfferIssuer | LightningReceiver | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
-  "a node that does not respond fails the request as unavailable and issues no offer": Effect.gen(function* () {
+  "if the node does not respond, the request fails as unavailable and no offer is issued": Effect.gen(function* () {
     const peer = yield* Peer
     const exit = yield* Contract.withoutWire(peer, Effect.exit(Effect.flip(issued())))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
@@ -98,8 +98,8 @@ export const other = {
 } satisfies Contract.Promises<OfferIssuer | LightningReceiver | Peer>
 
 /**
- * The promises that every OfferIssuer must keep. Each entry is one promise; a number such as C60 names the incident
- * it prevents.
+ * The guarantees that every OfferIssuer must provide. Each entry is one guarantee; a number such as C60 names
+ * the incident that it prevents.
  */
 export const promises = { ...money, ...other }
 

@@ -8,27 +8,27 @@ import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
 /**
- * How the issuer of an offer behaves: sends an invoice and settles its payment, fails it, or holds it until
- * it is released; refuses to send an invoice; or doesn't respond.
+ * How the issuer of an offer behaves. It sends an invoice and then settles the payment, fails it, or holds it
+ * until it is released; or it refuses to send an invoice; or it doesn't respond.
  */
 export type Behaviour = "settle" | "fail" | "hold" | "refuse" | "unreachable"
 
 /**
- * The peer of the contract: issuers of offers that the node reaches over at least one other node, so that a
- * route costs something.
+ * The contract's peer: issuers of offers that the node reaches over at least one other node, so that every
+ * route has a fee.
  */
 export class Peer extends Context.Service<
   Peer,
   {
     /** Creates an offer, without an amount if none is given. */
     readonly offer: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
-    /** Creates an offer from a node that cannot be reached by any route. */
+    /** Creates an offer from a node to which no route exists. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
-    /** The total amount that the issuer of an offer received for it. */
+    /** Returns the total amount that the issuer received for an offer. */
     readonly received: (offer: string) => Effect.Effect<Msat.Msat, unknown>
-    /** Ends every held payment of an offer. */
+    /** Settles or fails every held payment of an offer. */
     readonly release: (offer: string, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
-    /** Cuts the connection between us and our node, and restores it. Nothing sent before is lost. */
+    /** Cuts the connection between us and our node, and restores it. Nothing sent before the cut is lost. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
@@ -44,7 +44,7 @@ const asking = (offer: string): OfferAsk => ({
   feeLimit: generous
 })
 
-/** An offer whose issuer behaves this way. */
+/** Creates an offer whose issuer behaves this way. */
 const offered = Effect.fnUntraced(function* (behaviour: Behaviour, least?: Msat.Msat) {
   return asking(yield* (yield* Peer).offer({ behaviour, ...(least !== undefined && { amount: least }) }))
 })
@@ -73,10 +73,10 @@ const isSettled = Effect.fnUntraced(function* (asked: OfferAsk, received = asked
   const payment = yield* outcome(asked)
   if (payment._tag === "failed" && (yield* got(asked)) === received - asked.amount)
     return assert.fail(`nothing was paid: ${payment.reason}`)
-  if (payment._tag !== "settled") return assert.fail(`it is ${payment._tag}`)
+  if (payment._tag !== "settled") return assert.fail(`the payment is ${payment._tag}`)
   assert.isTrue(Preimage.proves(payment.preimage, payment.paymentHash))
   assert.isTrue(payment.fee <= asked.feeLimit)
-  // The issuer may book the payment a moment after it reveals the preimage.
+  // The issuer may record the payment a moment after it reveals the preimage.
   assert.strictEqual(yield* eventually(got(asked), (amount) => amount >= received), received)
   return payment
 })
@@ -86,7 +86,7 @@ const isFailed = Effect.fnUntraced(function* (asked: OfferAsk) {
   assert.strictEqual(yield* got(asked), Msat.zero)
 })
 
-/** A payment that the issuer holds. */
+/** Starts a payment that the issuer holds. */
 const held = Effect.gen(function* () {
   const asked = yield* offered("hold")
   assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
@@ -100,7 +100,7 @@ const release = Effect.fnUntraced(function* ({ offer: { offer } }: OfferAsk, how
 
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
-/** Prevents money from being sent twice, refunded too early, or spent on fees. */
+/** Guarantees that no money is sent twice, refunded too early, or spent on fees above the limit. */
 export const money = {
   "a payment settles with a preimage that matches the reported hash": Effect.gen(function* () {
     const asked = yield* offered("settle")
@@ -108,7 +108,7 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "an offer with an amount is paid with the requested amount, if it is at least the offer's": Effect.gen(function* () {
+  "an offer with an amount is paid with the requested amount, if that is at least the offer's amount": Effect.gen(function* () {
     for (const least of [amount, Msat.make(amount / 2n)]) {
       const asked = yield* offered("settle", least)
       assert.strictEqual(asked.offer.amount, least)
@@ -125,7 +125,7 @@ export const money = {
     const asked = yield* offered("settle")
     yield* pay(asked)
     const { fee } = yield* isSettled(asked)
-    if (fee === 0n) return assert.fail("the peer must be behind a node that charges fees")
+    if (fee === 0n) return assert.fail("the issuer must be behind a node that charges fees")
     const scant = { ...(yield* offered("settle")), feeLimit: Msat.make(fee - 1n) }
     yield* pay(scant)
     yield* isFailed(scant)
@@ -135,14 +135,14 @@ export const money = {
     yield* pay(asked)
     yield* isFailed(asked)
   }),
-  "C11: repeated requests of one attempt pay it once": Effect.gen(function* () {
+  "C11: repeated requests for one attempt pay once": Effect.gen(function* () {
     const asked = yield* offered("settle")
     yield* pay(asked)
     const first = yield* isSettled(asked)
     assert.notStrictEqual((yield* pay(asked))._tag, "failed")
     assert.deepStrictEqual<unknown>(yield* isSettled(asked), first)
   }),
-  "C11: eight concurrent requests of one attempt pay it once": Effect.gen(function* () {
+  "C11: eight concurrent requests for one attempt pay once": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), { concurrency: "unbounded" })
     assert.notInclude(
@@ -182,7 +182,7 @@ export const money = {
   }),
   "nothing is paid if the issuer refuses an invoice or cannot be reached": Effect.gen(function* () {
     const all = [yield* offered("refuse"), asking(yield* (yield* Peer).unreachable(amount))]
-    // A real node tries such a payment for minutes before it gives up.
+    // A real node retries such a payment for minutes before it gives up.
     for (const asked of all) yield* pay(asked)
     for (const asked of all) yield* isFailed(asked)
   }),
@@ -207,8 +207,8 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and a second call pays once": Effect.gen(
-    function* () {
+  "C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and repeating the call pays once":
+    Effect.gen(function* () {
       const asked = yield* offered("settle")
       const answer = yield* withoutWire(pay(asked))
       if (answer._tag === "notSent") {
@@ -217,8 +217,7 @@ export const money = {
       }
       yield* pay(asked)
       yield* isSettled(asked)
-    }
-  ),
+    }),
   "C6: a settled payment is unknown while its state cannot be read, and settled afterward": Effect.gen(function* () {
     const asked = yield* offered("settle")
     yield* pay(asked)
@@ -228,7 +227,7 @@ export const money = {
   })
 } satisfies Contract.Promises<OfferSender | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "a quote is within the limit, states its probability and sends nothing": Effect.gen(function* () {
     const asked = yield* offered("settle")
@@ -240,7 +239,7 @@ export const other = {
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "there is no quote without a route": Effect.gen(function* () {
+  "there is no quote if no route exists": Effect.gen(function* () {
     assert.isUndefined(yield* (yield* OfferSender).quote(asking(yield* (yield* Peer).unreachable(amount))))
   }),
   "there is no quote if every route exceeds the limit": Effect.gen(function* () {
@@ -251,7 +250,7 @@ export const other = {
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* OfferSender).quote(asked))))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
   }),
-  "a subscriber is notified once an attempt settles or fails, and not before; a node without notifications sends none": Effect.gen(
+  "a subscriber is notified once an attempt settles or fails, and not earlier; a node without notifications sends none": Effect.gen(
     function* () {
       const { ends } = yield* OfferSender
       const heard: Array<string> = []
@@ -259,7 +258,7 @@ export const other = {
         Stream.runForEach(ends, (attempt) => Effect.sync(() => heard.push(attempt))),
         { startImmediately: true }
       )
-      // The first notified payment shows that a subscription is active.
+      // The first notification shows that the subscription is active.
       const tried = Effect.gen(function* () {
         const asked = yield* offered("settle")
         yield* pay(asked)
@@ -280,8 +279,8 @@ export const other = {
 } satisfies Contract.Promises<OfferSender | Peer>
 
 /**
- * The promises that every OfferSender must keep. Each entry is one promise; a number such as C25 names the incident
- * it prevents.
+ * The guarantees that every OfferSender must provide. Each entry is one guarantee; a number such as C25 names
+ * the incident that it prevents.
  */
 export const promises = { ...money, ...other }
 

@@ -62,7 +62,7 @@ import * as Operator from "./RecordsOperator.ts"
 import * as Search from "./RecordsSearch.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 
-/** Returns an id lower than every id created from now on. */
+/** Returns an id that is lower than every id created later. */
 const floor = Effect.gen(function* () {
   return Id.fromMillis((yield* Clock.currentTimeMillis) - 1, yield* Entropy)
 })
@@ -87,7 +87,7 @@ const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(pa
 const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(rows: ReadonlyArray<A>, companyId: CompanyId.CompanyId) =>
   rows.filter((row) => row.companyId === companyId)
 
-/** Reads that affect money: owners of records, and work that is still due. */
+/** Guarantees about reads that affect money: who owns a record, and what work is still due. */
 export const money = {
   "C53: no company reads another's records": Effect.gen(function* () {
     const records = yield* Records
@@ -126,8 +126,8 @@ export const money = {
     const asked = yield* withdrawal(companyId, 40, { serviceFee: Msat.make(1n), networkAllowance: Msat.make(2n) })
     const others = yield* holding(companyId, 3)
     yield* committed(Withdrawal.requested(asked), ...others)
-    // One is pending, one is in a block, one was dropped, one is credited, one is too small, and one was
-    // reversed, for which the operator covers a part.
+    // One deposit is pending, one is in a block, one was evicted, one is credited, one is too small, and one
+    // was reversed, with part of it written off.
     const [waits, mined, gone, credited, tooSmall, returned] = [
       yield* output(companyId, 0, { amount: Msat.make(7_001n) }),
       yield* output(companyId, 20),
@@ -153,7 +153,7 @@ export const money = {
       held: Msat.make(40_003n + 3_000n * BigInt(others.length)),
       pendingDeposits: Msat.make(56_501n)
     })
-    // Pending deposits arrive, to the msat.
+    // Confirming the pending deposits credits exactly their amount.
     yield* committed(
       Deposit.confirmed(waits, atMillis),
       Deposit.confirmed(Deposit.after(placed), atMillis),
@@ -165,7 +165,7 @@ export const money = {
     assert.deepStrictEqual(yield* records.funds(yield* open), nothing)
     assert.deepStrictEqual(yield* records.funds(yield* unopened), nothing)
   }),
-  "64 concurrent reads of balances each return the right company's": Effect.gen(function* () {
+  "each of 64 concurrent reads of balances returns the right company's balance": Effect.gen(function* () {
     const records = yield* Records
     const companyIds = yield* Effect.forEach(
       Array.from({ length: 64 }, (_, n) => n + 1),
@@ -318,7 +318,7 @@ export const money = {
     const atMillis = 1_700_000_000_000
     const seen = yield* Effect.forEach(Array.from({ length: 9 }), () => output(companyId, 10))
     yield* committed(...seen.map(Deposit.seen))
-    // The first is in the mempool, the last is credited, and the one before it was dropped.
+    // The first is in the mempool, the last is credited, and the last but one was evicted.
     const placed = seen.slice(1).map((row) => Deposit.placed(row, 800, atMillis))
     yield* committed(...placed)
     const [dropped, credited] = placed.slice(-2).map(Deposit.after)
@@ -377,7 +377,7 @@ export const money = {
     yield* committed(Withdrawal.settled(one.withdrawal, { ...(yield* proof(2)), preimage: null }, one.fence, 1_700_000_000_001))
     assert.strictEqual((yield* records.spentCoins(coins)).size, 2)
   }),
-  "given a list of scripts, those of our addresses are returned": Effect.gen(function* () {
+  "given a list of scripts, the scripts of our addresses are returned": Effect.gen(function* () {
     const records = yield* Records
     const [one, two] = [yield* onChainAddress(yield* open), yield* onChainAddress(yield* open)]
     yield* committed(OnChainAddress.created(one), OnChainAddress.created({ ...two, type: "taproot", index: 0 }))
@@ -465,7 +465,7 @@ export const money = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** Reads by companies. */
+/** Guarantees about the records that companies read. */
 export const other = {
   ...together(features, "records"),
   ...Offers.other,
@@ -491,7 +491,7 @@ export const other = {
     )
     assert.strictEqual((yield* records.companies(null, 1)).length, 1)
   }),
-  "a company's Lightning addresses are listed newest first, each once, without those of others": Effect.gen(function* () {
+  "a company's Lightning addresses are listed newest first, each once, without those of other companies": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => lightningAddress(companyId))
@@ -582,8 +582,8 @@ export const other = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** The promises that every Records must keep. Each entry is one promise. */
+/** The guarantees that every Records must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer. Nothing else may commit to its store meanwhile. */
+/** Runs the contract against a layer. Nothing else may commit to its store while it runs. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Records", { money, other })

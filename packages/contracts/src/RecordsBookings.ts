@@ -64,7 +64,7 @@ const sent = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: 
   return withdrawal
 })
 
-/** A company with every kind of booking, and the resulting balance. */
+/** Creates a company with every kind of ledger transaction. */
 const busy = Effect.gen(function* () {
   const companyId = yield* companyWith(1_000)
   const paid = yield* sent(companyId, 200)
@@ -77,9 +77,9 @@ const busy = Effect.gen(function* () {
   return { companyId, paid, seen }
 })
 
-/** Reads of bookings. */
+/** Guarantees about reading a company's ledger entries. */
 export const money = {
-  "sums, entries and balance of a company agree to the millisatoshi, whatever was booked": Effect.gen(function* () {
+  "a company's sums, entries and balance agree to the millisatoshi, whatever was posted": Effect.gen(function* () {
     const records = yield* Records
     const { companyId } = yield* busy
     const { before, within } = yield* records.bookedSums(companyId, everything)
@@ -103,7 +103,7 @@ export const money = {
     assert.isTrue(all.every(({ id }, n) => n === 0 || id > (all[n - 1]?.id ?? 0n)))
     for (const limit of [1, 2, 3, all.length]) assert.deepStrictEqual(yield* paged(companyId, everything, limit), all, `${limit}`)
   }),
-  "entries booked after the sums were read are listed after the last entry that the sums include": Effect.gen(function* () {
+  "entries posted after the sums were read are listed after the last entry that the sums include": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(10)
     const { last } = yield* records.bookedSums(companyId, everything)
@@ -114,7 +114,7 @@ export const money = {
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 export const other = {
-  "a period includes its first moment and excludes its end; earlier bookings are in a separate sum": Effect.gen(function* () {
+  "a period includes its first moment and excludes its end; earlier entries are in a separate sum": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const atMillis = 1_700_000_000_000
@@ -148,7 +148,7 @@ export const other = {
     assert.deepStrictEqual(yield* records.bookedSums(none, everything), { last: 0n, before: [], within: [] })
     assert.deepStrictEqual(yield* paged(none, everything, 10), [])
   }),
-  "a booking's record is found by its transfer, with its details": Effect.gen(function* () {
+  "the record behind a ledger transaction is found by its transfer id, with its details": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const invoice = yield* created(companyId, 100, { rate: "64000.5", rateAtMillis: 1_699_999_999_999 })

@@ -78,7 +78,7 @@ const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, 
   return { ...one, preimage, paymentHash }
 })
 
-/** Two payouts paid by one transaction: the first is the leader, the other follows. */
+/** Dispatches two payouts in one transaction. The first payout leads, and the other follows. */
 export const sentTogether = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -118,7 +118,7 @@ const everyState = Effect.gen(function* () {
   const [companyId, otherId] = [yield* open, yield* open]
   yield* settled(companyId, 10_000)
   yield* created(companyId, 7)
-  // Outgoing: requested, sent, arrived for less and for more than allowed, failed, on-chain.
+  // Outgoing: requested, sent, settled below and above the fee limit, failed, and on-chain.
   const fees = { serviceFee: Msat.fromSats(2), networkAllowance: Msat.fromSats(5) }
   yield* begin(companyId, 100, fees)
   yield* dispatched(companyId, 100, fees)
@@ -139,7 +139,7 @@ const everyState = Effect.gen(function* () {
       payout.withdrawal.createdAtMillis + 1
     )
   )
-  // Internal: to the other company, and to itself.
+  // Internal: to the other company, and from a company to itself.
   yield* transferred(companyId, otherId, 300)
   yield* transferred(companyId, companyId, 300)
   yield* Effect.forEach(all, ({ everyState = () => Effect.void }) => everyState(companyId))
@@ -157,7 +157,7 @@ const everyState = Effect.gen(function* () {
     yield* committed(gone)
     if (deposit === credited) yield* confirm(Deposit.after(gone))
   }
-  // Money that belongs to no company.
+  // Received without a known owner.
   const { paymentHash } = yield* secret
   const unmatched = {
     id: Id.fromHash(paymentHash),
@@ -174,9 +174,9 @@ const everyState = Effect.gen(function* () {
 const plain = ({ accounts }: Tally.Tally) =>
   Object.fromEntries(Object.entries(accounts).map(([account, { into, out }]) => [account, [String(into), String(out)]]))
 
-/** Reads for reconciliation. */
+/** Guarantees about reads for reconciliation. */
 export const money = {
-  "a running total is the sum of all entries, whatever total it continues from": Effect.gen(function* () {
+  "a running total is the sum of all entries, whichever earlier total it continues from": Effect.gen(function* () {
     const records = yield* Records
     const first = yield* records.tally(null)
     yield* everyState
@@ -194,7 +194,7 @@ export const money = {
       accounts
     )
   }),
-  "a running total omits nothing that is committed while it is computed": Effect.gen(function* () {
+  "a running total omits no entry that is committed while it is computed": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const changes = yield* Effect.forEach(
@@ -218,7 +218,7 @@ export const money = {
     assert.deepStrictEqual(yield* records.faults(otherId), [])
     assert.deepStrictEqual(yield* records.faults(yield* unopened), [])
   }),
-  "a booking that differs from its record is a violation on both accounts": Effect.gen(function* () {
+  "a posting that differs from its record is a violation on both accounts": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const short = (change: Invoice.InvoiceSettled): Change => ({
@@ -235,7 +235,7 @@ export const money = {
       ]
     )
   }),
-  "a booking without a record, or a record without its booking, is a violation": Effect.gen(function* () {
+  "a posting without a record, or a record without its posting, is a violation": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const transferId = yield* Id.make
@@ -275,7 +275,7 @@ export const money = {
       ]
     )
   }),
-  "an invoice's deposit is the one that credited it; an unpaid invoice has none": Effect.gen(function* () {
+  "the deposit of a paid invoice is returned; an unpaid invoice has none": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const waits = yield* created(companyId, 5)
@@ -301,7 +301,7 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.unmatched(otherId, unmatched.id)))
     assert.isTrue(Option.isNone(yield* records.unmatched(companyId, yield* Id.make)))
   }),
-  "withdrawals in progress are those dispatched and not ended, listed once each, by id": Effect.gen(function* () {
+  "withdrawals in progress are the dispatched ones that are not final, listed once each, by id": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(1000)
     yield* begin(companyId, 10)
@@ -330,9 +330,9 @@ export const money = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** Reads by the operator. */
+/** Guarantees about the operator's reads. */
 export const other = {
-  "the events after the last one read are those committed since": Effect.gen(function* () {
+  "the events after the last one read are those committed since then": Effect.gen(function* () {
     const { events, lastEvent } = yield* Records
     const { id } = yield* created(yield* open, 5)
     const last = yield* lastEvent

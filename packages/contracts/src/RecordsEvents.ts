@@ -8,9 +8,9 @@ import { begin, claimFor, companyWith, created, found, open, transfer } from "./
 
 const subjects = (events: ReadonlyArray<{ readonly subject: string }>) => events.map(({ subject }) => subject)
 
-/** Events of companies. */
+/** Guarantees about companies' events. */
 export const other = {
-  "a company's events are read from a position, in both directions, without those of others": Effect.gen(function* () {
+  "a company's events are read from a position, in both directions, without those of other companies": Effect.gen(function* () {
     const { eventsOf, eventsBefore, event } = yield* Records
     const [one, other] = [yield* open, yield* open]
     const asked: Array<string> = []
@@ -21,7 +21,7 @@ export const other = {
     const all = yield* eventsOf(one, 0n, 100)
     assert.deepStrictEqual(subjects(all.slice(1)), asked)
     const [first, second] = all
-    if (first === undefined || second === undefined) return assert.fail("two events at least")
+    if (first === undefined || second === undefined) return assert.fail("there must be at least two events")
     assert.deepStrictEqual(yield* eventsOf(one, first.id, 2), all.slice(1, 3))
     assert.deepStrictEqual(yield* eventsOf(one, all.at(-1)?.id ?? 0n, 2), [])
     const newest = all.toReversed()
@@ -47,11 +47,11 @@ export const other = {
     assert.sameDeepMembers([...(yield* told(ids))], [...kept])
     assert.deepStrictEqual(yield* told([]), [])
   }),
-  "concurrent writers of an event's body all read the same one": Effect.gen(function* () {
+  "concurrent writers of an event's body all read the same body": Effect.gen(function* () {
     const { eventsOf, keepTold } = yield* Records
     const companyId = yield* open
     const [event] = yield* eventsOf(companyId, 0n, 1)
-    const id = event?.id ?? assert.fail("its opening is an event")
+    const id = event?.id ?? assert.fail("the opening of the company must be an event")
     const kept = yield* Effect.forEach(
       Array.from({ length: 8 }, (_, i) => i),
       (i) => keepTold([{ id, companyId, tellings: [{ type: "a", subject: "s", body: String(i) }] }]),
@@ -62,7 +62,7 @@ export const other = {
   "old events are deleted in batches, oldest first, with their stored bodies": Effect.gen(function* () {
     const { eventsOf, event, told, keepTold, forgetEvents, forgottenUntil } = yield* Records
     const ever = Number.MAX_SAFE_INTEGER
-    // Deletes the events of all earlier promises, which no longer read them.
+    // Deletes the events of all earlier tests, which no longer read them.
     for (let gone = 1; gone > 0;) gone = yield* forgetEvents(ever, 1000)
     const [companyId, other] = [yield* open, yield* open]
     for (let i = 0; i < 4; i++) yield* created(companyId, 1, { createdAtMillis: 3 })
@@ -70,8 +70,8 @@ export const other = {
     assert.lengthOf(all, 6)
     yield* keepTold(all.map((one) => ({ id: one.id, companyId: one.companyId, tellings: [{ type: "a", subject: "s", body: "{}" }] })))
     assert.deepStrictEqual([yield* forgottenUntil(companyId), yield* forgottenUntil(other)], [0n, 0n])
-    assert.strictEqual(yield* forgetEvents(3, 10), 0, "none is from before that")
-    assert.strictEqual(yield* forgetEvents(4, 2), 0, "the two oldest are openings of now")
+    assert.strictEqual(yield* forgetEvents(3, 10), 0, "no event is older")
+    assert.strictEqual(yield* forgetEvents(4, 2), 0, "the two oldest events are openings of companies, dated now")
     assert.strictEqual(yield* forgetEvents(4, 4), 2)
     assert.deepStrictEqual(yield* eventsOf(null, 0n, 10), [...all.slice(0, 2), ...all.slice(4)])
     assert.strictEqual(yield* forgetEvents(4, 10), 2)
@@ -83,7 +83,7 @@ export const other = {
     const until = yield* Effect.forEach([companyId, other, null], forgottenUntil)
     assert.deepStrictEqual(until, [newest.id, 0n, newest.id])
     yield* created(companyId, 1)
-    assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "no id is given twice")
+    assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "an id must not be reused")
   }),
   "the payee of an internal payment receives a deposit event": Effect.gen(function* () {
     const { eventsOf } = yield* Records

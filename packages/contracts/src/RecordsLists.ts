@@ -36,7 +36,7 @@ const base = 1_700_000_000_000
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 
-/** A creation time, and an id derived from it. */
+/** An id derived from a creation time, that time, and an expiry. */
 const madeAt = (createdAtMillis: number) =>
   Effect.map(Entropy, (entropy) => ({ id: Id.fromMillis(createdAtMillis, entropy), createdAtMillis, expiresAtMillis: base + 1_000_000 }))
 
@@ -44,7 +44,7 @@ const newest = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): Read
   rows.toSorted((a, b) => (a.id < b.id ? 1 : -1))
 
 /**
- * Reads every matching row page by page, each with at most `limit` rows after checking at most `looks` rows.
+ * Reads every matching row in pages of at most `limit` rows.
  */
 const whole = Effect.fnUntraced(function* <A extends Position>(
   limit: number,
@@ -56,7 +56,7 @@ const whole = Effect.fnUntraced(function* <A extends Position>(
     const { rows, lookedTo }: Found<A> = yield* page(after)
     pages++
     assert.isAtMost(rows.length, limit)
-    assert.isTrue(lookedTo === null || rows.length < limit, "a complete result was not marked as cut off")
+    assert.isTrue(lookedTo === null || rows.length < limit, "a full page must not be marked as cut off")
     all.push(...rows)
     const next: Position | undefined = rows.length === limit ? rows.at(-1) : (lookedTo ?? undefined)
     if (next === undefined) return { all, pages }
@@ -85,7 +85,7 @@ const found = (companyId: CompanyId.CompanyId, query: Partial<Query> = {}, looks
 
 const label = (key: string, value: string): Metadata.Label => ({ key, value })
 
-/** A withdrawal and a deposit for each label, at different times. */
+/** Creates a withdrawal and a deposit for each label, at different times. */
 const labelled = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, ...all: ReadonlyArray<Metadata.Metadata>) {
   return yield* Effect.forEach(all, (metadata, n) =>
     Effect.gen(function* () {
@@ -98,9 +98,9 @@ const labelled = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, ..
   )
 })
 
-/** Invoices and transactions as a company filters them. */
+/** Guarantees about the filters for invoices and transactions. */
 export const other = {
-  "invoices are listed newest first, each once, in pages of any size, without those of others": Effect.gen(function* () {
+  "invoices are listed newest first, each once, in pages of any size, without those of other companies": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const rows = yield* Effect.forEach(Array.from({ length: 11 }), (_, n) =>
       Effect.flatMap(madeAt(base + Math.floor(n / 3)), (fields) => created(companyId, 1, fields))
@@ -110,7 +110,7 @@ export const other = {
     assert.deepStrictEqual((yield* invoices(otherId)).all, [theirs])
     assert.deepStrictEqual((yield* invoices(yield* open)).all, [])
   }),
-  "invoices are filtered by status, address, label, hash and time, and by all of them together": Effect.gen(function* () {
+  "invoices are filtered by status, address, label, hash and time, separately and combined": Effect.gen(function* () {
     const [companyId, otherId, payer] = [yield* open, yield* open, yield* companyWith(100)]
     const [address, another] = [yield* lightningAddress(companyId), yield* lightningAddress(otherId)]
     yield* committed(LightningAddress.created(address), LightningAddress.created(another))
@@ -162,7 +162,7 @@ export const other = {
       const times = { createdAfterMillis: base - 1, createdBeforeMillis: base + 100 }
       const { all, pages } = yield* invoices(companyId, { ...query, ...times, standing: "expired", limit: 5 }, 3)
       assert.deepStrictEqual(ids(all), ids(newest(old)))
-      assert.isAtLeast(pages, 4, "no page looked at more than three of twelve")
+      assert.isAtLeast(pages, 4, "each page must scan at most three of twelve rows")
     }
     const both = yield* labelled(companyId, ...Array.from({ length: 10 }, (): Metadata.Metadata => ({ order: "1" })))
     yield* Effect.forEach(both.slice(2, 3), ({ into }) =>

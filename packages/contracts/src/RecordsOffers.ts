@@ -12,10 +12,10 @@ import { has } from "./Ledger.ts"
 const dispatchedAtMillis = 1_700_000_000_000
 const updatedAtMillis = 1_700_000_000_001
 
-/** Records of payments by offer. */
+/** Guarantees about records of payments to offers. */
 export const other = {
-  "a payment of an offer is returned with the offer and the hash that the node reported, which another payment may share": Effect.gen(
-    function* () {
+  "a payment of an offer is returned with the offer and the hash that the node reported, even if another payment has the same hash":
+    Effect.gen(function* () {
       const records = yield* Records
       const companyId = yield* companyWith(100)
       const offer = `lno1${yield* hex(8)}`
@@ -41,7 +41,7 @@ export const other = {
           updatedAtMillis
         })
       }
-      // The hash doesn't identify a withdrawal, but both are found by it.
+      // The hash doesn't identify one withdrawal, but a filter by the hash finds both.
       assert.isTrue(Option.isNone(yield* records.withdrawalByHash(reportedHash)))
       const listed = yield* records.transactions(companyId, { limit: 10, paymentHash: reportedHash })
       assert.sameMembers(
@@ -49,6 +49,5 @@ export const other = {
         both.map(({ withdrawal }) => withdrawal.id)
       )
       yield* has(companyId, { posted: 50, held: 0 })
-    }
-  )
+    })
 } satisfies Promises<Journal | Records | Tasks>

@@ -15,7 +15,7 @@ import type * as Contract from "./Contract.ts"
 import { apiKey, byId, committed, company, companyWith, onChain, open, output, unopened, withdrawal } from "./Fixtures.ts"
 import { sentTogether } from "./RecordsBooks.ts"
 
-/** Everything that waits, except overdue tasks. */
+/** A query for everything that waits, except overdue tasks. */
 const everything: Waiting.Query = {
   kinds: Waiting.kinds,
   overdueBeforeMillis: 0,
@@ -25,7 +25,7 @@ const everything: Waiting.Query = {
   limit: 2 ** 31
 }
 
-/** Searches of an operator over all companies. */
+/** Guarantees about an operator's searches over all companies. */
 export const other = {
   "companies are found by name, id prefix and plan, newest first, in pages with a cursor": Effect.gen(function* () {
     const { companiesAsked } = yield* Records
@@ -52,7 +52,7 @@ export const other = {
     )
     assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: second.id.toUpperCase() }, all)).rows, [second])
     assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: `%${tag}` }, all)).rows, [])
-    const short = yield* companiesAsked({ ...ask, before: first.id, text: "no such name at all" }, 1)
+    const short = yield* companiesAsked({ ...ask, before: first.id, text: "no such company" }, 1)
     assert.deepStrictEqual([short.rows, short.lookedTo === null], [[], false])
   }),
   "a company's overview has its balance, its number of usable keys and its last use; its keys are listed newest first": Effect.gen(
@@ -132,7 +132,7 @@ export const other = {
     assert.deepStrictEqual(yield* depositById(seen.id), Option.some(seen))
     assert.isTrue(Option.isNone(yield* withdrawalById(seen.id)))
   }),
-  "a payout led by another one waits with the leader's job": Effect.gen(function* () {
+  "a payout that follows another one is listed with the leader's job": Effect.gen(function* () {
     const { backlog, job } = yield* Records
     const companyId = yield* companyWith(1000)
     const together = yield* sentTogether(companyId, 10)

@@ -17,7 +17,7 @@ const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters
   assert.deepStrictEqual(tally(verdicts), { Applied: changes.length })
 })
 
-/** The results of a search, as texts. */
+/** Returns the results of a search as texts. */
 const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
   const sought = Search.sought(text)
   const hits = sought === undefined ? [] : yield* (yield* Records).found(companyId, sought)
@@ -47,7 +47,7 @@ const literal = [
   "x".repeat(Search.limits.characters)
 ]
 
-/** The search of a company's records, and its bookings over time. */
+/** Guarantees about the search of a company's records, and about its turnover over time. */
 export const other = {
   "a search finds a payment by a value of its metadata, its description, its amount, its hash and the beginning of its id": Effect.gen(
     function* () {
@@ -103,14 +103,14 @@ export const other = {
     }
   }),
 
-  "a search lists a record once, by the first of the ways in which it matches": Effect.gen(function* () {
+  "a search lists a record that matches in several ways only once, under the first of them": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
     const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
     yield* committed([Withdrawal.requested(asked)])
     assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawal ${asked.id} text`])
   }),
 
-  "a search by one character finds descriptions and metadata, not ids": Effect.gen(function* () {
+  "a search for one character finds descriptions and metadata, not ids": Effect.gen(function* () {
     const companyId = yield* open
     const [one, two] = [
       yield* created(companyId, 1, { memo: "Cocoa", metadata: {} }),
@@ -120,7 +120,7 @@ export const other = {
     assert.deepStrictEqual(yield* found(companyId, "0"), [`invoice ${two.id} text`])
   }),
 
-  "a search returns the newest matches of each way, up to a limit": Effect.gen(function* () {
+  "a search returns the newest matches of each kind, up to a limit": Effect.gen(function* () {
     const companyId = yield* open
     const { each } = Search.limits
     const [invoices, deposits]: readonly [Array<string>, Array<string>] = [[], []]
@@ -154,7 +154,7 @@ export const other = {
     }
   }),
 
-  "the postings of a transfer are its company's, in order": Effect.gen(function* () {
+  "a transfer's postings are returned in order, to its company only": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 500), 500)
     yield* committed([paid])
@@ -165,7 +165,7 @@ export const other = {
     assert.deepStrictEqual(yield* records.postingsOf(yield* open, ledgerTxId), [])
   }),
 
-  "bookings are summed by interval, without those before the first interval": Effect.gen(function* () {
+  "postings are summed by interval, without those before the first interval": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 500), 500)
     yield* committed([paid])

@@ -30,7 +30,7 @@ const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string
 const newestFirst = <A extends { readonly createdAtMillis: number; readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
   rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
 
-/** `count` outputs that pay the company, three at each time. */
+/** Creates `count` outputs that pay the company, three at each time. */
 const outputs = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, count: number) {
   const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
     output(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) })
@@ -39,9 +39,9 @@ const outputs = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, cou
   return rows
 })
 
-/** The list of a company's deposits and withdrawals. */
+/** Guarantees about the list of a company's deposits and withdrawals. */
 export const other = {
-  "a line has the same values as its deposit or withdrawal": Effect.gen(function* () {
+  "a listed transaction has the same values as its deposit or withdrawal": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100, { memo: "coffee" }), 100)
     const asked = yield* withdrawal(companyId, 40, {
@@ -86,7 +86,7 @@ export const other = {
     ]
     assert.deepStrictEqual(yield* list(companyId), expected)
   }),
-  "transactions are listed newest first, and by id within the same time": Effect.gen(function* () {
+  "transactions are listed newest first, and by id if their times are equal": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 9)
     const asked = yield* Effect.forEach(Array.from({ length: 9 }), (_, n) =>
@@ -99,7 +99,7 @@ export const other = {
     assert.deepStrictEqual(ids(yield* list(companyId, { createdBeforeMillis: base + 1000, limit: 4 })), ids(rows.slice(0, 4)))
     yield* has(companyId, { posted: 100, held: 9 })
   }),
-  "250 lines are read once each, in order, whatever the page size": Effect.gen(function* () {
+  "250 transactions are read once each, in order, whatever the page size": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 150)
     const asked = yield* Effect.forEach(Array.from({ length: 100 }), (_, n) =>
@@ -113,13 +113,13 @@ export const other = {
         const last = read.at(-1)
         const page = yield* list(companyId, { limit, createdBeforeMillis: base + 1000, ...(last && { after: last }) })
         read.push(...page)
-        assert.isAtMost(read.length, 250, "no line comes twice")
+        assert.isAtMost(read.length, 250, "no transaction may be repeated")
         if (page.length < limit) break
       }
       assert.deepStrictEqual(ids(read), expected)
     }
   }),
-  "a page continues where the last one ended, even if its last line has been updated since": Effect.gen(function* () {
+  "a page continues where the last one ended, even if the last transaction on it has since been updated": Effect.gen(function* () {
     const companyId = yield* open
     const rows = newestFirst(yield* outputs(companyId, 9))
     const first = yield* list(companyId, { limit: 4 })
@@ -127,7 +127,7 @@ export const other = {
     const { id, createdAtMillis } = first.at(-1) ?? assert.fail()
     assert.deepStrictEqual(ids(yield* list(companyId, { after: { id, createdAtMillis } })), ids(rows.slice(4)))
   }),
-  "lines are filtered by type, rail, status and time, and by all of them together": Effect.gen(function* () {
+  "transactions are filtered by type, rail, status and time, separately and combined": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 6)
     const [one, other] = [

@@ -5,7 +5,7 @@ import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 import { hex } from "./Fixtures.ts"
 
-/** The other side: reachable relays that behave as named. */
+/** The contract's peer: relays that behave as their names say. */
 export class Peer extends Context.Service<
   Peer,
   {
@@ -28,7 +28,7 @@ const has = Effect.fnUntraced(function* (relay: string, { id }: Nostr.Event) {
   return (yield* events(relay)).filter((one) => one.id === id)
 })
 
-/** A receipt is not money, but the payer of a zap waits for it. */
+/** Guarantees about relays. A zap receipt is not money, but the payer waits for it. */
 export const other = {
   "an event that a relay accepts is stored byte for byte": Effect.gen(function* () {
     const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]
@@ -49,7 +49,7 @@ export const other = {
     assert.strictEqual(yield* publish(refuses, told), "refused")
     assert.deepStrictEqual(yield* has(refuses, told), [])
   }),
-  "a relay that does not respond has neither accepted nor rejected": Effect.gen(function* () {
+  "a relay that does not respond is reported as unreachable, neither accepted nor rejected": Effect.gen(function* () {
     const [{ publish }, { away }] = [yield* Nostr.Relays, yield* Peer]
     const exit = yield* Effect.exit(publish(away, yield* event))
     assert.isTrue(Exit.isFailure(exit))
@@ -57,7 +57,7 @@ export const other = {
     assert.strictEqual(error._tag, "RelayUnreachable")
     assert.strictEqual(error.relay, away)
   }),
-  "each of several concurrent relays has its own result": Effect.gen(function* () {
+  "when publishing to several relays concurrently, each relay has its own result": Effect.gen(function* () {
     const [{ publish }, { takes, refuses, away }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     const answers = yield* Effect.forEach(
@@ -69,7 +69,7 @@ export const other = {
   })
 } satisfies Contract.Promises<Nostr.Relays | Peer>
 
-/** The promises that every connection to relays must keep. */
+/** The guarantees that every relay client must provide. */
 export const promises = other
 
 export const suite = Contract.suite<Nostr.Relays | Peer, {}, typeof other>("Relays", { money: {}, other })

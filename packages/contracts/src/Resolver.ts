@@ -6,13 +6,13 @@ import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Context, Effect, Result } from "effect"
 import * as Contract from "./Contract.ts"
 
-/** The other side: a payee's server that the resolver can reach. */
+/** The contract's peer: a payee's server that the resolver can reach. */
 export class Peer extends Context.Service<
   Peer,
   {
-    /** The URL of a new recipient (LUD-06, LUD-16) who accepts any amount between `min` and `max`. */
+    /** Returns the URL of a new payee (LUD-06, LUD-16) who accepts any amount between `min` and `max`. */
     readonly publish: (takes: { readonly min: Msat.Msat; readonly max: Msat.Msat }) => Effect.Effect<string, unknown>
-    /** The URL of an unknown payee at an existing server. */
+    /** Returns the URL of an unknown payee on an existing server. */
     readonly nobody: string
     /** Cuts the connection to the server, and restores it. */
     readonly cut: Effect.Effect<void, unknown>
@@ -34,7 +34,7 @@ const invoiced = Effect.fnUntraced(function* (amount: Msat.Msat) {
 
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
-/** Prevents wrong and lost payments. */
+/** Guarantees against wrong and lost payments. */
 export const money = {
   "a pay request has the payee's amount limits": Effect.gen(function* () {
     const { min, max } = yield* offered
@@ -43,7 +43,7 @@ export const money = {
   "C39: an invoice is for exactly the requested amount, to the millisatoshi": Effect.gen(function* () {
     for (const amount of [takes.min, Msat.make(1_234_567n), takes.max]) assert.strictEqual((yield* invoiced(amount)).invoice.amount, amount)
   }),
-  "the metadata is byte for byte the preimage of the invoice's description hash": Effect.gen(function* () {
+  "the metadata is returned unchanged and hashes to the invoice's description hash": Effect.gen(function* () {
     const { offer, invoice } = yield* invoiced(takes.min)
     const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(offer.metadata)))
     assert.strictEqual(invoice.descriptionHash, Id.toHex(new Uint8Array(hash)))
@@ -57,7 +57,7 @@ export const money = {
   })
 } satisfies Contract.Promises<Resolver | Peer>
 
-/** Other promises. */
+/** Other guarantees. */
 export const other = {
   "an unknown payee is rejected by its server": Effect.gen(function* () {
     const error = yield* Effect.flip((yield* Resolver).offer((yield* Peer).nobody))
@@ -84,7 +84,7 @@ export const other = {
   })
 } satisfies Contract.Promises<Resolver | Peer>
 
-/** The promises that every Resolver must keep. */
+/** The guarantees that every Resolver must provide. */
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. */

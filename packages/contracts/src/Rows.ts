@@ -7,8 +7,8 @@ import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
-// Records with every field, for all tests. A test sets only the fields it is about. Add a new field of a
-// record here, once.
+// Complete records for all tests. Each test sets only the fields that matter to it, so a new field is added
+// here once.
 
 export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
   ...pending({

@@ -10,7 +10,7 @@ import * as Contract from "./Contract.ts"
 
 type Needs = Signer | ChainWallet | ChainSource | Peer
 
-/** A draft that spends one coin of this type. */
+/** Builds a draft that spends one coin of this type. */
 const drafted = Effect.fnUntraced(function* (type: AddressType) {
   const txId = yield* fund(type, 100_000)
   return yield* (yield* ChainWallet).build({
@@ -33,8 +33,8 @@ const signs = Effect.fnUntraced(function* (type: AddressType) {
 })
 
 /**
- * The outpoints that a serialized transaction spends (BIP 144: version, marker and flag, inputs). Our
- * transactions have fewer than 253 inputs.
+ * Returns the outpoints that a serialized transaction spends (BIP 144: version, marker and flag, inputs).
+ * Assumes fewer than 253 inputs.
  */
 const spentBy = (rawTx: string): ReadonlyArray<string> => {
   const bytes = Uint8Array.from(rawTx.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
@@ -50,7 +50,7 @@ const spentBy = (rawTx: string): ReadonlyArray<string> => {
   })
 }
 
-/** Prevents a payout from differing from the one that was recorded. */
+/** Guarantees that the payout sent is the payout recorded. */
 export const money = {
   "a signed transaction spends exactly the draft's coins": Effect.gen(function* () {
     const { coins, psbt } = yield* drafted("taproot")
@@ -80,10 +80,10 @@ export const money = {
   })
 } satisfies Contract.Promises<Needs>
 
-/** No promise may be skipped. */
+/** No guarantee may be skipped. */
 export const other = {} satisfies Contract.Promises<Needs>
 
-/** The promises that every Signer, together with its ChainWallet and ChainSource, must keep. */
+/** The guarantees that every Signer must provide, together with its ChainWallet and ChainSource. */
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. */

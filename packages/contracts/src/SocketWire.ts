@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import type { Fault, Wire } from "./Wire.ts"
 
-// The wire to a node that exchanges lines over a Unix socket. Each request has its own connection; request
-// and response are one line each.
+// A fault-injecting proxy for a node that exchanges lines over a Unix socket. Each request has its own
+// connection, and request and response are one line each.
 
-/** Sends a response that is not the node's, as one line. */
+/** Sends the fault's response in place of the node's, as one line. */
 const answer = (connection: Socket, fault: Fault): void => {
   if (fault === "silence") return
   if (fault === "cut") connection.end('{"id":1,"result":{"sta')
@@ -16,7 +16,7 @@ const answer = (connection: Socket, fault: Fault): void => {
 }
 
 /**
- * Forwards a request to the node, and calls back with its response, or with undefined if the node is
+ * Forwards a request to the node, and calls `answered` with the response, or with undefined if the node is
  * unreachable.
  */
 const forward = (target: string, request: string, answered: (line: string | undefined) => void): Socket => {
@@ -33,7 +33,7 @@ const forward = (target: string, request: string, answered: (line: string | unde
 }
 
 /**
- * Opens a wire to a node whose socket has this path, for as long as the scope is open. Its `url` is the path
+ * Opens a proxy to the node whose socket has this path, for as long as the scope is open. Its `url` is the path
  * of another socket.
  */
 export const make = (target: string): Effect.Effect<Wire, unknown, Scope.Scope> =>

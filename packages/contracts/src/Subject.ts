@@ -12,25 +12,25 @@ export type Made<A> = Effect.Effect<A, unknown, Journal | Records | Tasks>
 /** Builds a move of a record. */
 type Make<A> = (record: A) => Made<Written.Any>
 
-/** A move, and the move that must come right before it; null if it starts at a newly created record. */
+/** A move, and the move that must come immediately before it, or null if it starts at a newly created record. */
 export interface Step {
   readonly after: string | null
   readonly make: Make<Noun.Row>
 }
 
-/** The creation and moves of a noun's records, each built anew on every call. */
+/** The creation and moves of one record type. Every call builds a new Change. */
 export interface Subject {
-  /** For a company with 100 sats. */
+  /** Builds the creation of a record for a company that has 100 sats. */
   readonly create: (companyId: CompanyId.CompanyId) => Made<Written.Any>
-  /** Each move, by the Change that makes it. */
+  /** Each move, by name. */
   readonly moves: { readonly [move: string]: Step }
 }
 
 type Moves<A> = { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] }
 
 /**
- * Declares moves of a noun's records. A move that doesn't start at a new record names the move before it, as
- * in `subjectOf`.
+ * Declares moves of a record type. A move that doesn't start at a new record states the move before it, as in
+ * `subjectOf`.
  */
 export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): Subject["moves"] =>
   Object.fromEntries(
@@ -42,8 +42,9 @@ export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): S
   )
 
 /**
- * Declares how a noun's records are created and moved. A move that doesn't start at a new record names the
- * move before it: `restored: ["archived", (record) => …]` is built from an archived record.
+ * …]` is built from an archived record. => Declares how records of one type are created and moved. A move that
+ * doesn't start at a new record states the move before it: `restored: ["archived", (record) => …]` is built
+ * from an archived record. => …]` is built from an archived record.
  */
 export const subjectOf = <A extends Noun.Row>(noun: Noun.Noun<A>, create: Subject["create"], moves: Moves<A> = {}): Subject => ({
   create: (companyId) =>

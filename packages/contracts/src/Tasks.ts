@@ -17,14 +17,17 @@ const lease = 30_000
 
 interface Work {
   readonly companyId: CompanyId.CompanyId
-  /** One for each task, due from `atMillis` on, one second apart. */
+  /**
+   * One withdrawal for each task. The first task is due at `atMillis`, each later one a second after the one
+   * before.
+   */
   readonly rows: ReadonlyArray<Withdrawal.Withdrawal>
   readonly atMillis: number
 }
 
 /**
- * Runs a promise with `count` new tasks and ends them all afterwards. They are due in the 1970s, when no task
- * of any other suite is due.
+ * Runs a test with `count` new tasks and ends them all afterward. They are due in the 1970s, when no task of
+ * any other suite is due.
  */
 const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, Journal | Records | Tasks>) =>
   Effect.gen(function* () {
@@ -55,7 +58,7 @@ const claimOne = Effect.fnUntraced(function* (nowMillis: number, kind = Withdraw
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 const first = <A>(rows: ReadonlyArray<A>): A => rows[0] ?? assert.fail("no rows")
 
-/** A Change that only moves a new cursor, so that it can carry tasks. */
+/** A Change that can carry tasks. Its only other effect is to move a new cursor. */
 const bare = Effect.gen(function* () {
   return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
 })
@@ -68,8 +71,8 @@ const begun = Effect.gen(function* () {
 })
 
 /**
- * Tasks of a unique kind, due one after the other from 1000 on. `counts` gives the number for each company.
- * The companies are ordered by id.
+ * Enqueues tasks of a unique kind, due one after another, starting at 1000. `counts` gives the number for each
+ * company. The companies are ordered by id.
  */
 const begunFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) {
   const kind = `test ${yield* hex(8)}`
@@ -99,7 +102,7 @@ const cursorOf = ({ cursor }: Cursor.CursorMoved) => Effect.flatMap(Records, (re
 
 const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
 
-/** The holders of tasks: two workers with one withdrawal would pay it twice. */
+/** Guarantees about who holds a task. If two workers held one withdrawal, they would pay it twice. */
 export const money = {
   "C19: a task has one holder at a time": withWork(
     1,
@@ -119,7 +122,7 @@ export const money = {
       assert.deepStrictEqual(all.toSorted(), ids(rows).toSorted())
     })
   ),
-  "a claim that is not returned expires, and the next claim has a higher token": withWork(
+  "a claim expires unless the task is returned, and the next claim has a higher token": withWork(
     1,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       let before = yield* claimOne(atMillis)
@@ -173,7 +176,7 @@ export const money = {
     for (const task of later) assert.isTrue(inTurn.every(({ id, token }) => id !== task.id || token < task.token))
     assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 2000 + lease }), [])
   }),
-  "C19: concurrent workers that claim in turn never claim the same task": Effect.gen(function* () {
+  "C19: concurrent workers that claim tasks in turn never claim the same task": Effect.gen(function* () {
     const { kind, ids: all } = yield* begunFor(8, 8, 8, 8)
     const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claimInTurn(kind, { limit: 3, perLane: 2 }), {
       concurrency: "unbounded"
@@ -183,9 +186,9 @@ export const money = {
     assert.strictEqual(new Set(got).size, got.length)
     assert.deepStrictEqual(got.toSorted(), all.flat().toSorted())
   }),
-  "a task claimed as it is enqueued goes to no other process before that claim ends": Effect.gen(function* () {
+  "a task claimed when it is enqueued goes to no other process before that claim ends": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
-    // One task alone in its Change, and one together with another task.
+    // One task is alone in its Change, and one is enqueued together with another task.
     const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
     const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
@@ -206,7 +209,7 @@ export const money = {
     }
   }),
   ...takenOver,
-  "a Change with a fence keeps its task and claim unless it ends the task": Effect.gen(function* () {
+  "a Change with a fence leaves its task and claim in place unless it completes the task": Effect.gen(function* () {
     const { kind, id } = yield* begun
     const tasks = yield* Tasks
     const task = yield* claimOne(1000, kind)
@@ -264,7 +267,7 @@ export const money = {
   )
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** When tasks are claimed, and in which order. */
+/** Guarantees about when tasks are claimed, and in which order. */
 export const other = {
   "tasks are claimed by kind": Effect.gen(function* () {
     const [one, another] = [yield* begun, yield* begun]
@@ -275,7 +278,7 @@ export const other = {
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
   }),
-  "in turn, each company gets at most its number of tasks, the longest due first": Effect.gen(function* () {
+  "in turn, each company gets at most `perLane` tasks, the longest overdue first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
     const claimed = yield* claimInTurn(kind, { perLane: 2 })
     assert.deepStrictEqual(
@@ -299,7 +302,7 @@ export const other = {
     )
     assert.strictEqual((yield* claimInTurn(kind, { limit: 1, perLane: 10 })).length, 1)
   }),
-  "in turn, claims start after the given company and begin again with the first": Effect.gen(function* () {
+  "in turn, claims start after the given company and wrap around to the first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(9, 9, 9)
     const after = (at: number) => ({ companyId: companies[at] ?? CompanyId.operator, lane: "" })
     for (const [from, expected] of [
@@ -348,7 +351,7 @@ export const other = {
     assert.isTrue(yield* tasks.postpone({ ...again, token }, 3000))
     assert.strictEqual((yield* claimOne(3000, as.kind)).lane, "a.example")
   }),
-  "starting a task again leaves it unchanged": Effect.gen(function* () {
+  "enqueuing a task again leaves it unchanged": Effect.gen(function* () {
     const work = yield* begun
     const task = yield* claimOne(1000, work.kind)
     const again = { ...(yield* bare), jobs: [Change.enqueue({ ...work, kind: "something else", dueAtMillis: 0 })] }
@@ -362,7 +365,7 @@ export const other = {
     const [one, two, three] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const jobOf = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 })
     const waiting = (nowMillis: number) => Effect.map(claim(nowMillis, 1000, kind), (tasks) => tasks.map(({ id }) => id).toSorted())
-    // Together with Changes that have one job or none, because all of a flush are sent together.
+    // Commits them with Changes that have one job or none, because all Changes of a flush are sent together.
     const changes = [{ ...(yield* bare), jobs: [jobOf(one), jobOf(two)] }, { ...(yield* bare), jobs: [jobOf(three)] }, yield* bare]
     assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied", "Applied"])
     assert.deepStrictEqual(yield* waiting(1000), [one, two, three].toSorted())
@@ -371,12 +374,12 @@ export const other = {
     assert.strictEqual(yield* verdict(done), "Applied")
     assert.deepStrictEqual(yield* waiting(2000 + lease), [two, four].toSorted())
   }),
-  "a completed task is gone, even if no worker held it": Effect.gen(function* () {
+  "a completed task is never claimed again, even if no worker held it when it was completed": Effect.gen(function* () {
     const { kind, id } = yield* begun
     assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
     assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
   }),
-  "a withdrawal's task is due from the time of its request": withWork(
+  "a withdrawal's task is due at the time of its request": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       assert.deepStrictEqual(yield* claim(atMillis - 1), [])
@@ -385,10 +388,10 @@ export const other = {
       assert.isAbove(token, 0)
     })
   ),
-  "tasks are claimed longest due first, up to the limit": withWork(
+  "tasks are claimed longest overdue first, up to the limit": withWork(
     7,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
-      const now = atMillis + 5000 // the last one is not due yet
+      const now = atMillis + 5000 // the last task is not due yet
       for (const [from, to] of [
         [0, 2],
         [2, 5],
@@ -428,8 +431,8 @@ export const other = {
   )
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** The promises that every Tasks must keep. Each entry is one promise. */
+/** The guarantees that every Tasks must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer. Nothing else may claim from its store meanwhile. */
+/** Runs the contract against a layer. Nothing else may claim from its store while it runs. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Tasks", { money, other })

@@ -8,7 +8,7 @@ import { hex, verdict } from "./Fixtures.ts"
 
 const lease = 30_000
 
-/** Applies jobs to tasks in a Change that otherwise only moves a new cursor. */
+/** Applies jobs in a Change whose only other effect is to move a new cursor. */
 const apply = Effect.fnUntraced(function* (...jobs: ReadonlyArray<Change.Job>) {
   const change = Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
   assert.strictEqual(yield* verdict({ ...change, jobs }), "Applied")
@@ -18,7 +18,7 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number, limi
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit })
 })
 
-/** Operations on many tasks. */
+/** Guarantees about operations on many tasks. */
 export const renewed = {
   "tasks are renewed together, except those claimed by another process": Effect.gen(function* () {
     const tasks = yield* Tasks
@@ -34,7 +34,7 @@ export const renewed = {
       ids.filter((id) => id !== taken?.id)
     )
   }),
-  "each kind returns when its first task is due": Effect.gen(function* () {
+  "`dueAt` returns the time at which each kind's first task is due": Effect.gen(function* () {
     const tasks = yield* Tasks
     const [kind, other] = [`test ${yield* hex(8)}`, `test ${yield* hex(8)}`]
     const [first, second, third] = [yield* Id.make, yield* Id.make, yield* Id.make]

@@ -10,7 +10,7 @@ import { renewed } from "./TasksRenewed.ts"
 
 const lease = 30_000
 
-/** A Change that only moves a new cursor, so that it can carry tasks. */
+/** A Change that can carry tasks. Its only other effect is to move a new cursor. */
 const bare = Effect.gen(function* () {
   return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
 })
@@ -19,7 +19,7 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number) {
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit: 10 })
 })
 
-/** Tasks of a dead process, and operations on many tasks. */
+/** Guarantees about a dead process's tasks, and about operations on many tasks. */
 export const takenOver = {
   ...renewed,
   "C19: a task is taken over before its claim ends only from a process that is no longer alive": Effect.gen(function* () {
@@ -54,7 +54,7 @@ export const takenOver = {
     assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
     const next = yield* claim(kind, 1021 + lease)
     assert.strictEqual(next.length, 2)
-    // Claimed again without a holder, so no process takes it over.
+    // These claims name no holder, so no process takes the tasks over.
     assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
     for (const task of next)
       assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")

@@ -4,8 +4,8 @@ import { request as https } from "node:https"
 import type { Socket } from "node:net"
 
 /**
- * The response that replaces the node's. `cut` closes the connection in the middle of it; `silence` never
- * responds.
+ * The response that replaces the node's. `cut` closes the connection in the middle of the response; `silence`
+ * never responds.
  */
 export type Fault =
   | { readonly status: number; readonly type: string; readonly body: string; readonly location?: string }
@@ -13,8 +13,8 @@ export type Fault =
   | "silence"
 
 /**
- * Faults between a service and its node. Each is caused by a proxy, another program's container, or a
- * network, and none is a response of the node.
+ * Faults between a service and its node. Each is caused by a proxy, another program's container, or the
+ * network. None is a response from the node.
  */
 export const faults = {
   "a proxy that requires a password (401)": { status: 401, type: "text/html", body: "<h1>401 Authorization Required</h1>" },
@@ -41,13 +41,13 @@ export const faults = {
   "no response within the deadline": "silence"
 } as const satisfies Readonly<Record<string, Fault>>
 
-/** A wire that can fail. */
+/** A proxy that can inject faults. */
 export interface Wire {
-  /** The address under which the node appears. */
+  /** The proxy's address, in place of the node's. */
   readonly url: string
   /**
-   * From this request number on (0 is the next), every response is `fault`. `isHeard` decides whether the
-   * node still receives the request.
+   * Replaces every response with `fault`, starting at request number `from`, where 0 is the next request.
+   * `isHeard` determines whether the node still receives those requests.
    */
   readonly fail: (fault: Fault, from: number, isHeard: boolean) => Effect.Effect<void>
   /** Ends the fault. Returns the number of replaced responses. */
@@ -66,13 +66,13 @@ const answer = (response: ServerResponse, fault: Fault): void => {
 }
 
 /**
- * Forwards a request to the node, and calls back with its response, or with undefined if the node is
+ * Forwards a request to the node, and calls `answered` with the response, or with undefined if the node is
  * unreachable.
  */
 const forward = (target: URL, incoming: IncomingMessage, body: Buffer, answered: (node: IncomingMessage | undefined) => void): void => {
   const { host: _, connection: __, ...headers } = incoming.headers
   const url = new URL(incoming.url ?? "/", target)
-  // The adapter checks the certificate. Here it belongs to the test's own node on this machine.
+  // The adapter checks certificates. The node here is the test's own, on this machine.
   const outgoing = url.protocol === "https:" ? https(url, { rejectUnauthorized: false }) : http(url)
   outgoing.method = incoming.method ?? "GET"
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) outgoing.setHeader(name, value)
@@ -82,8 +82,8 @@ const forward = (target: URL, incoming: IncomingMessage, body: Buffer, answered:
 }
 
 /**
- * Opens a wire to a node at `url`, for as long as the scope is open. It serves HTTP, whatever the node
- * speaks.
+ * Opens a proxy to the node at `url`, for as long as the scope is open. The proxy serves plain HTTP, even if
+ * the node uses HTTPS.
  */
 export const make = (url: string): Effect.Effect<Wire, unknown, Scope.Scope> =>
   Effect.gen(function* () {
@@ -102,7 +102,7 @@ export const make = (url: string): Effect.Effect<Wire, unknown, Scope.Scope> =>
           if (!now.isHeard) return answer(response, now.fault)
           return forward(target, incoming, body, (node) => {
             if (node === undefined) return response.destroy()
-            // Read to the end, so that the node has completed the request.
+            // Read the node's response to its end, so that the node has completed the request.
             return node.resume().once("close", () => answer(response, now.fault))
           })
         }

@@ -29,7 +29,7 @@ bites("ChainSource", promises, {
     }),
     [
       "C45: a deposit's removal by a reorganization is reported, and so is its return",
-      "C45: a deposit removed by a reorganization and then double-spent is gone"
+      "C45: a deposit removed by a reorganization and then double-spent is reported as gone"
     ]
   ],
   "a source that reports one output per transaction": [
@@ -40,7 +40,7 @@ bites("ChainSource", promises, {
     telling(() => (outputs) => [...new Map(outputs.map((output) => [output.scriptPubKey, output])).values()]),
     ["two payments to one address are two outputs", "C43: several outputs of one transaction are reported separately"]
   ],
-  "a source that reports one block too low": [
+  "a source that reports heights one block too low": [
     telling(
       () => (outputs) =>
         outputs.map((output) =>
@@ -55,7 +55,7 @@ bites("ChainSource", promises, {
     sabotage(ChainSource, ({ activity }) => ({ activity: (_, ours) => activity(null, ours) })),
     ["C44: reading from a cursor reports everything after it and nothing before"]
   ],
-  "a source that starts at the tip whatever the cursor": [
+  "a source that starts at the tip, whatever the cursor": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.flatMap(activity(null, ours), ({ cursor }) => activity(after === null ? null : cursor, ours))
     })),
@@ -84,7 +84,7 @@ bites("ChainSource", promises, {
     sabotage(ChainSource, ({ transaction }) => ({
       transaction: (txId) => Effect.map(transaction(txId), (placement) => (placement._tag === "gone" ? { _tag: "mempool" } : placement))
     })),
-    ["an unknown transaction is gone", "C45: a mempool deposit that is double-spent is gone"]
+    ["an unknown transaction is reported as gone", "C45: a mempool deposit that is double-spent is reported as gone"]
   ],
   "a source whose tip never changes": [
     sabotage(ChainSource, ({ activity }) => ({

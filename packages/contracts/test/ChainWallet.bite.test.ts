@@ -6,7 +6,7 @@ import { bites, sabotage } from "./sandbox.ts"
 
 const plus = (amount: Msat.Msat, sats: number) => Msat.make(amount + Msat.fromSats(sats))
 
-/** The same request with each payment changed. */
+/** Returns the same request with each payment changed. */
 const paying = <A extends { readonly payments: ReadonlyArray<Payment> }>(ask: A, change: (payment: Payment) => Partial<Payment>): A => ({
   ...ask,
   payments: ask.payments.map((payment) => ({ ...payment, ...change(payment) }))
@@ -40,7 +40,7 @@ bites("ChainWallet", promises, {
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build(paying(ask, ({ amount }) => ({ amount: plus(amount, -500) }))) })),
     ["a draft pays exactly the requested amount, and its stated miner fee is within the limit"]
   ],
-  "a wallet that states another fee than it pays": [
+  "a wallet that states a different fee than it pays": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
     [
       "a draft pays exactly the requested amount, and its stated miner fee is within the limit",
@@ -83,14 +83,14 @@ bites("ChainWallet", promises, {
   "a wallet that pays only the first payment": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),
     [
-      "several payments share one transaction with one output each, in order, within their combined fee limit",
+      "several payments share one transaction, with one output for each in order, within their combined fee limit",
       "a payment that is too large does not prevent later ones from being included"
     ]
   ],
   "a wallet that reorders payments": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.toReversed() }) })),
     [
-      "several payments share one transaction with one output each, in order, within their combined fee limit",
+      "several payments share one transaction, with one output for each in order, within their combined fee limit",
       "a payment that is too large does not prevent later ones from being included"
     ]
   ],

@@ -24,7 +24,7 @@ import { bites, type Commit, sabotage } from "./bite.ts"
 /** A mutant that commits a different Change than it was given. */
 const changing = (change: (change: Change) => Change) => sabotage({ commit: (commit) => (given) => commit(change(given)) })
 
-/** A mutant that ignores a refusal, for all kinds of Change or for some. */
+/** A mutant that ignores a refusal, for all or some kinds of Change. */
 const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>) =>
   sabotage({
     commit: (commit) => (change) =>
@@ -35,7 +35,7 @@ const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>)
       )
   })
 
-/** Commits these legs directly, regardless of any rule. */
+/** Commits these legs directly, ignoring every rule. */
 const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Leg>) {
   return yield* commit({ ...Answer.forgotten(yield* Id.make, 0), legs })
 })
@@ -67,10 +67,10 @@ const moving = (spoil: (move: Noun.Move) => Noun.Move) =>
 const inserting = (spoil: (noun: Noun.Noun) => Noun.Noun) =>
   writing((first) => (first._tag === "Insert" ? { ...first, noun: spoil(first.noun) } : first))
 
-/** Owners of records by record id. */
+/** The company that owns each record, by record id. */
 const known = new Map<string, CompanyId.CompanyId>()
 
-// The promises derived from noun declarations detect a store that ignores the declarations.
+// The guarantees derived from `Noun` declarations detect a store that ignores the declarations.
 bites<string>("Journal", Nouns.money, {
   "a journal that moves a record from any status": [
     moving((move) => ({ ...move, from: [], empty: [], expects: [] })),
@@ -95,7 +95,7 @@ bites<string>("Journal", Nouns.money, {
     }),
     ["vouchers: a record is found by id, by each unique name and in its company's list, and by no other company"]
   ],
-  "a journal that lists the oldest first": [
+  "a journal that lists the oldest records first": [
     sabotage({
       records: ({ newestFirst }) => ({
         newestFirst: (noun, companyId, before, limit) =>
@@ -155,7 +155,7 @@ bites("Journal", promises, {
       "a repeated key returns the first response and holds the money once",
       "a key reused with a different body is refused",
       "of eight concurrent requests with one key, one takes effect and all get its response",
-      "C23: the key is checked first, so spent money and ended withdrawals do not change the response"
+      "C23: the key is checked first, so the response is the same even if the money is spent or the withdrawal has ended"
     ]
   ],
   "a journal that keeps deleted invoices": [
@@ -210,10 +210,10 @@ bites("Journal", promises, {
     [
       "a withdrawal above the balance is refused and changes nothing",
       "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held",
-      "C45: the spent part of a reversed deposit is booked as the operator's loss until the payment returns"
+      "C45: the spent part of a reversed deposit is posted as the operator's loss until the payment returns"
     ]
   ],
-  "a journal that checks the balance before it holds": [
+  "a journal that checks the balance in a separate step before it holds": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -231,13 +231,13 @@ bites("Journal", promises, {
   ],
   "a journal that ignores freezes": [
     deaf("CompanyFrozen"),
-    ["freeze: withdrawals, vouchers and their claims are refused until it ends; those already sent still complete"]
+    ["freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete"]
   ],
   "a journal that accepts outdated fees": [
     deaf("FeesMoved"),
     [
       "fees: a withdrawal computed with outdated fees is refused, and one computed with the current fees is applied",
-      "fees: a change of one company's fees does not affect another company, nor a Change without a fee revision"
+      "fees: changing one company's fees affects neither another company nor a Change without a fee revision"
     ]
   ],
   "a journal that lets a frozen company's vouchers be claimed": [
@@ -246,7 +246,7 @@ bites("Journal", promises, {
       const { unlessFrozen: _, ...rest } = change
       return rest
     }),
-    ["freeze: withdrawals, vouchers and their claims are refused until it ends; those already sent still complete"]
+    ["freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete"]
   ],
   "a journal that ignores limits": [
     deaf("LimitExceeded"),
@@ -264,19 +264,19 @@ bites("Journal", promises, {
       }
     }),
     [
-      "limits: a failed withdrawal releases its limit usage once",
+      "limits: a failed withdrawal releases the usage counted for it once",
       "limits: a voucher releases its usage when it is canceled, expires, or its withdrawal fails"
     ]
   ],
-  "a journal that counts limits in the wrong bucket": [
+  "a journal that counts limit usage in the wrong bucket": [
     changing((change) =>
       change.counts === undefined
         ? change
         : { ...change, counts: change.counts.map((one) => ({ ...one, atMillis: one.atMillis - 3_600_000 })) }
     ),
-    ["limits: a window slides: an amount that left it is available again, and not a millisecond earlier"]
+    ["limits: a window slides: an amount becomes available again in the millisecond in which it leaves the window"]
   ],
-  "a journal that checks a limit before it counts": [
+  "a journal that checks a limit in a separate step before it counts": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -339,17 +339,17 @@ bites("Journal", promises, {
         ? { ...change, attempt: { ...change.attempt, isDeep: false } }
         : change
     ),
-    ["change is a coin as soon as its payout is sent, and confirmed once it is mined; for a deep payout it is a coin only then"]
+    ["change is a coin once its payout is sent, or for a deep payout once it is mined; mining confirms the coin"]
   ],
   "a journal that sends only the first withdrawal of a batch": [
     changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
     [
       "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
-      "C19: the same transaction for other withdrawals, or another transaction for one of them, is refused",
-      "C10: a stale claim on one withdrawal refuses the whole batch and names the withdrawal",
+      "C19: the same transaction for other withdrawals is refused, and so is another transaction for one of the same withdrawals",
+      "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal",
       "C10: only the leader's job can change a batch member",
       "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full",
-      "C24: each company's event lists only its own withdrawals, however many settle in one commit"
+      "C24: each company's event lists only that company's withdrawals, however many settle in one commit"
     ]
   ],
   "a journal that charges the whole fee to the first withdrawal": [
@@ -362,19 +362,19 @@ bites("Journal", promises, {
     ),
     [
       "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
-      "C19: a replacement must cover the whole batch; one with other members is refused"
+      "C19: a replacement must cover the whole batch; a replacement with other members is refused"
     ]
   ],
   "a journal that ignores stale claims in a batch": [
     deaf("StaleFence", "WithdrawalDispatched"),
     [
-      "C10: a stale claim on one withdrawal refuses the whole batch and names the withdrawal",
+      "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal",
       "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full"
     ]
   ],
   "a journal that sends a batch without its coins": [
     deaf("CoinTaken", "WithdrawalDispatched"),
-    ["C19: a coin that is already spent refuses the whole batch"]
+    ["C19: with one coin already spent, the whole batch is refused"]
   ],
   "a journal that stores no batch members": [
     sabotage({ records: () => ({ followers: () => Effect.succeed([]) }) }),
@@ -395,7 +395,7 @@ bites("Journal", promises, {
   ],
   "a journal that accepts any replacement": [
     deaf("Conflict", "WithdrawalReplaced"),
-    ["C19: a replacement must cover the whole batch; one with other members is refused"]
+    ["C19: a replacement must cover the whole batch; a replacement with other members is refused"]
   ],
   "a journal that stops watching payouts when they settle": [
     sabotage({ records: () => ({ settledPayouts: () => Effect.succeed([]) }) }),
@@ -408,15 +408,15 @@ bites("Journal", promises, {
           Effect.map(depositsAbove(height, after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
-    ["C45: deposits that a reorganization may have moved are found by their block height, or by being in no block"]
+    ["C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"]
   ],
-  "a journal that finds no deposits awaiting confirmation": [
+  "a journal that finds no deposits that await confirmations": [
     sabotage({ records: () => ({ depositsUnconfirmed: () => Effect.succeed({ ofCompany: new Map(), inBlock: new Map() }) }) }),
-    ["C46: deposits awaiting confirmations above a height are summed by company and block"]
+    ["C46: deposits in blocks above a height are summed by company and block while they await confirmations"]
   ],
   "a journal that stops watching deposits when they are evicted": [
     sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
-    ["C45: evicted deposits are listed newest first, without those too small to credit or already returned"]
+    ["C45: evicted deposits are listed newest first, except those too small to credit and those that returned"]
   ],
   "a journal that credits the requested amount": [
     sabotage({
@@ -482,15 +482,15 @@ bites("Journal", promises, {
       "C15: a claimed invoice that is paid over the network is credited, and its internal transfer is refused"
     ]
   ],
-  "a journal that books one side of a transfer": [
+  "a journal that posts one side of a transfer": [
     changing((change) => (change._tag === "InternalTransferred" ? { ...change, legs: change.legs.slice(0, 1) } : change)),
     [
-      "C17: a transfer debits the payer, credits the payee and books the operator's fee",
+      "C17: a transfer debits the payer, credits the payee and posts the operator's fee",
       "C31: a company that pays itself loses only the fee",
       "many concurrent payments between two companies add up exactly"
     ]
   ],
-  "a journal that ends an ended withdrawal again": [
+  "a journal that settles or fails an ended withdrawal again": [
     sabotage({
       commit: (commit) => (change) => Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
     }),
@@ -512,21 +512,24 @@ bites("Journal", promises, {
     }),
     ["C21: a withdrawal that eight workers fail concurrently is released once, in full"]
   ],
-  "a journal that ignores fences": [changing(({ fence: _, ...change }) => change), ["C19: a worker that lost its job can change nothing"]],
+  "a journal that ignores fences": [
+    changing(({ fence: _, ...change }) => change),
+    ["C19: a worker that lost its job cannot change anything"]
+  ],
   "a journal that lets two withdrawals pay one hash": [
     deaf("PaymentHashTaken"),
     [
       "C14: a payment hash belongs to one withdrawal permanently, whatever the outcome of that withdrawal",
-      "C14: of eight withdrawals that would pay one hash concurrently, one may"
+      "C14: of eight withdrawals that would pay one hash concurrently, only one is dispatched"
     ]
   ],
   "a journal that lets two payouts spend one coin": [
     deaf("CoinTaken"),
-    ["C19: no two payouts spend the same coin", "C19: of eight payouts that would spend one coin concurrently, one may"]
+    ["C19: no two payouts spend the same coin", "C19: of eight payouts that would spend one coin concurrently, only one is dispatched"]
   ],
   "a journal that charges the company for a node's overspending": [
     changing((change) => (change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change)),
-    ["C25: what a node spends above the fee limit is the operator's loss, never the company's"]
+    ["C25: an amount that a node spends above the fee limit is the operator's loss, never the company's"]
   ],
   "a journal that does not move the node's cursor": [
     changing((change) => {
@@ -590,10 +593,10 @@ bites("Journal", promises, {
           : commit(change)
     }),
     [
-      "C18: of fifty concurrent claims one is applied, and there is one withdrawal",
+      "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal",
       "the failed withdrawal of a voucher releases its money, and the voucher stays claimed",
-      "C21: a voucher that expires releases everything, once, and cannot be claimed",
-      "a canceled voucher releases everything, once, and cannot be claimed"
+      "C21: an expired voucher releases the full hold, once, and cannot be claimed",
+      "a canceled voucher releases the full hold, once, and cannot be claimed"
     ]
   ],
   "a journal that releases a claimed voucher": [
@@ -638,7 +641,7 @@ bites("Journal", promises, {
     deaf("VoucherNotOpen", "VoucherClaimed"),
     [
       "C18: repeating a claim, even concurrently, applies it once",
-      "C18: of fifty concurrent claims one is applied, and there is one withdrawal"
+      "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal"
     ]
   ],
   "a journal that accepts any fence for an expiry": [
@@ -647,7 +650,7 @@ bites("Journal", promises, {
       const { fence: _, ...rest } = change
       return rest
     }),
-    ["a worker that lost the expiry job changes nothing"]
+    ["a worker that lost the expiry job cannot change anything"]
   ],
   "a journal that assigns a domain twice": [
     deaf("DomainTaken"),
@@ -660,9 +663,9 @@ bites("Journal", promises, {
   ],
   "a journal that does not store when a domain was lost": [
     changing((change) => (change._tag === "DomainChecked" ? { ...change, isShown: true } : change)),
-    ["a domain counts as missing from the first failed check, and an operator's decision about it is kept"]
+    ["a domain counts as missing from its first failed check onward, and an operator's decision about it is kept"]
   ],
-  "a journal that publishes events before it commits": [
+  "a journal that publishes an event before the Change is committed": [
     sabotage({
       commit:
         (commit) =>
@@ -670,7 +673,7 @@ bites("Journal", promises, {
           const told = event && {
             ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, change.atMillis),
             companyId: change.companyId,
-            // Any event type, on a kind of Change that publishes none.
+            // An arbitrary event type, on a kind of Change that publishes no event.
             event: { ...event, type: "invoice.created" as const }
           }
           return told === undefined ? commit(change) : Effect.andThen(commit(told), commit(change))
@@ -684,10 +687,10 @@ bites("Journal", promises, {
   ]
 })
 
-it("contracts: a promise of money cannot be skipped, and no two promises have one name", () => {
+it("contracts: a guarantee in `money` cannot be skipped, and no two guarantees have the same name", () => {
   const skip = (_: Parameters<typeof suite>[2]) => undefined
-  skip({ skip: { "C24: a refused Change publishes no event": "it has no events" } })
+  skip({ skip: { "C24: a refused Change publishes no event": "the store has no events" } })
   // @ts-expect-error: no reason is good enough
-  skip({ skip: { "an invoice is credited only once": "it is slow" } })
+  skip({ skip: { "an invoice is credited only once": "the store is slow" } })
   assert.doesNotHaveAnyKeys(other, Object.keys(money))
 })

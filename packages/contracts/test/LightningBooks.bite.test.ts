@@ -39,7 +39,7 @@ bites("LightningBooks", promises, {
     telling((lines) => lines.map((line) => ({ ...line, fee: Msat.zero })), same),
     ["a settled payment is listed with its amount, fee and status"]
   ],
-  "a node that lists the newest first": [
+  "a node that lists the newest payments first": [
     telling(
       (lines) => lines.toReversed(),
       (lines) => lines.toReversed()
@@ -61,7 +61,7 @@ bites("LightningBooks", promises, {
   ],
   "a node that lists the requested amount instead of the received one": [
     telling(same, (lines) => lines.map((line) => ({ ...line, received: Msat.fromSats(1000) }))),
-    ["C33: a receipt is listed with the received amount, even above the invoice's"]
+    ["C33: a receipt is listed with the received amount, even if it is above the invoice's amount"]
   ],
   "a node that subtracts pending payments from its balance": [
     sabotage(LightningBooks, (_, { localBalance }) => ({
@@ -94,8 +94,8 @@ bites("LightningBooks", promises, {
     })),
     ["usable channels are counted, and none is closing"]
   ],
-  "a node adapter that responds without its node": [
+  "a node adapter that returns results while its node does not respond": [
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.zero, within: Msat.max }) })),
-    ["a node that does not respond fails every read as unavailable"]
+    ["if the node does not respond, every read fails as unavailable"]
   ]
 })

@@ -48,17 +48,17 @@ bites("LightningReceiver", promises, {
   ],
   "a node that reports an invalid preimage to subscribers": [
     telling((one) => ({ ...one, preimage: wrong })),
-    ["C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it"]
+    ["C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it"]
   ],
   "a node that reports seconds as milliseconds": [
     telling((one) => ({ ...one, settledAtMillis: Math.floor(one.settledAtMillis / 1000) })),
-    ["C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it"]
+    ["C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it"]
   ],
   "a node that reports the requested amount instead of the received one": [
     telling((one) => ({ ...one, received: Msat.fromSats(1000) })),
     ["C33: an overpayment is received in full"]
   ],
-  "a node that requests a satoshi where the payer sets the amount": [
+  "a node that requests one satoshi where the payer should set the amount": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount ?? Msat.fromSats(1) })
     })),
@@ -68,15 +68,15 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ holding, createInvoice }) =>
       holding === undefined ? {} : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
     ),
-    ["an unpaid hold invoice cannot be settled, is the same for the same id, and cannot be paid after it is canceled"]
+    ["an unpaid hold invoice cannot be settled, the same id returns the same one, and once canceled it cannot be paid"]
   ],
   "a node that reports a held payment as returned without returning it": [
     sabotage(LightningReceiver, ({ holding }) =>
       holding === undefined ? {} : { holding: { ...holding, cancel: () => Effect.succeed("canceled") } }
     ),
-    ["canceling a held payment returns it, and it can never settle"]
+    ["canceling a held payment returns the money, and the payment can never settle"]
   ],
-  "a node that starts from the beginning whatever the cursor": [
+  "a node that starts from the beginning, whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
     ["C60: a subscription resumes right after a cursor, without gaps or repetitions"]
   ],
@@ -93,7 +93,7 @@ bites("LightningReceiver", promises, {
           Effect.map(Clock.currentTimeMillis, (begun) => Stream.filter(settlements(after), (one) => one.settledAtMillis > begun))
         )
     })),
-    ["C60: a settlement without a connected subscriber is reported to the next subscriber, complete enough to credit it"]
+    ["C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it"]
   ],
   "a node that has one cursor for all settlements": [
     telling((one) => ({ ...one, cursor: "1" })),
@@ -113,7 +113,7 @@ bites("LightningReceiver", promises, {
       "C15: an invoice that is canceled and paid concurrently has exactly one outcome"
     ]
   ],
-  "a node that uses another description": [
+  "a node that puts another description in the invoice": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, description: { _tag: "Text", text: "pay me" } })
     })),

@@ -48,7 +48,7 @@ bites("LightningSender", promises, {
   ],
   "a sender that reports a sent payment as not sent": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => Effect.as(pay(ask), { _tag: "notSent" }) })),
-    ["C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and a second call pays once"]
+    ["C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and repeating the call pays once"]
   ],
   "a sender that fails held payments after a timeout": [
     taking((said) => (said._tag === "pending" ? failed : said)),
@@ -114,11 +114,11 @@ bites("LightningSender", promises, {
     sabotage(LightningSender, ({ pay, quote }) => ({ quote: (ask) => Effect.andThen(pay(ask), quote(ask)) })),
     ["a quote is within the limit, states its probability and sends nothing"]
   ],
-  "a sender that quotes without a route": [
+  "a sender that returns a quote without a route": [
     sabotage(LightningSender, ({ quote }) => ({
       quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
     })),
-    ["there is no quote without a route, or if every route exceeds the limit"]
+    ["there is no quote if no route exists or every route exceeds the limit"]
   ],
   "a sender whose quotes always have a probability of 1": [
     sabotage(LightningSender, ({ quote }) => ({ quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 }) })),
@@ -132,7 +132,7 @@ bites("LightningSender", promises, {
   ],
   "a sender that sends no notifications": [
     sabotage(LightningSender, () => ({ ends: Stream.never })),
-    ["a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none"]
+    ["a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none"]
   ],
   "a sender that notifies when it sends": [
     sabotage(LightningSender, ({ pay }) => {
@@ -142,12 +142,12 @@ bites("LightningSender", promises, {
         ends: Stream.fromQueue(sent)
       }
     }),
-    ["a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none"]
+    ["a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none"]
   ],
   "a sender that notifies only of settled payments": [
     sabotage(LightningSender, ({ ends, lookupPayment }) => ({
       ends: Stream.filterEffect(ends, (paymentHash) => Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled"))
     })),
-    ["a subscriber is notified once a payment settles or fails, and not before; a node without notifications sends none"]
+    ["a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none"]
   ]
 })

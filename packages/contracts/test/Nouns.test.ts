@@ -2,13 +2,13 @@ import { assert, it } from "@effect/vitest"
 import * as Nouns from "@satrail/core/service/Nouns"
 import * as Contract from "../src/Nouns.ts"
 
-/** Nouns that Changes write but that this contract does not test, each with the reason. */
+/** Record types that Changes write but this contract does not test, each with the reason. */
 const excepted: Readonly<Record<string, string>> = {
   api_keys: "each store issues keys with its own program, which JournalKeys tests",
-  refunds: "a refund is created by a move of its deposit, which the feature's Journal promises test"
+  refunds: "a refund is created together with a move of its deposit, which the feature's Journal guarantees cover"
 }
 
-it("nouns: every kind of record that Changes write is tested against its declaration", () => {
+it("nouns: every record type that Changes write is tested against its declaration", () => {
   const promises = Object.keys(Contract.money)
   const written = Nouns.all.flatMap((noun) => ("unique" in noun && excepted[noun.name] === undefined ? [noun.name] : []))
   assert.isAbove(written.length, 6)

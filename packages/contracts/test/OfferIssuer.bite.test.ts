@@ -34,7 +34,7 @@ bites("OfferIssuer", promises, {
     })),
     ["C60: a payment of an offer is reported with the offer's id, the amount and a valid preimage"]
   ],
-  "an issuer that starts from the first payment whatever the cursor": [
+  "an issuer that starts from the first payment, whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
     ["two payments of an offer have different hashes, and the second is reported after the first's cursor"]
   ],
@@ -42,6 +42,6 @@ bites("OfferIssuer", promises, {
     sabotage(OfferIssuer, ({ createOffer }) => ({
       createOffer: (ask) => Effect.catchTag(createOffer(ask), "NodeUnavailable", () => Effect.succeed("lno1"))
     })),
-    ["a node that does not respond fails the request as unavailable and issues no offer"]
+    ["if the node does not respond, the request fails as unavailable and no offer is issued"]
   ]
 })

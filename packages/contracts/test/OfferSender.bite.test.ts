@@ -27,7 +27,7 @@ bites("OfferSender", promises, {
     sabotage(OfferSender, ({ payOffer }) => ({
       payOffer: (ask) => Effect.andThen(payOffer({ ...ask, attempt: crypto.randomUUID() }), payOffer(ask))
     })),
-    ["C11: repeated requests of one attempt pay it once", "a payment settles with a preimage that matches the reported hash"]
+    ["C11: repeated requests for one attempt pay once", "a payment settles with a preimage that matches the reported hash"]
   ],
   "a payer that identifies an attempt by its offer": [
     sabotage(OfferSender, ({ payOffer, lookupOffer }) => {
@@ -71,7 +71,7 @@ bites("OfferSender", promises, {
   "a payer that pays the offer's amount instead of the requested one": [
     sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, amount: ask.offer.amount ?? ask.amount }) })),
     [
-      "an offer with an amount is paid with the requested amount, if it is at least the offer's",
+      "an offer with an amount is paid with the requested amount, if that is at least the offer's amount",
       "a payment below the offer's amount is refused"
     ]
   ],
@@ -83,13 +83,13 @@ bites("OfferSender", promises, {
         return said
       })
     })),
-    ["C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and a second call pays once"]
+    ["C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and repeating the call pays once"]
   ],
-  "a payer that quotes without a route": [
+  "a payer that returns a quote without a route": [
     sabotage(OfferSender, ({ quote }) => ({
       quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
     })),
-    ["there is no quote without a route", "there is no quote if every route exceeds the limit"]
+    ["there is no quote if no route exists", "there is no quote if every route exceeds the limit"]
   ],
   "a payer that reports an outage as no route": [
     sabotage(OfferSender, ({ quote }) => ({
@@ -105,6 +105,6 @@ bites("OfferSender", promises, {
   ],
   "a payer that sends no notifications": [
     sabotage(OfferSender, () => ({ ends: Stream.never })),
-    ["a subscriber is notified once an attempt settles or fails, and not before; a node without notifications sends none"]
+    ["a subscriber is notified once an attempt settles or fails, and not earlier; a node without notifications sends none"]
   ]
 })

@@ -12,7 +12,7 @@ const throughFloat = (amount: Msat.Msat): Msat.Msat => Msat.make(BigInt(Number(a
 const floating = ({ posted, held }: Balance): Balance => ({ posted: throughFloat(posted), held: throughFloat(held) })
 
 bites("Records", promises, {
-  "a store that ignores the owner": [
+  "a store that ignores which company owns a record": [
     sabotage({
       records: ({ companies, withdrawal }) => ({
         withdrawal: Effect.fnUntraced(function* (_, id) {
@@ -42,9 +42,9 @@ bites("Records", promises, {
         }
       }
     }),
-    ["64 concurrent reads of balances each return the right company's"]
+    ["each of 64 concurrent reads of balances returns the right company's balance"]
   ],
-  "a store that counts pending deposits in full although the operator's loss is deducted": [
+  "a store that counts pending deposits in full, without deducting the operator's loss": [
     sabotage({
       records: ({ funds, transactions }) => ({
         funds: Effect.fnUntraced(function* (companyId) {
@@ -93,7 +93,7 @@ bites("Records", promises, {
   ],
   "a store that lists expired invoices as open": [
     sabotage({ records: ({ invoicesOf }) => ({ invoicesOf: (id, query, looks) => invoicesOf(id, { ...query, atMillis: 0 }, looks) }) }),
-    ["invoices are filtered by status, address, label, hash and time, and by all of them together"]
+    ["invoices are filtered by status, address, label, hash and time, separately and combined"]
   ],
   "a store that omits claimed invoices": [
     sabotage({
@@ -150,7 +150,7 @@ bites("Records", promises, {
           transactions(companyId, after === undefined ? query : { ...query, createdBeforeMillis: after.createdAtMillis })
       })
     }),
-    ["250 lines are read once each, in order, whatever the page size"]
+    ["250 transactions are read once each, in order, whatever the page size"]
   ],
   "a store that filters after it pages": [
     sabotage({
@@ -159,7 +159,7 @@ bites("Records", promises, {
           Effect.map(transactions(companyId, query), (rows) => rows.filter((row) => rail === undefined || row.rail === rail))
       })
     }),
-    ["lines are filtered by type, rail, status and time, and by all of them together"]
+    ["transactions are filtered by type, rail, status and time, separately and combined"]
   ],
   "a store that includes both ends of a range": [
     sabotage({
@@ -168,7 +168,7 @@ bites("Records", promises, {
           transactions(companyId, createdAfterMillis === undefined ? query : { ...query, createdAfterMillis: createdAfterMillis - 1 })
       })
     }),
-    ["lines are filtered by type, rail, status and time, and by all of them together"]
+    ["transactions are filtered by type, rail, status and time, separately and combined"]
   ],
   "a store that omits spent coins": [
     sabotage({ records: () => ({ spentCoins: () => Effect.succeed(new Set()) }) }),
@@ -221,9 +221,9 @@ bites("Records", promises, {
         lightningAddressesOf: (companyId, before, limit) => lightningAddressesOf(companyId, before === null ? null : `${before}0`, limit)
       })
     }),
-    ["a company's Lightning addresses are listed newest first, each once, without those of others"]
+    ["a company's Lightning addresses are listed newest first, each once, without those of other companies"]
   ],
-  "a store with every domain due for a check": [
+  "a store that reports every domain as due for a check": [
     sabotage({
       records: ({ domainsToCheck }) => ({ domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit) })
     }),
@@ -255,8 +255,8 @@ bites("Records", promises, {
       })
     }),
     [
-      "a running total is the sum of all entries, whatever total it continues from",
-      "a running total omits nothing that is committed while it is computed"
+      "a running total is the sum of all entries, whichever earlier total it continues from",
+      "a running total omits no entry that is committed while it is computed"
     ]
   ],
   "a store that counts entries twice": [
@@ -266,13 +266,13 @@ bites("Records", promises, {
           Effect.map(tally(null), (now) => (before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }))
       })
     }),
-    ["a running total is the sum of all entries, whatever total it continues from"]
+    ["a running total is the sum of all entries, whichever earlier total it continues from"]
   ],
   "a store that finds no violation": [
     sabotage({ records: () => ({ faults: () => Effect.succeed([]) }) }),
     [
-      "a booking that differs from its record is a violation on both accounts",
-      "a booking without a record, or a record without its booking, is a violation",
+      "a posting that differs from its record is a violation on both accounts",
+      "a posting without a record, or a record without its posting, is a violation",
       "C33: an invoice whose received amount differs from its deposit is a violation",
       "an invalid preimage of an invoice or withdrawal is a violation"
     ]
@@ -294,7 +294,7 @@ bites("Records", promises, {
         })
       })
     }),
-    ["an invoice's deposit is the one that credited it; an unpaid invoice has none"]
+    ["the deposit of a paid invoice is returned; an unpaid invoice has none"]
   ],
   "a store that returns no suspense items": [
     sabotage({ records: () => ({ unmatched: () => Effect.succeedNone }) }),
@@ -306,13 +306,13 @@ bites("Records", promises, {
         withdrawalsUnderWay: (after, limit) => withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
       })
     }),
-    ["withdrawals in progress are those dispatched and not ended, listed once each, by id"]
+    ["withdrawals in progress are the dispatched ones that are not final, listed once each, by id"]
   ],
   "a store that is one event behind": [
     sabotage({ records: ({ lastEvent }) => ({ lastEvent: Effect.map(lastEvent, (id) => id - 1n) }) }),
-    ["the events after the last one read are those committed since"]
+    ["the events after the last one read are those committed since then"]
   ],
-  "a store that omits since when records wait": [
+  "a store that omits the time since which records have been waiting": [
     sabotage({
       records: ({ waiting }) => ({
         waiting: (before) => Effect.map(waiting(before), (all) => ({ ...all, voucher_open: { ...all.voucher_open, oldestAtMillis: null } }))

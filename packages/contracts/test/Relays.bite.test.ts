@@ -23,7 +23,7 @@ bites("Relays", promises, RelayPeer.layer, {
     [
       "an event that a relay accepts is stored byte for byte",
       "a relay's rejection is reported as rejected",
-      "each of several concurrent relays has its own result"
+      "when publishing to several relays concurrently, each relay has its own result"
     ]
   ],
   "a relay client that rewrites events": [
@@ -49,6 +49,9 @@ bites("Relays", promises, RelayPeer.layer, {
     sabotage(
       (publish) => (relay, event) => Effect.catchTag(publish(relay, event), "RelayUnreachable", () => Effect.succeed("refused" as const))
     ),
-    ["a relay that does not respond has neither accepted nor rejected", "each of several concurrent relays has its own result"]
+    [
+      "a relay that does not respond is reported as unreachable, neither accepted nor rejected",
+      "when publishing to several relays concurrently, each relay has its own result"
+    ]
   ]
 })

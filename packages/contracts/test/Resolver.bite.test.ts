@@ -28,9 +28,9 @@ bites("Resolver", promises, {
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.map(offer(url), (one) => ({ ...one, metadata: JSON.stringify(JSON.parse(one.metadata), null, 1) }))
     })),
-    ["the metadata is byte for byte the preimage of the invoice's description hash"]
+    ["the metadata is returned unchanged and hashes to the invoice's description hash"]
   ],
-  "a resolver that takes millisatoshis for satoshis": [
+  "a resolver that treats millisatoshis as satoshis": [
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.map(offer(url), (one) => ({ ...one, min: Msat.make(one.min * 1000n), max: Msat.make(one.max * 1000n) }))
     })),

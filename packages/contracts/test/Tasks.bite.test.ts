@@ -9,7 +9,7 @@ import { bites, sabotage } from "./bite.ts"
 
 const lease = 30_000
 
-/** A mutant whose Journal loses a part of each Change. */
+/** A mutant whose Journal omits a part of each Change. */
 const losing = (lose: (change: Change) => Change) => sabotage({ commit: (commit) => (change) => commit(lose(change)) })
 
 const jobsOf = ({ jobs = [] }: Change): ReadonlyArray<Job> => jobs
@@ -25,17 +25,17 @@ bites("Tasks", promises, {
   ],
   "a store that enqueues nothing": [
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Enqueue") })),
-    ["tasks are claimed by kind", "a withdrawal's task is due from the time of its request"]
+    ["tasks are claimed by kind", "a withdrawal's task is due at the time of its request"]
   ],
   "a store that restarts existing tasks": [
     losing((change) => ({ ...change, jobs: jobsOf(change).flatMap((job) => (job._tag === "Enqueue" ? [complete(job.id), job] : [job])) })),
-    ["starting a task again leaves it unchanged"]
+    ["enqueuing a task again leaves it unchanged"]
   ],
   "a store that completes nothing": [
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Complete") })),
     [
-      "a completed task is gone, even if no worker held it",
-      "a Change with a fence keeps its task and claim unless it ends the task",
+      "a completed task is never claimed again, even if no worker held it when it was completed",
+      "a Change with a fence leaves its task and claim in place unless it completes the task",
       "an ended withdrawal has no task, whatever its outcome"
     ]
   ],
@@ -53,19 +53,19 @@ bites("Tasks", promises, {
     })),
     ["one Change can enqueue and complete several jobs"]
   ],
-  "a store that hands out tasks claimed as they are enqueued": [
+  "a store that hands out tasks that were claimed when they were enqueued": [
     losing((change) => ({
       ...change,
       jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" && job.claimedBy !== undefined ? enqueue({ ...job, dueAtMillis: 0 }) : job))
     })),
-    ["a task claimed as it is enqueued goes to no other process before that claim ends"]
+    ["a task claimed when it is enqueued goes to no other process before that claim ends"]
   ],
-  "a store that ignores a claim made as the task is enqueued": [
+  "a store that ignores a claim made when the task is enqueued": [
     losing((change) => ({
       ...change,
       jobs: jobsOf(change).map(({ claimedBy: _, ...job }: Job & { readonly claimedBy?: string }): Job => job)
     })),
-    ["a task claimed as it is enqueued goes to no other process before that claim ends"]
+    ["a task claimed when it is enqueued goes to no other process before that claim ends"]
   ],
   "a store that takes tasks over from live processes": [
     sabotage({
@@ -75,9 +75,9 @@ bites("Tasks", promises, {
     }),
     ["C19: a task is taken over before its claim ends only from a process that is no longer alive"]
   ],
-  "a store that ends the task of every fenced Change": [
+  "a store that completes the task of every fenced Change": [
     losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),
-    ["a Change with a fence keeps its task and claim unless it ends the task"]
+    ["a Change with a fence leaves its task and claim in place unless it completes the task"]
   ],
   "a store that moves the cursor for any worker": [
     sabotage({
@@ -97,7 +97,7 @@ bites("Tasks", promises, {
     [
       "C19: a task has one holder at a time",
       "C19: concurrent workers never claim the same task",
-      "a claim that is not returned expires, and the next claim has a higher token"
+      "a claim expires unless the task is returned, and the next claim has a higher token"
     ]
   ],
   "a store that reads tasks before it claims them": [
@@ -118,13 +118,16 @@ bites("Tasks", promises, {
   ],
   "a store whose claims never expire": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: ask.leaseMillis * 1000 }) }) }),
-    ["a claim that is not returned expires, and the next claim has a higher token"]
+    ["a claim expires unless the task is returned, and the next claim has a higher token"]
   ],
   "a store that issues the same token to every holder": [
     sabotage({
       tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, token: 1 }))) })
     }),
-    ["a claim that is not returned expires, and the next claim has a higher token", "a returned task is due at the time its holder set"]
+    [
+      "a claim expires unless the task is returned, and the next claim has a higher token",
+      "a returned task is due at the time its holder set"
+    ]
   ],
   "a store that accepts a returned task from any worker": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => Effect.as(postpone(task, untilMillis), true) }) }),
@@ -136,15 +139,15 @@ bites("Tasks", promises, {
   ],
   "a store that hands out tasks before they are due": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) }) }),
-    ["a withdrawal's task is due from the time of its request", "tasks are claimed longest due first, up to the limit"]
+    ["a withdrawal's task is due at the time of its request", "tasks are claimed longest overdue first, up to the limit"]
   ],
   "a store that hands out the newest task first": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.toReversed()) }) }),
-    ["tasks are claimed longest due first, up to the limit"]
+    ["tasks are claimed longest overdue first, up to the limit"]
   ],
   "a store that ignores the limit of a claim": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, limit: 1000 }) }) }),
-    ["tasks are claimed longest due first, up to the limit"]
+    ["tasks are claimed longest overdue first, up to the limit"]
   ],
   "a store that does not count claims": [
     sabotage({
@@ -159,13 +162,13 @@ bites("Tasks", promises, {
         ({ fence: _, ...change }) =>
           commit(change)
     }),
-    ["a claim that is not returned expires, and the next claim has a higher token"]
+    ["a claim expires unless the task is returned, and the next claim has a higher token"]
   ],
   "a store that ignores turns": [
     sabotage({ tasks: ({ claim }) => ({ claimInTurn: (ask) => claim(ask) }) }),
     [
-      "in turn, each company gets at most its number of tasks, the longest due first",
-      "in turn, claims start after the given company and begin again with the first",
+      "in turn, each company gets at most `perLane` tasks, the longest overdue first",
+      "in turn, claims start after the given company and wrap around to the first",
       "in turn, each of a company's lanes gets a turn, and full lanes are skipped"
     ]
   ],
@@ -184,7 +187,7 @@ bites("Tasks", promises, {
     }),
     [
       "C19: a task has one holder at a time, whether or not tasks are claimed in turn",
-      "C19: concurrent workers that claim in turn never claim the same task"
+      "C19: concurrent workers that claim tasks in turn never claim the same task"
     ]
   ],
   "a store that ignores the limit of a company's turn": [
@@ -193,7 +196,7 @@ bites("Tasks", promises, {
   ],
   "a store that always starts with the first company": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, after: null }) }) }),
-    ["in turn, claims start after the given company and begin again with the first"]
+    ["in turn, claims start after the given company and wrap around to the first"]
   ],
   "a store that ignores full companies": [
     sabotage({

@@ -19,7 +19,7 @@ import * as Mutants from "./mutants.ts"
 type Ports = Journal.Journal | Records | Tasks
 export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>
 
-/** Provides one value as each of the read services. */
+/** Provides the same value for each of the read services. */
 const readsOf = (all: AllReads): Context.Context<Records> =>
   Context.make(LedgerReads, all).pipe(
     Context.add(NounReads, all),
@@ -50,8 +50,8 @@ export const sabotage = (spoil: {
   ).pipe(Layer.provide(Memory.layer))
 
 /**
- * Tests mutants of the memory layer. Each mutant must break its listed promises, which the unchanged layer
- * keeps.
+ * Tests mutants of the memory layer. Each mutant must break its listed guarantees, which the unchanged layer
+ * provides.
  */
 export const bites = <Promise extends string>(
   port: string,

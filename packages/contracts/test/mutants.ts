@@ -2,17 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, type Layer } from "effect"
 import { Patience } from "../src/Eventually.ts"
 
-/** Mutants of a port by name, each with the promises that it must break. */
+/** Mutants of a port by name, each with the guarantees that it must break. */
 export type Mutants<R, E, Promise extends string> = {
   readonly [who: string]: readonly [mutant: Layer.Layer<R, E>, broken: ReadonlyArray<Promise>]
 }
 
-// A mutant never gets to the expected state, so don't wait long for it.
+// A mutant never reaches the expected state, so don't wait long for it.
 const impatient = { tries: 20, spacedMillis: 5 }
 
 /**
- * Creates one test for each mutant and promise. The sound port must keep the promise, and the mutant must
- * break it.
+ * Creates one test for each mutant and guarantee. The sound port must provide the guarantee, and the mutant
+ * must break it.
  */
 export const bites = <R, E, Promise extends string>(
   port: string,
@@ -27,8 +27,8 @@ export const bites = <R, E, Promise extends string>(
           Effect.exit(Effect.provideService(Effect.provide(promises[promise], layer, { local: true }), Patience, impatient))
         it.live(`${port} contract: ${who} breaks: ${promise}`, () =>
           Effect.gen(function* () {
-            assert.isTrue(Exit.isSuccess(yield* outcome(sound)), "without a defect, the promise must hold")
-            assert.isTrue(Exit.isFailure(yield* outcome(mutant)), "with the defect, the promise must fail")
+            assert.isTrue(Exit.isSuccess(yield* outcome(sound)), "without the defect, the guarantee must hold")
+            assert.isTrue(Exit.isFailure(yield* outcome(mutant)), "with the defect, the guarantee must fail")
           })
         )
       }

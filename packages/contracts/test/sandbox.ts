@@ -23,8 +23,8 @@ export const sabotage = <I extends Sound, S extends object>(
   )
 
 /**
- * Tests mutants of the sandbox. Each mutant must break its listed promises, which the unchanged sandbox
- * keeps.
+ * Tests mutants of the sandbox. Each mutant must break its listed guarantees, which the unchanged sandbox
+ * provides.
  */
 export const bites = <Promise extends string>(
   port: string,

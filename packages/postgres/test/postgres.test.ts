@@ -104,11 +104,11 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     for (const promise of [
       "C12: of 200 concurrent requests for the whole balance exactly one is held",
       "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held",
-      "C14: of eight withdrawals that would pay one hash concurrently, one may",
+      "C14: of eight withdrawals that would pay one hash concurrently, only one is dispatched",
       "C15: of eight withdrawals that claim one invoice concurrently, one gets it",
       "C15: an invoice paid internally and over the network concurrently is credited once",
       "C17: repeating a transfer, even concurrently, moves the money once",
-      "C19: of eight payouts that would spend one coin concurrently, one may",
+      "C19: of eight payouts that would spend one coin concurrently, only one is dispatched",
       "C42: an output that eight workers record concurrently is one deposit",
       "C21: a withdrawal that eight workers fail concurrently is released once, in full",
       "C45: reversing and spending a deposit concurrently never makes a balance negative",
@@ -124,7 +124,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "many concurrent payments between two companies add up exactly",
       "any number of requests with one key create one voucher",
       "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once",
-      "C18: of fifty concurrent claims one is applied, and there is one withdrawal",
+      "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal",
       "C18: repeating a claim, even concurrently, applies it once",
       "concurrent vouchers never hold more than the balance",
       "C20 C54: a settled withdrawal stays settled"

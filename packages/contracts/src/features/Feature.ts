@@ -8,7 +8,7 @@ import type { Records } from "@satrail/core/service/Records"
 import type { Promises } from "../Contract.ts"
 import type { Made, Subject } from "../Subject.ts"
 
-/** The fees that a record holds, and since when it has been waiting. */
+/** The fees that a record holds, when it started waiting, and when it expires. */
 export interface Held {
   readonly serviceFee?: Msat
   readonly networkAllowance?: Msat
@@ -16,33 +16,36 @@ export interface Held {
   readonly expiresAtMillis?: number
 }
 
-/** Contract tests that a core feature runs against every store. */
+/** Contract tests of a core feature, run against every store. */
 export interface Feature {
   /** Journal guarantees that protect customers' money. */
   readonly money?: Promises<Journal | Records | Tasks>
   readonly other?: Promises<Journal | Records | Tasks>
-  /** Promises about reads. */
+  /** Guarantees about reads. */
   readonly records?: Promises<Journal | Records | Tasks>
   /** Read guarantees that protect customers' money. */
   readonly books?: Promises<Journal | Records | Tasks>
-  /** How records of each of its kinds are created and change state. */
+  /** How records of each of the feature's types are created and moved. */
   readonly subjects: { readonly [noun: string]: Subject }
-  /** The transitions it makes to other features' records, by noun. */
+  /** The moves that the feature adds to other features' records, by record type. */
   readonly moves?: { readonly [noun: string]: Subject["moves"] }
   /**
-   * Builds Changes that spend this many sats of a company. Anything that refuses a withdrawal refuses them
-   * too.
+   * Builds Changes that spend this many of a company's sats. Whatever causes a withdrawal to be refused also
+   * causes these to be refused.
    */
   readonly spends?: ReadonlyArray<(companyId: CompanyId, sats: number) => Made<Written.Any>>
-  /** Waiting records that hold this many sats, keyed by reason. Their job is due at `expiresAtMillis`. */
+  /**
+   * Builds waiting records that hold this many sats, by the reason for waiting. Each record's job is due at
+   * `expiresAtMillis`.
+   */
   readonly holds?: { readonly [kind in Waiting.Kind]?: (companyId: CompanyId, sats: number, fields?: Held) => Made<Written.Any> }
-  /** Commits one record for each state that funds can be in, for a company with at least 1,000 sats. */
+  /** Commits one record for each state in which funds can be. The company must have at least 1,000 sats. */
   readonly everyState?: (companyId: CompanyId) => Made<void>
 }
 
 export const make = <const F extends Feature>(feature: F): F => feature
 
-/** The parts that are merged into one. */
+/** The parts that are merged across features. */
 type Whole = "money" | "other" | "records" | "books" | "subjects"
 
 /** The same part of all features, merged. */

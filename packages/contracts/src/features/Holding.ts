@@ -8,9 +8,9 @@ const made = all.flatMap(({ holds = {} }) =>
   Waiting.kinds.flatMap((kind) => (holds[kind] === undefined ? [] : [{ kind, make: holds[kind] }]))
 )
 
-/** The reasons why features' records that hold money wait. */
+/** The waiting reasons of features' records that hold money. */
 export const kinds: ReadonlyArray<Waiting.Kind> = made.map(({ kind }) => kind)
 
-/** A record of each kind, in the same order, that holds this many sats. */
+/** Builds one record for each of these reasons, in the same order. Each holds this many sats. */
 export const holding = (companyId: CompanyId.CompanyId, sats: number, fields?: Held) =>
   Effect.forEach(made, ({ make }) => make(companyId, sats, fields))

@@ -12,7 +12,7 @@ import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/index.ts"
 
-/** Every feature with its own promises. */
+/** Every feature that has its own guarantees. */
 export const features = [
   approvals,
   checkouts,

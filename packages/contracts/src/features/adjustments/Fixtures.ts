@@ -8,7 +8,7 @@ import { Clock, Effect, Result } from "effect"
 const ada: Operator = { id: "ada", name: "Ada" }
 export const bob: Operator = { id: "bob", name: "Bob" }
 
-/** An adjustment that is not requested yet. */
+/** An adjustment that has not been requested yet. */
 export const adjustment = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -31,6 +31,6 @@ export const adjustment = Effect.fnUntraced(function* (
   }
 })
 
-/** Its approval by another operator. */
+/** The adjustment's approval by another operator. */
 export const approved = (row: Adjustment.Adjustment, by = bob, atMillis = row.createdAtMillis + 1) =>
   Result.getOrThrow(Adjustment.booked(row, by, atMillis))

@@ -25,14 +25,17 @@ const read = Effect.fnUntraced(function* ({ id }: Adjustment.Adjustment) {
   return yield* found((yield* Records).adjustment(id))
 })
 
-/** Violations in the books, except one: the fixture invoice that funded the company has no proof. */
+/**
+ * Returns the violations in the books, except one: the fixture invoice that funded the company has no valid
+ * preimage.
+ */
 const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return (yield* (yield* Records).faults(companyId)).filter(({ kind }) => kind !== "proof")
 })
 
-/** Adjustments booked by two operators. */
+/** Guarantees about adjustments, which need two operators. */
 export const money = {
-  "adjustment: no money moves before the approval; the approval books it once, and the books balance": Effect.gen(function* () {
+  "adjustment: no money moves before the approval; the approval posts the adjustment once, and the books balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [more, less] = [yield* asked(companyId, 30), yield* asked(companyId, -50)]
     yield* has(companyId, { posted: 100, held: 0 })
@@ -43,7 +46,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(more), { ...more, status: "booked", decidedBy: "Bob", decidedAtMillis: more.createdAtMillis + 1 })
     assert.deepStrictEqual(yield* faultsOf(companyId), [])
   }),
-  "adjustment: of 64 concurrent approvals by two operators one books it": Effect.gen(function* () {
+  "adjustment: of 64 concurrent approvals by two operators, exactly one posts the adjustment": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, 30)
     const verdicts = yield* Effect.forEach(
@@ -55,7 +58,7 @@ export const money = {
     yield* has(companyId, { posted: 130, held: 0 })
     assert.deepStrictEqual(yield* faultsOf(companyId), [])
   }),
-  "adjustment: it is either approved or rejected, never both": Effect.gen(function* () {
+  "adjustment: an adjustment is either approved or rejected, never both": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, two] = [yield* asked(companyId, 30), yield* asked(companyId, 40)]
     const rejected = Adjustment.rejected(one, eve, one.createdAtMillis + 1)
@@ -83,7 +86,7 @@ export const money = {
     assert.strictEqual(yield* verdict(approved(row)), "Applied")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "adjustment: verification finds a booking without a record, or one that differs from its record": Effect.gen(function* () {
+  "adjustment: verification finds a posting without a record and a posting that differs from its record": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, 30)
     const change = approved(row)
@@ -96,9 +99,9 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** Reads of adjustments. */
+/** Guarantees about reading adjustments. */
 export const other = {
-  "adjustment: adjustments are listed newest first, by status, and booked ones are among the company's transactions": Effect.gen(
+  "adjustment: adjustments are listed newest first and by status, and approved ones are among the company's transactions": Effect.gen(
     function* () {
       const records = yield* Records
       const atMillis = 1_950_000_000_000
@@ -110,7 +113,7 @@ export const other = {
       assert.deepStrictEqual(page, sorted.slice(0, 2))
       assert.deepStrictEqual(yield* records.adjustments({ after: page.at(-1) ?? null, limit: 1, status: null }), sorted.slice(2))
       const [, last] = sorted
-      if (last === undefined) return assert.fail("three entries were requested")
+      if (last === undefined) return assert.fail("three adjustments must have been requested")
       assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
       assert.strictEqual(yield* verdict(approved(last, bob, atMillis + 5)), "Applied")
       const [first] = yield* records.adjustments({ after: null, limit: 1, status: "booked" })

@@ -16,7 +16,7 @@ import { has } from "../../Ledger.ts"
 const atMillis = 1_600_000_000_000
 const atOnce = { concurrency: "unbounded" } as const
 
-/** A committed withdrawal that waits for a second key. */
+/** Commits a withdrawal that waits for approval by a second key. */
 const waiting = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -31,7 +31,7 @@ const waiting = Effect.fnUntraced(function* (
     counted: Limit.noted(counts)
   })
   assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, undefined, counts)), "Applied")
-  return Approval.isWaiting(row) ? row : yield* Effect.die("it waits for nothing")
+  return Approval.isWaiting(row) ? row : yield* Effect.die("the withdrawal does not wait for approval")
 })
 
 const approved = (row: Approval.Waiting, by = "approves") =>
@@ -42,7 +42,7 @@ const stands = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdr
   return [Withdrawal.standing(row), row.approval, row.approvalBy, row.failure]
 })
 
-/** Withdrawals that wait for a second key, and their outcomes. */
+/** Guarantees about withdrawals that wait for approval by a second key, and about their outcomes. */
 export const money = {
   "approval: a waiting withdrawal holds its money and has no job; it cannot be sent, settled or failed until approved": Effect.gen(
     function* () {
@@ -65,24 +65,26 @@ export const money = {
       assert.strictEqual(yield* verdict(Withdrawal.dispatched(row, attempt, fence, atMillis + 2)), "Applied")
     }
   ),
-  "approval: a rejection or expiry returns the hold and the limit usage once, and it can no longer be approved": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const counts = [{ subject: companyId, atMillis, most: { day_count: 2n } }]
-    const [one, two] = [yield* waiting(companyId, 40, counts), yield* waiting(companyId, 30, counts)]
-    const [rejected, expired] = [Approval.rejected(one, "approves", atMillis + 1), Approval.rejected(two, null, atMillis + 2)]
-    for (const change of [rejected, expired]) {
-      const verdicts = yield* Effect.forEach([1, 2, 3], () => verdict(change), atOnce)
-      assert.deepStrictEqual(tally(verdicts), { Applied: 3 })
+  "approval: a rejection or expiry releases the hold and the limit usage once, and the withdrawal can no longer be approved": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const counts = [{ subject: companyId, atMillis, most: { day_count: 2n } }]
+      const [one, two] = [yield* waiting(companyId, 40, counts), yield* waiting(companyId, 30, counts)]
+      const [rejected, expired] = [Approval.rejected(one, "approves", atMillis + 1), Approval.rejected(two, null, atMillis + 2)]
+      for (const change of [rejected, expired]) {
+        const verdicts = yield* Effect.forEach([1, 2, 3], () => verdict(change), atOnce)
+        assert.deepStrictEqual(tally(verdicts), { Applied: 3 })
+      }
+      yield* has(companyId, { posted: 100, held: 0 })
+      assert.strictEqual(Limit.used(yield* (yield* Records).spent(companyId, companyId), "day_count", 0), 0n)
+      for (const row of [one, two]) {
+        assert.strictEqual(yield* unchanged(approved(row)), "AlreadyTerminal")
+        assert.isTrue(Option.isNone(yield* (yield* Records).job(companyId, row.id)))
+      }
+      assert.deepStrictEqual(yield* stands(one), ["failed", "rejected", "approves", "approval_rejected"])
+      assert.deepStrictEqual(yield* stands(two), ["failed", "expired", null, "approval_expired"])
     }
-    yield* has(companyId, { posted: 100, held: 0 })
-    assert.strictEqual(Limit.used(yield* (yield* Records).spent(companyId, companyId), "day_count", 0), 0n)
-    for (const row of [one, two]) {
-      assert.strictEqual(yield* unchanged(approved(row)), "AlreadyTerminal")
-      assert.isTrue(Option.isNone(yield* (yield* Records).job(companyId, row.id)))
-    }
-    assert.deepStrictEqual(yield* stands(one), ["failed", "rejected", "approves", "approval_rejected"])
-    assert.deepStrictEqual(yield* stands(two), ["failed", "expired", null, "approval_expired"])
-  }),
+  ),
   "approval: of two approvals, a rejection and an expiry at the same time, exactly one is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     let held = 0
@@ -98,7 +100,7 @@ export const money = {
       const verdicts = yield* Effect.forEach(turned, (change) => verdict(change), atOnce)
       assert.deepStrictEqual(tally(verdicts), { Applied: 1, AlreadyTerminal: 3 })
       const [status, , by] = yield* stands(row)
-      const winner = turned[verdicts.indexOf("Applied")] ?? assert.fail("none was applied")
+      const winner = turned[verdicts.indexOf("Applied")] ?? assert.fail("one Change must be applied")
       assert.strictEqual(status, winner._tag === "WithdrawalApproved" ? "pending" : "failed")
       assert.strictEqual(by, Reflect.get(winner.writes[0].set, "approvalBy"))
       held += status === "pending" ? 10 : 0
@@ -125,14 +127,14 @@ export const money = {
       const [words] = yield* Effect.all([approving, halted], atOnce)
       assert.notInclude(late, "Applied")
       const after = rows[words.indexOf("CompanyFrozen")]
-      if (after === undefined) return // each was first once
+      if (after === undefined) return // every approval was committed before the freeze
       assert.strictEqual(yield* unchanged(approved(after)), "CompanyFrozen")
       assert.strictEqual(yield* verdict(Approval.rejected(after, "approves", atMillis + 1)), "Applied")
       yield* verdict(Company.freezeChanged(companyId, null, atMillis + 1))
       assert.strictEqual(yield* unchanged(approved(after)), "AlreadyTerminal")
     }
   ),
-  "approval: a waiting withdrawal is found by its expiry, in the backlog and by its status until it is decided": Effect.gen(function* () {
+  "approval: until it is decided, a waiting withdrawal is found by its expiry, in the backlog and by its status": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const [late, soon] = [yield* waiting(companyId, 10, [], 2000), yield* waiting(companyId, 20, [], 1000)]

@@ -17,7 +17,7 @@ import { companyWith, hex, open, verdict, withdrawal } from "../../Fixtures.ts"
 const acting: Audit.Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
 const saying = (subject: string) => Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
 
-/** Links every entry. */
+/** Links every unlinked entry. */
 const linked = Effect.gen(function* () {
   yield* Effect.provideService(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }), Audit.AuditStore, yield* Records)
 })
@@ -35,7 +35,7 @@ const verifiedIn = Effect.fnUntraced(function* (store: Audit.AuditStore["Service
 })
 const verified = Effect.flatMap(Records, (store) => verifiedIn(store, null))
 
-/** The store after its owner deleted everything written after this head, and restored this head. */
+/** Simulates a store whose owner deleted every entry written after this head, and restored this head. */
 const cutTo = (store: Audit.AuditStore["Service"], head: Audit.Head): Audit.AuditStore["Service"] => ({
   ...store,
   auditHead: Effect.succeed(head),
@@ -44,9 +44,9 @@ const cutTo = (store: Audit.AuditStore["Service"], head: Audit.Head): Audit.Audi
   auditOf: (companyId, before, limit) => store.auditOf(companyId, before ?? head.entryId + 1n, limit)
 })
 
-/** The record of who did what. */
+/** Guarantees about the audit log. */
 export const other = {
-  "the audit log has each applied Change once, and no refused one": Effect.gen(function* () {
+  "the audit log contains each applied Change once and no refused Change": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(10), yield* open]
     const asked = yield* withdrawal(companyId, 1)
     const change = { ...Withdrawal.requested(asked), audit: saying(asked.id) }
@@ -92,7 +92,7 @@ export const other = {
     assert.deepStrictEqual(yield* auditOf(companyId, null, 100), all)
     assert.deepStrictEqual(yield* verified, [])
   }),
-  "the audit log stays valid if one process links a part of it after another has read it": Effect.gen(function* () {
+  "the audit log stays valid if one process links some entries after another process has read them": Effect.gen(function* () {
     const store = yield* Records
     const companyId = yield* open
     yield* linked
@@ -111,12 +111,12 @@ export const other = {
     yield* (yield* Journal).commit(Duty.begun(role, 0))
     const claimed = Effect.fnUntraced(function* (nowMillis: number) {
       const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: 1, limit: 1 })
-      return fence(task ?? assert.fail("the role is free"))
+      return fence(task ?? assert.fail("the role must be free"))
     })
     const headAfter = Effect.fnUntraced(function* (name: string) {
       yield* store.appendAudit([{ companyId, atMillis: 7, body: saying(name) }])
       yield* linked
-      return (yield* store.auditHead) ?? assert.fail("something is linked")
+      return (yield* store.auditHead) ?? assert.fail("an entry must be linked")
     })
     const publish = (head: Audit.Head, as: Effect.Success<ReturnType<typeof claimed>>) =>
       Effect.provideService(AuditHead.publish(head, as, { unlessFirst: false }), LedgerReads, store)

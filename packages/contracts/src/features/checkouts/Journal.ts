@@ -17,12 +17,12 @@ import { row } from "./Fixtures.ts"
 
 const atMillis = 1_700_000_000_000
 
-/** The checkouts of a company. */
+/** Returns a company's checkouts. */
 export const checkouts = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return yield* (yield* Records).newestFirst(Checkout.noun, companyId, null, 10)
 })
 
-/** What payers change. */
+/** Guarantees about what payers can change. */
 export const other = {
   "an expired checkout with a new quote expires again at its new deadline": Effect.gen(function* () {
     const tasks = yield* Tasks
@@ -45,7 +45,7 @@ export const other = {
       const claimed = yield* tasks.claim({ kind: "checkout", nowMillis, leaseMillis: 1, limit: 1000 })
       return claimed.find((task) => task.id === id)
     })
-    const task = (yield* due(expiresAtMillis)) ?? assert.fail("the checkout has no job")
+    const task = (yield* due(expiresAtMillis)) ?? assert.fail("the checkout must have a job")
     const received = Msat.zero
     const expiry = Checkout.next(checkout, { status: "expired", received }, expiresAtMillis, { fence: fence(task), isDone: true })
     assert.strictEqual(yield* verdict(expiry), "Applied")
@@ -66,9 +66,9 @@ export const other = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** The payments toward a checkout. */
+/** Guarantees about payments toward a checkout. */
 export const money = {
-  "a line of the list has the description of its checkout, even an empty one, or else of its invoice": Effect.gen(function* () {
+  "a listed transaction has its checkout's description, even if empty, or else its invoice's": Effect.gen(function* () {
     const companyId = yield* open
     const add = Effect.fnUntraced(function* (description: string) {
       const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
@@ -94,7 +94,7 @@ export const money = {
     const lines = yield* (yield* Records).transactions(companyId, { limit: 10 })
     assert.deepStrictEqual(new Map(lines.map(({ id, description }) => [id, description])), expected)
   }),
-  "payments toward a checkout are summed as credited and pending, without those failed or toward another checkout": Effect.gen(
+  "payments toward a checkout are summed as credited and pending, excluding failed ones and those toward another checkout": Effect.gen(
     function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
@@ -115,8 +115,8 @@ export const money = {
       assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), nothing)
     }
   ),
-  "deposits toward a checkout are listed newest first: pending and settled, without those failed or toward another checkout": Effect.gen(
-    function* () {
+  "pending and settled deposits toward a checkout are listed newest first, excluding failed ones and those toward another checkout":
+    Effect.gen(function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
       const come = Effect.fnUntraced(function* (of: string | null) {
@@ -134,32 +134,33 @@ export const money = {
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 10), newestFirst)
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 1), newestFirst.slice(0, 1))
       assert.deepStrictEqual(yield* records.depositsFor(other, checkoutId, 10), [])
+    }),
+  "pending deposits toward a checkout have a block height once all of them are in a block: the highest of their heights": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const [one, checkoutId] = [yield* open, yield* Id.make]
+      const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
+      const come = Effect.fnUntraced(function* (sats: number) {
+        const row = yield* output(one, sats, { checkoutId })
+        yield* verdict(Deposit.seen(row))
+        return row
+      })
+      const [first, second] = [yield* come(1), yield* come(2)]
+      assert.isNull(yield* height())
+      yield* verdict(Deposit.placed(first, 100, atMillis))
+      assert.isNull(yield* height())
+      const placed = Deposit.placed(second, 102, atMillis)
+      yield* verdict(placed)
+      assert.strictEqual(yield* height(), 102)
+      yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
+      assert.strictEqual(yield* height(), 100)
     }
-  ),
-  "pending deposits toward a checkout are in a block once all of them are: the highest one": Effect.gen(function* () {
-    const records = yield* Records
-    const [one, checkoutId] = [yield* open, yield* Id.make]
-    const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
-    const come = Effect.fnUntraced(function* (sats: number) {
-      const row = yield* output(one, sats, { checkoutId })
-      yield* verdict(Deposit.seen(row))
-      return row
-    })
-    const [first, second] = [yield* come(1), yield* come(2)]
-    assert.isNull(yield* height())
-    yield* verdict(Deposit.placed(first, 100, atMillis))
-    assert.isNull(yield* height())
-    const placed = Deposit.placed(second, 102, atMillis)
-    yield* verdict(placed)
-    assert.strictEqual(yield* height(), 102)
-    yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
-    assert.strictEqual(yield* height(), 100)
-  })
+  )
 } satisfies Promises<Journal | Records | Tasks>
 
-/** Searches for a checkout. */
+/** Guarantees about searches for a checkout. */
 export const searches = {
-  "a search finds checkouts by the beginning of their order id, in either case, and by their description": Effect.gen(function* () {
+  "a search finds checkouts by the beginning of their order id, in any case, and by their description": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const add = Effect.fnUntraced(function* (orderId: string | null, description: string) {

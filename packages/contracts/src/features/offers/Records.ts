@@ -7,9 +7,9 @@ import type { Promises } from "../../Contract.ts"
 import { committed, found, hex, open } from "../../Fixtures.ts"
 import { offer as offerOf } from "./Fixtures.ts"
 
-/** Identification of our offers. */
+/** Guarantees about recognizing our offers. */
 export const other = {
-  "our offer is found by its full text, however long, and by no other text": Effect.gen(function* () {
+  "an offer that we issued is found by its full text, however long, and by no other text": Effect.gen(function* () {
     const records = yield* Records
     const offers = yield* Effect.forEach([80, 4000], (length) =>
       Effect.map(Effect.all([open, hex(length / 2)]), ([companyId, text]) => ({ companyId, offer: `lno1${text}` }))

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { output, past, withdrawal } from "../../Fixtures.ts"
 import { voucher } from "../vouchers/Fixtures.ts"
 
-/** A credited deposit of a company. */
+/** Creates a credited deposit of a company. */
 export const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const row = yield* output(companyId, sats)
   const journal = yield* Journal

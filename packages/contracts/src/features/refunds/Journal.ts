@@ -26,12 +26,15 @@ const shown = Effect.fnUntraced(function* ({ companyId, id }: Refund.Refund) {
   return (yield* found((yield* Records).get(Refund.noun, companyId, id))).status
 })
 
-/** Violations in a company's refunds. Fixture invoices have no proofs, so those are ignored. */
+/**
+ * Returns the violations in a company's refunds. Fixture invoices have no valid preimages, so `proof`
+ * violations are ignored.
+ */
 const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return (yield* (yield* Records).faults(companyId)).filter(({ kind }) => kind !== "proof")
 })
 
-/** The follow-up of canceling its voucher. */
+/** Cancels the refund's voucher, and returns the Change that must follow. */
 const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Voucher.Voucher) {
   const atMillis = refund.createdAtMillis + 1
   assert.strictEqual(yield* verdict(Voucher.canceled(paidBy, atMillis)), "Applied")
@@ -40,11 +43,11 @@ const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Vo
 })
 
 /**
- * Refunds never exceed the amount received, however many are requested, and a refund that ends unpaid loses
- * nothing.
+ * Guarantees that refunds never exceed the amount received, however many are requested, and that an unpaid
+ * refund loses no money.
  */
 export const money = {
-  "a line of the list has the description of the refund that it pays; that of the refunded deposit does not": Effect.gen(function* () {
+  "a listed payment of a refund has the refund's description; the refunded deposit does not": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change, withdrawal: paidBy } = yield* byPayment(deposit, 20)
@@ -54,7 +57,7 @@ export const money = {
     const described = new Map(lines.map(({ id, description }) => [id, description]))
     assert.deepStrictEqual([described.get(paidBy.id), described.get(deposit.id)], ["too much", ""])
   }),
-  "a refund reserves its part of the deposit and holds its money in one commit, once": Effect.gen(function* () {
+  "a refund reserves its part of the deposit and holds the money in one commit, once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change } = yield* byLink(deposit, 20)
@@ -65,7 +68,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(change), "Applied")
     yield* has(companyId, { posted: 150, held: 20 })
   }),
-  "of 64 concurrent refunds of the same deposit one is applied": Effect.gen(function* () {
+  "of 64 concurrent refunds of a whole deposit, exactly one is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const deposit = yield* credited(companyId, 10)
     const all = yield* Effect.forEach(Array.from({ length: 64 }), () => byLink(deposit, 10))
@@ -128,7 +131,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(30))
     yield* has(companyId, { posted: 150, held: 30 })
   }),
-  "refunds of one deposit that end concurrently return their total": Effect.gen(function* () {
+  "refunds of one deposit that fail or are canceled concurrently return their total to it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const all = yield* Effect.forEach(

@@ -16,13 +16,13 @@ import { Effect } from "effect"
 import type * as Contract from "../../Contract.ts"
 import { begin, committed, companyWith, lightningAttempt, open, output, past, proof, unopened, verdict } from "../../Fixtures.ts"
 
-/** The first month end of a company. */
+/** A company's first month end. */
 export const monthEnd = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<MonthEnd.MonthEnd> = {}) {
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
   return { id, companyId, number: 1, untilMillis: 1_767_225_600_000, lastEntry: "0", createdAtMillis, ...fields }
 })
 
-// Months of any length. Each begins where the one before it ends.
+// Months may have any length. Each begins where the previous one ends.
 const monthMillis = 1000
 const month = (n: number): Booking.Period => ({ fromMillis: n * monthMillis, untilMillis: (n + 1) * monthMillis })
 
@@ -31,7 +31,7 @@ const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sat
   yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, atMillis))
 })
 
-/** Closes all months that end before this time, with everything booked up to now. */
+/** Closes all months that end by this time, including everything posted so far. */
 const close = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, untilMillis: number) {
   const { number, last } = yield* (yield* Records).booksClosed(companyId)
   const end = yield* monthEnd(companyId, { number: number + 1, untilMillis, lastEntry: String(last) })
@@ -42,7 +42,7 @@ const told = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, n: num
   return yield* (yield* Records).monthSums(companyId, month(n))
 })
 
-/** The msat of each part of a statement. */
+/** Returns each part of a statement in msat. */
 const sums = ({ isClosed, before, within, late }: MonthSums) => [
   isClosed,
   ...[before, within, late].map((turnovers) => Balance.effect(turnovers).posted / 1000n)
@@ -131,7 +131,7 @@ export const money = {
     )
     assert.strictEqual((yield* (yield* Records).balance(companyId)).posted, Msat.fromSats(733))
   }),
-  "only one of two month ends with the same number is kept": Effect.gen(function* () {
+  "of two month ends with the same number, only the first is kept": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const [one, other, theirs] = [yield* monthEnd(companyId), yield* monthEnd(companyId, { untilMillis: 7 }), yield* monthEnd(otherId)]
     const verdicts = yield* Effect.forEach([one, other, one, theirs], (end) => verdict(MonthEnd.closed(end)))

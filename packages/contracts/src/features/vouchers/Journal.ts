@@ -13,10 +13,10 @@ import { claim, companyWith, found, once, past, proof, tally, unchanged, verdict
 import { voucher } from "./Fixtures.ts"
 import { booked, has } from "../../Ledger.ts"
 
-/** Fees of 5 for the operator and at most 10 for the route: sending 40 holds 55. */
+/** A service fee of 5 and a fee limit of 10, so that sending 40 holds 55. */
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
 
-/** A voucher that holds `sats`, at a random past time. */
+/** Creates a voucher that holds `sats`, at a random past time. */
 const opened = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Voucher.Voucher> = {}) {
   const createdAtMillis = yield* past
   const row = yield* voucher(companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, ...fields })
@@ -24,13 +24,13 @@ const opened = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats
   return row
 })
 
-/** A claim with a new invoice. */
+/** Builds a claim with a new invoice. */
 const claiming = Effect.fnUntraced(function* (row: Voucher.Voucher) {
   const to = { id: yield* Id.make, recipient: `lnbcrt1${yield* Id.make}`, network: "regtest" } as const
   return Voucher.claimed(row, to, row.createdAtMillis)
 })
 
-/** The claim on the task that voids it; undefined if there is no such task. */
+/** Claims the task that expires the voucher, or returns undefined if there is no such task. */
 const expiry = Effect.fnUntraced(function* (row: Voucher.Voucher) {
   const due = yield* (yield* Tasks).claim({
     kind: Voucher.taskKind,
@@ -51,7 +51,7 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Voucher.Voucher) {
   return yield* found((yield* Records).get(Voucher.noun, companyId, id))
 })
 
-/** Effects of a voucher on a company's money. */
+/** Guarantees about how a voucher affects a company's money. */
 export const money = {
   "a voucher holds its amount and both fees, and is refused above the balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
@@ -95,14 +95,14 @@ export const money = {
       withdrawalId: withdrawal.id,
       updatedAtMillis: change.atMillis
     })
-    assert.isUndefined(yield* expiry(row), "nothing is left to expire")
+    assert.isUndefined(yield* expiry(row), "a claimed voucher must have no expiry task")
     yield* has(companyId, { posted: 100, held: 55 })
     const begun = yield* claim(withdrawal)
     const settled = Withdrawal.settled(withdrawal, yield* proof(10), begun.fence, change.atMillis)
     assert.deepStrictEqual(yield* booked(verdict(settled)), { held: -55, node: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C18: of fifty concurrent claims one is applied, and there is one withdrawal": Effect.gen(function* () {
+  "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
@@ -138,7 +138,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C21: a voucher that expires releases everything, once, and cannot be claimed": Effect.gen(function* () {
+  "C21: an expired voucher releases the full hold, once, and cannot be claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = yield* expiring(row)
@@ -150,7 +150,7 @@ export const money = {
     assert.isUndefined(yield* expiry(row))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a canceled voucher releases everything, once, and cannot be claimed": Effect.gen(function* () {
+  "a canceled voucher releases the full hold, once, and cannot be claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = Voucher.canceled(row, row.createdAtMillis + 1)
@@ -158,7 +158,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.deepStrictEqual(yield* read(row), { ...row, status: "canceled", updatedAtMillis: change.atMillis })
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
-    assert.isUndefined(yield* expiry(row), "nothing is left to expire")
+    assert.isUndefined(yield* expiry(row), "a canceled voucher must have no expiry task")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
   "a claimed voucher neither expires nor can be canceled": Effect.gen(function* () {
@@ -171,7 +171,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "claimed")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a worker that lost the expiry job changes nothing": Effect.gen(function* () {
+  "a worker that lost the expiry job cannot change anything": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* expiring(row)
@@ -188,7 +188,7 @@ export const money = {
         Effect.fnUntraced(function* (n) {
           const row = yield* opened(companyId, 40)
           const ways = [yield* expiring(row), yield* claiming(row), Voucher.canceled(row, row.createdAtMillis + 1), yield* claiming(row)]
-          // If commits are serialized, a different way is first each time.
+          // If commits are serialized, each of the three outcomes comes first in turn.
           return { row, ways: [...ways.slice(n % 4), ...ways.slice(0, n % 4)] }
         })
       )

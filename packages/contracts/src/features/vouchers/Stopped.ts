@@ -35,27 +35,29 @@ const giving = Effect.fnUntraced(function* (
   return { row, change: Voucher.created(row, undefined, counts) }
 })
 
-/** Effects of freezes and limits on vouchers. */
+/** Guarantees about how freezes and limits affect vouchers. */
 export const money = {
-  "freeze: withdrawals, vouchers and their claims are refused until it ends; those already sent still complete": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const begun = yield* begin(companyId, 10)
-    const open = yield* voucher(companyId, 20)
-    assert.strictEqual(yield* verdict(Voucher.created(open)), "Applied")
-    const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, "k"))
-    const [given, claimed] = [Voucher.created(yield* voucher(companyId, 5)), yield* claiming(open)]
-    assert.strictEqual(yield* frozen(companyId), "Applied")
-    assert.deepStrictEqual((yield* found((yield* Records).company(companyId))).frozen, freeze)
-    for (const change of [asked, given, claimed]) assert.strictEqual(yield* unchanged(change), "CompanyFrozen")
-    assert.strictEqual(yield* verdict(Withdrawal.failed(begun.withdrawal, "no_route", begun.fence, 1)), "Applied")
-    yield* has(companyId, { posted: 100, held: 20 })
-    assert.strictEqual(yield* frozen(companyId, null), "Applied")
-    assert.isNull((yield* found((yield* Records).company(companyId))).frozen)
-    for (const change of [asked, given, claimed]) assert.strictEqual(yield* verdict(change), "Applied")
-    yield* has(companyId, { posted: 100, held: 30 })
-    assert.strictEqual(yield* frozen(companyId), "Applied")
-    assert.strictEqual(yield* unchanged(claimed), "Applied", "the claim was applied before")
-  }),
+  "freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const begun = yield* begin(companyId, 10)
+      const open = yield* voucher(companyId, 20)
+      assert.strictEqual(yield* verdict(Voucher.created(open)), "Applied")
+      const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, "k"))
+      const [given, claimed] = [Voucher.created(yield* voucher(companyId, 5)), yield* claiming(open)]
+      assert.strictEqual(yield* frozen(companyId), "Applied")
+      assert.deepStrictEqual((yield* found((yield* Records).company(companyId))).frozen, freeze)
+      for (const change of [asked, given, claimed]) assert.strictEqual(yield* unchanged(change), "CompanyFrozen")
+      assert.strictEqual(yield* verdict(Withdrawal.failed(begun.withdrawal, "no_route", begun.fence, 1)), "Applied")
+      yield* has(companyId, { posted: 100, held: 20 })
+      assert.strictEqual(yield* frozen(companyId, null), "Applied")
+      assert.isNull((yield* found((yield* Records).company(companyId))).frozen)
+      for (const change of [asked, given, claimed]) assert.strictEqual(yield* verdict(change), "Applied")
+      yield* has(companyId, { posted: 100, held: 30 })
+      assert.strictEqual(yield* frozen(companyId), "Applied")
+      assert.strictEqual(yield* unchanged(claimed), "Applied", "the claim must have been applied before the freeze")
+    }
+  ),
   "limits: concurrent withdrawals and vouchers share a key's limit, and two keys share the company's": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const [one, other] = [yield* keyWith({ day_sats: sats(65) }), yield* keyWith({ day_sats: sats(1000) })]

@@ -13,7 +13,7 @@ import type * as Contract from "../../Contract.ts"
 import { created, open, verdict } from "../../Fixtures.ts"
 
 let made = 0
-/** Ids in increasing order. Ids of the same millisecond would be in random order. */
+/** Returns increasing ids. Ids made in the same millisecond would be in random order. */
 const nextId = Effect.map(Entropy, (entropy) => Id.fromMillis(1_700_000_000_000 + ++made, entropy))
 
 export const endpoint = (companyId: CompanyId.CompanyId) =>
@@ -57,19 +57,19 @@ export const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<D
     ...fields
   }))
 
-/** A new role with its lease. */
+/** Creates a new role and claims its lease. */
 export const held = Effect.gen(function* () {
   const role = yield* Id.make
   yield* (yield* Journal).commit(Duty.begun(role, 0))
   const [task] = yield* (yield* Tasks).claim({ kind: role, nowMillis: 1, leaseMillis: 1_000_000, limit: 1 })
-  return fence(task ?? assert.fail("nobody else has the role"))
+  return fence(task ?? assert.fail("no other process may hold the role"))
 })
 
 const applied = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
 })
 
-/** Webhook endpoints, and deliveries in progress. */
+/** Guarantees about webhook endpoints and deliveries. */
 export const other = {
   "webhook endpoints are returned until deleted, and receive events while enabled": Effect.gen(function* () {
     const { endpointsOf, enabledEndpoints, get } = yield* Records
@@ -104,9 +104,9 @@ export const other = {
     assert.strictEqual(yield* verdict(Endpoint.progressed(one, { cursor: "6.0", failingSinceMillis: null }, stale, 6)), "StaleFence")
     yield* applied(Endpoint.enabled(one, { cursor: "2.0", epoch: 1 }, 7))
     yield* applied(Endpoint.progressed(one, { cursor: "8.0", failingSinceMillis: null }, role, 8))
-    assert.strictEqual(yield* cursor, "2.0", "what was sent before the replay says nothing about it")
+    assert.strictEqual(yield* cursor, "2.0", "progress from before the replay must not count toward it")
   }),
-  "an event has one delivery per endpoint and replay, which is attempted while it is pending": Effect.gen(function* () {
+  "an event has one delivery per endpoint and replay, which is listed for attempts while it is pending": Effect.gen(function* () {
     const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
     const one = yield* endpoint(yield* open)
     const role = yield* held
