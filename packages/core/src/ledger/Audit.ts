@@ -1,7 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -348,8 +348,11 @@ export const baseline = Effect.gen(function* () {
     })
     if (drafts.length > 0) yield* store.appendAudit(drafts)
   })
+  // Concurrent first Changes wait for the one that writes.
+  const writing = yield* Semaphore.make(1)
   let isDone = false
-  return Effect.suspend(() => (isDone ? Effect.void : Effect.tap(write, () => Effect.sync(() => (isDone = true)))))
+  const once = Effect.suspend(() => (isDone ? Effect.void : Effect.tap(write, () => Effect.sync(() => (isDone = true)))))
+  return Effect.suspend(() => (isDone ? Effect.void : writing.withPermits(1)(once)))
 })
 
 /**
