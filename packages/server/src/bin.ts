@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The entry point of `npx @satrail/server`. Reports in one sentence that Node is too old, before loading
-// anything that fails there.
+// The entry point of `npx @satrail/server`. Checks the version of Node before loading any module that an old
+// version can't load, so that the error is one clear sentence.
 import { problem } from "@satrail/bitcoin/Runtime"
 
 const why = problem(process.versions.node)

@@ -264,7 +264,7 @@ describe("satrail check", () => {
       "✗ lnd",
       "a macaroon that allows too little",
       () => ({ LND_SENDER_MACAROON: Macaroon.make(Lnd.receiverCalls) }),
-      "LND_SENDER_MACAROON does not allow what is needed",
+      "LND_SENDER_MACAROON lacks required permissions",
       "SendPaymentV2"
     ],
     [
@@ -478,7 +478,7 @@ describe("satrail check", () => {
               : Effect.fail(new Outbound.Unreachable())
       })
       const [some = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), one))
-      assert.match(some, /^! rates: 2 of 4 tickers respond; not Kraken, CoinGecko/)
+      assert.match(some, /^! rates: 2 of 4 tickers respond\. No valid response from Kraken, CoinGecko/)
     })
 
     it("check: a wrong clock is reported with its offset", async () => {
@@ -538,7 +538,7 @@ describe("satrail check", () => {
       const lines = await linesBy(Domain.check(environment, { lookup: async () => ["127.0.0.1"], port }))
       assert.match(
         lines.join("\n"),
-        /^✓ domain: pay\.satrail\.dev is at 127\.0\.0\.1\n✗ domain: no response to wallets at pay\.satrail\.dev.*ECONNREFUSED.*Start the proxy/
+        /^✓ domain: pay\.satrail\.dev is at 127\.0\.0\.1\n✗ domain: wallets get no response at pay\.satrail\.dev.*ECONNREFUSED.*Start the proxy/
       )
     })
   })

@@ -52,7 +52,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.match(lines[0] ?? "", new RegExp(`^✓ database: PostgreSQL \\d+.* at 127\\.0\\.0\\.1:${postgres.port}/empty$`))
     assert.include(lines, "✓ database: there are no tables yet: the first start creates them")
     const [off = ""] = lines.filter((line) => line.includes("fsync"))
-    assert.match(off, /^! database: fsync and full_page_writes off: .* Switch it on in postgresql\.conf/)
+    assert.match(off, /^! database: fsync and full_page_writes off: .* Enable it in postgresql\.conf/)
     assert.deepStrictEqual(troubles(lines), [])
   })
 
@@ -68,7 +68,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     await migrate("money", "satrail_migration")
     assert.deepStrictEqual(troubles(await linesOf("money", "satrail_application")), [])
     const owner = troubles(await linesOf("money", "satrail_migration"))
-    assert.match(owner.join(), /^! database: the role satrail_migration can change existing bookings\. Create the roles/)
+    assert.match(owner.join(), /^! database: the role satrail_migration can change existing entries\. Create the roles/)
     assert.match(troubles(await linesOf("money")).join(), /^! database: the role postgres is a superuser.* Create the roles/)
     const reader = troubles(await linesOf("money", "satrail_reader")).join("\n")
     assert.match(reader, /✗ database: this database is read-only.*\n✗ database: the role satrail_reader may not write to the ledger/)

@@ -107,7 +107,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
             /^lnd refuses a macaroon: it is not one of this node's\. .*LND_RECEIVER_MACAROON/
           )
           const little = yield* refusal({ ...right, senderMacaroon: right.receiverMacaroon })
-          assert.include(little, "LND_SENDER_MACAROON does not allow what is needed")
+          assert.include(little, "LND_SENDER_MACAROON lacks required permissions")
           assert.include(little, "lncli bakemacaroon uri:/lnrpc.Lightning/GetInfo")
           assert.match(little, /missing: .*SendPaymentV2/)
           assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is not an lnd macaroon/)

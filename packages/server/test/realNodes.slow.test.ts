@@ -191,7 +191,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
       `lnd at ${env["LND_REST_URL"]}`,
       `Esplora at ${env["ESPLORA_URL"]}`,
       `wallet in ${env["CHAIN_WALLET"]}`,
-      "simulated, and never change"
+      "simulated and constant"
     ])
       assert.include(said, words)
     for (const name of ["LND_INVOICE_SECRET", "LND_SENDER_MACAROON", "CHAIN_SEED"]) assert.notInclude(said, env[name] ?? "")

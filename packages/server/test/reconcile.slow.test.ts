@@ -104,7 +104,8 @@ describe("the operator's view of the books", () => {
     assert.sameMembers([...new Set(faults.map(({ kind }: { readonly kind: string }) => kind))], ["proof", "credit", "transfer"])
     for (const { company_id, id } of faults) for (const one of [company_id, id]) assert.match(one, /^[0-9a-f-]{36}$/)
     const said = (await satrail("verify")).stdout
-    for (const words of ["transfer (available)", "expected 100001, found 100000", "faults in the books of"]) assert.include(said, words)
+    for (const words of ["transfer (available)", "expected 100001, found 100000", "integrity violations in the books of"])
+      assert.include(said, words)
   })
 
   it("verify: a missing database is reported", async () => {

@@ -5,11 +5,11 @@ import * as Ldk from "./Ldk.ts"
 import type * as LightningNode from "./LightningNode.ts"
 import * as Lnd from "./Lnd.ts"
 
-/** The alternatives to the sandbox. */
+/** The backends that can replace the sandbox. */
 export interface Backends {
-  /** Values of LIGHTNING. */
+  /** The values of LIGHTNING. */
   readonly lightning: ReadonlyArray<LightningNode.Backend>
-  /** Values of CHAIN. */
+  /** The values of CHAIN. */
   readonly chain: ReadonlyArray<ChainView.Backend>
 }
 

@@ -33,7 +33,7 @@ interface Settings extends Config.Success<typeof config> {}
 
 const where = ({ url }: Settings) => new URL(url).origin
 
-/** A beginning for calls that don't depend on one. */
+/** A placeholder for calls that don't use the starting height. */
 const anywhere = { beginning: { height: 0 } }
 
 const remedy = "Check BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD and SATRAIL_NETWORK."
@@ -48,7 +48,7 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
   const unreadable = certificate(settings.certificateFile)
   if (unreadable !== undefined) return [unreadable]
   const options = { ...settings, ...anywhere, network, patienceMillis: ChainView.lookMillis }
-  // Its warnings are reported as lines here, not logged.
+  // Silence its log, because this check reports the warnings as lines.
   const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
   if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
   const judgement = Option.getOrUndefined(yield* Effect.option(BitcoinRpc.judgement(options)))
@@ -68,9 +68,9 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
     index?.isSynced === false
       ? outage(
           `the bitcoin node is indexing its transactions: block ${index.height} of ${tip.height}`,
-          "Wait. Deposits stay pending until it has finished."
+          "Wait. Deposits stay pending until it finishes."
         )
-      : right("it has a transaction index")
+      : right("the bitcoin node has a transaction index")
   ]
 })
 

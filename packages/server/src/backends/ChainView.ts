@@ -9,32 +9,32 @@ import * as Setting from "../environment/Setting.ts"
 import { type Entry, unproven } from "./Entry.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 
-/** The starting point of a chain follower. */
+/** Where a chain follower starts, and how it estimates fees. */
 export interface Beginning {
   readonly network: Network
   readonly beginning: Follower.Beginning
   readonly feeRates: FeeRates.Options
 }
 
-/** A kind of block source that an operator can choose. Contains everything the server knows about it. */
+/** A kind of block source that an operator can choose, with everything the server needs to use it. */
 export interface Definition<S extends object> extends Entry {
-  /** Its settings, read if CHAIN names it. */
+  /** The block source's settings, read if it is the value of CHAIN. */
   readonly config: Config.Config<S>
-  /** Its address for the banner, such as `bitcoin node at http://127.0.0.1:8332`. */
+  /** The address shown in the banner, such as `bitcoin node at http://127.0.0.1:8332`. */
   readonly identity: (settings: S) => { readonly at: string }
   readonly layer: (settings: S, from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
-  /** Blocks, for a scan of the whole chain. */
+  /** Reads blocks, for a scan of the whole chain. */
   readonly blocks: (settings: S, network: Network) => Follower.Node
-  /** Unspent outputs, for the wallet's statement. */
+  /** Filters for unspent outputs, for the wallet's statement. */
   readonly unspent: (settings: S, network: Network) => Unspent
-  /** Checks for `satrail check` and startup. */
+  /** The checks for `satrail check` and startup. */
   readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
 }
 
 /** A configured block source. */
 export interface ChainView {
   readonly at: string
-  /** Kept so that a check can redact secrets in its output. */
+  /** Kept so that checks can redact these secrets in their output. */
   readonly settings: object
   readonly layer: (from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
   readonly blocks: (network: Network) => Follower.Node
@@ -42,7 +42,7 @@ export interface ChainView {
   readonly checks: (network: Network) => ReadonlyArray<Check>
 }
 
-/** An entry of the table, with any type of settings. */
+/** A table entry, whatever the type of its settings. */
 export interface Backend extends Entry {
   readonly config: Config.Config<ChainView>
 }
@@ -62,7 +62,7 @@ export const make = <S extends object>(definition: Definition<S>): Backend => ({
 /** Timeout of a call. Shorter than the timeout of a check. */
 export const lookMillis = 4000
 
-/** The certificate of the chosen source. */
+/** The certificate of the chosen block source. */
 export const certificateFile = Setting.optional({
   name: "CHAIN_TLS_CERT",
   meaning: "The certificate of the bitcoin node or Esplora server. Without it, the certificate must be signed by a known authority",

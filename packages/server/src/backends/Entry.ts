@@ -2,28 +2,28 @@ import { Effect } from "effect"
 import { type Check, warning } from "../base/Check.ts"
 import type * as Setting from "../environment/Setting.ts"
 
-/** A capability that was not shown for a node or a block source, and what the operator can do about it. */
+/** A limitation or an untested property of a node or a block source, and what the operator can do about it. */
 export interface Caveat {
   readonly says: string
   readonly remedy: string
 }
 
-/** An alternative in the settings, the checks and the documentation. */
+/** A backend as it appears in the settings, the checks and the documentation. */
 export interface Entry {
   /** The value of the setting, such as `lnd`. */
   readonly name: string
-  /** The name shown to people. */
+  /** The display name. */
   readonly title: string
-  /** The prefix of its settings, such as `LND_`. Any other variable with this prefix stops the start. */
+  /** The prefix of the backend's settings, such as `LND_`. An unknown variable with this prefix prevents startup. */
   readonly prefix: string
-  /** In the order of the documentation. */
+  /** The backend's settings, in the order of the documentation. */
   readonly settings: Setting.Settings
-  /** The versions and setups it was shown to work with, for the documentation. */
+  /** The versions and setups that the backend was tested with, for the documentation. */
   readonly proof: string
-  /** Capabilities that were never shown. They are reported at startup and by `satrail check`. */
+  /** Limitations and untested properties. They are reported at startup and by `satrail check`. */
   readonly caveats: ReadonlyArray<Caveat>
 }
 
-/** The caveats of an entry, as `satrail check` shows them. */
+/** Returns the checks that report an entry's caveats. */
 export const unproven = ({ caveats }: Entry, subject: string): ReadonlyArray<Check> =>
   caveats.length === 0 ? [] : [{ subject, lines: Effect.succeed(caveats.map(({ says, remedy }) => warning(says, remedy))) }]

@@ -22,7 +22,7 @@ interface Settings extends Config.Success<typeof config> {}
 
 const where = ({ url }: Settings) => new URL(url).origin
 
-/** The first block of each network. There are two versions of testnet, the third and the fourth. */
+/** The first block of each network. Testnet exists in two versions, testnet3 and testnet4. */
 const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
   mainnet: ["000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"],
   testnet: [
@@ -33,7 +33,7 @@ const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
   regtest: ["0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"]
 }
 
-/** A block takes ten minutes on average. One in a million takes longer than this. */
+/** A block takes ten minutes on average, and less than one block in a million takes longer than this. */
 const staleMillis = 3 * 3_600_000
 
 const isLoopback = (url: string) => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
@@ -73,8 +73,8 @@ const look = Effect.fnUntraced(
       ...(network !== "regtest" && ageMillis > staleMillis
         ? [
             outage(
-              `its last block is ${Math.round(ageMillis / 3_600_000)} hours old: its index is behind, or its node is`,
-              "Use another server until it has caught up."
+              `the Esplora server's last block is ${Math.round(ageMillis / 3_600_000)} hours old, so its index or its node is behind`,
+              "Use another server until this one has caught up."
             )
           ]
         : []),

@@ -23,7 +23,7 @@ interface Configured extends Settings {
 }
 
 const source = "ldk"
-/** Cursor source that stores the progress of the node's store. */
+/** The cursor source under which the progress of the node's store is saved. */
 const seenSource = "ldk seen"
 
 const Mark = Schema.fromJsonString(Schema.Struct({ run: Schema.String, count: Schema.String }))
@@ -40,17 +40,17 @@ const marks = Effect.gen(function* () {
   })
   const write = Effect.fnUntraced(function* (mark: Ldk.Mark) {
     const before = yield* read
-    // Another process of the service may have stored later progress.
+    // Another process of the service may have saved later progress.
     if (before?.run === mark.run && BigInt(before.count) >= BigInt(mark.count)) return
     const moved = Cursor.moved({ source: seenSource, value: Schema.encodeSync(Mark)(mark) }, yield* Id.make, yield* Clock.currentTimeMillis)
-    yield* Effect.catchTag(journal.commit(moved), "StaleFence", Effect.die) // this Change has no fence
+    yield* Effect.catchTag(journal.commit(moved), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
   })
   return { read, write } satisfies Ldk.Marks
 })
 
 const atOf = ({ socket }: Settings) => `LDK at ${socket}`
 
-/** Uses the node that was found, in the last seen state or a later one. */
+/** Uses the node that was found. Fails if its store is older than the last seen state. */
 const layer = (configured: Configured, { nodeId, network }: { readonly nodeId: string; readonly network: Network }) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -74,7 +74,7 @@ const look = Effect.fnUntraced(function* (network: Network, configured: Configur
   if (theirs !== network) {
     return [misconfigured(`${atOf(configured)} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
   }
-  // Before the service has started the node, it cannot list its channels.
+  // The node cannot list its channels before the service has started it.
   const capacity = isStarted ? yield* Effect.option(Ldk.capacity({ socket: configured.socket, deadlineMillis: 4000 })) : Option.none()
   const warnings = Option.match(capacity, { onNone: () => [], onSome: Channels.judge })
   return [
@@ -97,7 +97,7 @@ export const backend = LightningNode.make({
     source,
     at: atOf(configured),
     setting: "LDK_SOCKET",
-    // It runs on this machine, and only the node itself can report its progress.
+    // The node runs on this machine, and its progress must be read from it at each start.
     mayBeAway: () => false,
     ask: Effect.andThen(configured.keeper.ensured, Ldk.identity({ socket: configured.socket })),
     invoiceSecret: configured.invoiceSecret

@@ -13,16 +13,16 @@ const startMillis = 30_000
 const lookMillis = 100
 /** Delay before restarting a node that exits immediately. */
 const againMillis = 5000
-/** The node only writes its state when it stops. If that takes longer, it hangs. */
+/** A stopping node only writes its state. If it takes longer than this, it hangs. */
 const stopMillis = 20_000
 
-/** The timestamp of Go's log. Our log has its own. */
+/** The timestamp of a Go log line. It is removed, because our log adds its own. */
 const stamp = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /
 
 export interface LdkProgram {
   /** Succeeds when the node responds, starting it if necessary. */
   readonly ensured: Effect.Effect<void, NodeUnavailable>
-  /** Keeps it running for as long as the scope is open, and stops it if this process started it. */
+  /** Keeps the node running while the scope is open, and then stops the node if this process started it. */
   readonly kept: Effect.Effect<void, never, Scope.Scope>
 }
 
@@ -59,15 +59,15 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
 
   const start = Effect.map(Effect.context<never>(), (context) => {
     const fork = Effect.runForkWith(context)
-    lastWords = "it could not be run"
+    lastWords = "the program could not be run"
     const started = spawn(program, [], {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables(settings, network) },
-      // Its standard input closes when this process ends, however that ends, and then the node stops.
+      // The node stops when its standard input closes, which happens however this process ends.
       stdio: ["pipe", "ignore", "pipe"]
     })
     child = started
     started.once("error", ({ message }) => (lastWords = message))
-    started.stdin.once("error", () => undefined) // it has exited, which `exit` reports
+    started.stdin.once("error", () => undefined) // the program has exited, and its exit event reports that
     createInterface(started.stderr).on("line", (line) => {
       lastWords = line.replace(stamp, "")
       fork(Effect.annotateLogs(Effect.logWarning(`satrail-ldk: ${lastWords}`), { program }))
@@ -84,7 +84,7 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
       operation: "start",
       cause: lastWords,
       reason: "satrail-ldk does not start",
-      remedy: `${program} says: ${lastWords}`
+      remedy: `${program} reported: ${lastWords}`
     })
   })
 

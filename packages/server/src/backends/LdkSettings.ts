@@ -3,9 +3,9 @@ import * as Setting from "../environment/Setting.ts"
 
 const needed = Setting.neededWith("LIGHTNING=ldk")
 
-const own = "passed to the node that LDK_PROGRAM starts"
+const own = "passed to the node started from LDK_PROGRAM"
 
-/** The address of the LDK node, and its arguments if the service starts it. */
+/** The LDK node's address, and its arguments if the service starts it. */
 export const settings = {
   socket: needed({ name: "LDK_SOCKET", meaning: "The Unix socket that satrail-ldk listens on", ...Setting.file }),
   invoiceSecret: needed({
@@ -17,7 +17,7 @@ export const settings = {
   program: Setting.optional({
     name: "LDK_PROGRAM",
     meaning:
-      "The program satrail-ldk. This process starts it if nothing responds at the socket, and restarts it when it exits. Without this setting, start the node yourself",
+      "The satrail-ldk program. This process starts it if nothing responds at the socket, and restarts it when it exits. Without this setting, start the node yourself",
     ...Setting.file
   }),
   store: Setting.optional({

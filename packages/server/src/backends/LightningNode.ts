@@ -9,49 +9,49 @@ import { type Entry, unproven } from "./Entry.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 import * as Remembered from "./Remembered.ts"
 
-/** The identity of a node, to which a database is bound. */
+/** A backend's node, to which the database is bound. */
 export interface Identity extends Remembered.Place {
   /** Reads the node's identity. */
   readonly ask: Effect.Effect<Remembered.Identity, NodeUnavailable | NodeUnusable>
   /**
    * The secret from which preimages and the key for stored responses are derived. It must never change, and
-   * be equal in all processes.
+   * must be the same in all processes.
    */
   readonly invoiceSecret: Redacted.Redacted
 }
 
-/** A kind of Lightning node that an operator can choose. Contains everything the server knows about it. */
+/** A kind of Lightning node that an operator can choose, with everything the server needs to use it. */
 export interface Definition<S extends object> extends Entry {
-  /** Its settings, read if LIGHTNING names it. */
+  /** The node's settings, read if it is the value of LIGHTNING. */
   readonly config: Config.Config<S>
   readonly identity: (settings: S) => Identity
   /**
-   * Receives and sends payments with the node that was found. Includes `LightningBooks` if its statement can
-   * be read.
+   * Receives and sends payments with the node that was found. Includes `LightningBooks` if the node's statement
+   * can be read.
    */
   readonly layer: (
     settings: S,
     found: Remembered.Identity
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
-  /** Checks for `satrail check` and startup. */
+  /** The checks for `satrail check` and startup. */
   readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
 }
 
 /** A configured Lightning node. */
 export interface LightningNode {
-  /** Its address for the banner, such as `lnd at https://127.0.0.1:8080`. */
+  /** The address shown in the banner, such as `lnd at https://127.0.0.1:8080`. */
   readonly at: string
   readonly invoiceSecret: Redacted.Redacted
-  /** Kept so that a check can redact secrets in its output. */
+  /** Kept so that checks can redact these secrets in their output. */
   readonly settings: object
-  /** Fails if it is not the database's node, or is on another network. */
+  /** Fails if the node is not the database's node, or is on another network. */
   readonly layer: (
     network: Network
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
   readonly checks: (network: Network) => ReadonlyArray<Check>
 }
 
-/** An entry of the table, with any type of settings. */
+/** A table entry, whatever the type of its settings. */
 export interface Backend extends Entry {
   readonly config: Config.Config<LightningNode>
 }

@@ -33,7 +33,7 @@ const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Resu
   if (Result.isFailure(read)) return misconfigured(read.failure, "See docs/guides/lnd.md for how to bake it.")
   const { excessive } = read.success
   if (excessive.length === 0) return right(`${name} has the required permissions and no others`)
-  const what = isAdmin(excessive) ? "everything, as an admin macaroon does" : `more than is needed (${excessive.join(", ")})`
+  const what = isAdmin(excessive) ? "everything, like an admin macaroon" : `more than is needed (${excessive.join(", ")})`
   return warning(`${name} allows ${what}, and so would a stolen copy`, `Bake one with: ${LndMacaroon.bake(needed)}`)
 }
 
@@ -62,7 +62,10 @@ const node = (network: Network, { url, acceptVersion }: Settings, info: typeof I
   ]
 }
 
-/** Without a macaroon for its books, lnd reports only the numbers of active and inactive channels. */
+/**
+ * Returns the warnings about channels. Without LND_BOOKS_MACAROON, only the numbers of active and inactive
+ * channels are known.
+ */
 const channelLines = (info: typeof Info.Type, capacity: Capacity | undefined): ReadonlyArray<Line> => {
   const { num_active_channels: active, num_inactive_channels: inactive = 0 } = info
   const counted = active === undefined ? undefined : { active, inactive, opening: 0, closing: 0, forceClosing: 0 }
@@ -103,7 +106,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
   )
   const info = looked.flatMap(({ info }) => info ?? []).at(0)
   const capacity = looked.flatMap(({ capacity }) => capacity ?? []).at(0)
-  // A problem of lnd as a whole is reported once, whichever macaroon revealed it.
+  // Report a problem with lnd as a whole only once, whichever macaroon revealed it.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
   return [
     ...(info === undefined ? [] : [...node(network, settings, info), ...channelLines(info, capacity)]),

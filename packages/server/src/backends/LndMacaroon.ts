@@ -22,7 +22,7 @@ const hexOf = (name: string, text: string): Result.Result<string, string> => {
     catch: (cause) =>
       isPath(text)
         ? `${name} cannot be read: ${text}: ${reasonOf(cause)}. Give the path of a macaroon that this user may read, or the macaroon in hex.`
-        : `${name} is neither a macaroon in hex nor the path of a file (not shown, it may be a secret). Write a path with a / in front, or the hex that \`xxd -p -c 1000 FILE\` prints.`
+        : `${name} is neither a macaroon in hex nor the path of a file (not shown, it may be a secret). Give an absolute path, or the hex that \`xxd -p -c 1000 FILE\` prints.`
   })
 }
 
@@ -30,7 +30,7 @@ const holding = [...Lnd.receiverCalls, ...Lnd.holdingCalls]
 
 /**
  * Returns the calls that the receiver's macaroon must allow. Calls for hold invoices are included only if the
- * macaroon allows them, because older macaroons don't.
+ * macaroon allows them, because macaroons baked for earlier versions don't.
  */
 export const receiverCalls = (name: string, given: Redacted.Redacted): ReadonlyArray<Macaroon.Call> =>
   Result.isSuccess(read(name, given, holding)) ? holding : Lnd.receiverCalls
@@ -52,7 +52,7 @@ export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArr
     const missing = Macaroon.missing(granted, needed)
     if (missing.length > 0) {
       return yield* Result.fail(
-        `${name} does not allow what is needed. Bake one with: ${bake(needed)}\n  missing: ${missing.map(({ uri }) => uri).join(", ")}`
+        `${name} lacks required permissions. Bake one with: ${bake(needed)}\n  missing: ${missing.map(({ uri }) => uri).join(", ")}`
       )
     }
     return { hex: Redacted.make(hex, { label: name }), excessive: Macaroon.excessive(granted, needed) }

@@ -12,7 +12,7 @@ import * as LndMacaroon from "./LndMacaroon.ts"
 import type { Settings } from "./LndSettings.ts"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
-/** Names of the settings in remedies. */
+/** The settings' names used in remedies. */
 const names = (macaroon: string) => ({ url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon })
 
 /** Reads the node's identity. */
@@ -20,12 +20,15 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
   const rest = LndRest.make({ url, certificateFile, macaroon, names: names("LND_RECEIVER_MACAROON"), state: NodeState.quiet })
   const refused = ({ words }: LndRest.Refused) =>
     Effect.fail(
-      new NodeUnavailable({ operation: "identity", cause: words, reason: LndOutage.reasons.other, remedy: `${url} answers: ${words}.` })
+      new NodeUnavailable({ operation: "identity", cause: words, reason: LndOutage.reasons.other, remedy: `${url} returned: ${words}.` })
     )
   return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
 }
 
-/** A macaroon with all required permissions. A check at the start reports superfluous ones (LndCheck.ts). */
+/**
+ * Returns a macaroon, and fails if it lacks a required permission. Excessive permissions are reported by the
+ * check at startup (LndCheck.ts).
+ */
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
   const { hex } = yield* Effect.mapError(
     Effect.fromResult(LndMacaroon.read(name, given, needed)),
@@ -35,8 +38,7 @@ const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Re
 })
 
 /**
- * Both macaroons must be valid before lnd's identity is read, because their problems don't resolve by
- * waiting.
+ * Both macaroons must be valid before lnd's identity is read, because waiting doesn't fix an invalid macaroon.
  */
 const macaroonsOf = ({ receiverMacaroon, senderMacaroon }: Settings) =>
   Effect.all({
@@ -54,8 +56,8 @@ export const identity = (settings: Settings): Identity => ({
 })
 
 /**
- * Receives and sends payments with the configured lnd. Also starts while the node is unreachable, if its
- * identity was read before.
+ * Receives and sends payments with the configured lnd. Starts even if the node is unreachable, provided its
+ * identity was stored by an earlier start.
  */
 export const layer = (settings: Settings, identity: LndInfo.Identity) =>
   Layer.unwrap(

@@ -3,15 +3,15 @@ import * as Setting from "../environment/Setting.ts"
 
 const needed = Setting.neededWith("LIGHTNING=lnd")
 
-/** A string of odd length, or with non-hex characters, is a path. */
+/** A string that has an odd length or non-hex characters is a path. */
 const macaroon = Setting.secret("the path of a macaroon, or the macaroon in hex")
 
-/** The address of lnd, and its credentials. */
+/** lnd's address and credentials. */
 export const settings = {
   url: needed({
     name: "LND_REST_URL",
-    meaning: "The address of lnd's REST interface (its restlisten)",
-    ...Setting.origin("https://host:port; without TLS (no-rest-tls) only on the loopback, such as http://127.0.0.1:8080")
+    meaning: "The address of lnd's REST interface (restlisten in lnd.conf)",
+    ...Setting.origin("https://host:port; without TLS (no-rest-tls) only on the loopback interface, such as http://127.0.0.1:8080")
   }),
   certificateFile: Setting.optional({
     name: "LND_TLS_CERT",

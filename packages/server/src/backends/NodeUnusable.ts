@@ -1,4 +1,4 @@
 import { Schema } from "effect"
 
-/** A node, a block source or its wallet cannot be used as configured. The message states the remedy. */
+/** A node, a block source or the wallet cannot be used as configured. The message states the remedy. */
 export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusable", { message: Schema.String }) {}

@@ -8,25 +8,25 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
-// The node that the database was created with. Another node has no record of its payments and would pay them
-// again.
+// Binds the database to the node that it was created with. A different node has no record of that node's
+// payments and would pay them again.
 
 const Identity = Schema.Struct({ nodeId: Schema.String, network: Network })
 export interface Identity extends Schema.Schema.Type<typeof Identity> {}
 
 const Text = Schema.fromJsonString(Identity)
 
-/** Names of a backend for messages and storage. */
+/** A backend's names, used in messages and storage. */
 export interface Place {
-  /** The cursor source that stores the identity. Specific to the backend, and never changes. */
+  /** The cursor source under which the identity is stored. It is specific to the backend and never changes. */
   readonly source: string
   /** For example `lnd at https://127.0.0.1:8080`. */
   readonly at: string
-  /** The setting with its address. */
+  /** The setting that contains the node's address. */
   readonly setting: string
   /**
-   * Whether a start is possible during this outage, once the database contains the identity: true if the node
-   * is unreachable, false if it must be repaired first.
+   * Whether the service can start during this outage, provided the database contains the identity. True if the
+   * node is only unreachable, false if someone must fix something first.
    */
   readonly mayBeAway: (outage: NodeUnavailable) => boolean
 }
@@ -51,20 +51,20 @@ const confirm = Effect.fnUntraced(function* (
   }
   if (known !== undefined && known.nodeId !== found.nodeId) {
     return yield* new NodeUnusable({
-      message: `The database belongs to the node ${known.nodeId}, but ${at} is ${found.nodeId}. Set ${setting} to that node, or start with an empty database.`
+      message: `The database belongs to the node ${known.nodeId}, but ${at} is ${found.nodeId}. Set ${setting} to the database's node, or start with an empty database.`
     })
   }
   if (known === undefined) {
     const value = Schema.encodeSync(Text)({ nodeId: found.nodeId, network: found.network })
     const begun = Cursor.moved({ source, value }, yield* Id.make, yield* Clock.currentTimeMillis)
-    yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // this Change has no fence
+    yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
   }
   return found
 })
 
 /**
- * Returns the node's identity: its own response or, during an outage, the stored one. Fails if it is not the
- * database's node, if it is on another network, or if its identity was never read.
+ * Returns the node's identity, as reported by the node or, during an outage, as stored. Fails if the node is
+ * not the database's node or is on another network. During an outage, also fails if no identity was stored.
  */
 export const identify = Effect.fnUntraced(function* (
   place: Place,
@@ -78,6 +78,6 @@ export const identify = Effect.fnUntraced(function* (
   if (outage._tag === "NodeUnusable") return yield* outage
   const message = Outage.text(outage) ?? String(outage.cause)
   if (before === undefined || !place.mayBeAway(outage)) return yield* new NodeUnusable({ message })
-  yield* Effect.logWarning(`${message} Until then, it receives no payments, and outgoing payments wait.`)
+  yield* Effect.logWarning(`${message} Until then, no Lightning payments are received, and outgoing ones wait.`)
   return before
 })

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { reasonOf } from "./Files.ts"
 import { type Line, misconfigured } from "./Check.ts"
 
-/** Returns the problem with the file of CHAIN_TLS_CERT, if any. */
+/** Returns the problem with the CHAIN_TLS_CERT file, if any. */
 export const certificate = (file: string | undefined): Line | undefined => {
   if (file === undefined) return undefined
   const remedy = "Set CHAIN_TLS_CERT to a PEM certificate that this user may read."

@@ -2,23 +2,23 @@ import * as Hosts from "@satrail/postgres/client/Hosts"
 import { Cause, Effect, Redacted, Result } from "effect"
 import { isPath } from "./Files.ts"
 
-/** A finding of a check. Every problem has a remedy: instructions for the operator, in sentences. */
+/** One finding of a check. Every problem has a remedy, which tells the operator in full sentences what to do. */
 export type Line =
   | { readonly _tag: "Right"; readonly says: string }
   | { readonly _tag: "Warning"; readonly says: string; readonly remedy: string }
-  /** `isFinal`: waiting doesn't help, so the service doesn't start. Otherwise it is an outage. */
+  /** If `isFinal` is set, waiting doesn't help, so the service doesn't start. Otherwise the problem is an outage. */
   | { readonly _tag: "Wrong"; readonly says: string; readonly remedy: string; readonly isFinal: boolean }
 
-/** One checked subject. A backend defines its own, and `Checks.ts` lists it. */
+/** A check of one subject. Each backend defines its own checks, and `Checks.ts` lists all of them. */
 export interface Check {
-  /** The first word of its lines, such as `database`. */
+  /** The first word of the check's lines, such as `database`. */
   readonly subject: string
   /**
-   * It calls other servers about something that doesn't prevent a start, so it runs while the service is
-   * running.
+   * Set if the check calls other servers about something that doesn't prevent startup. It then runs after the
+   * service has started.
    */
   readonly isLater?: true
-  /** Its callers log its outages afterwards, so a start doesn't log them too. */
+  /** Set if the subject's callers log its outages later, so startup doesn't log them too. */
   readonly isWatched?: boolean
   readonly lines: Effect.Effect<ReadonlyArray<Line>>
 }
@@ -37,14 +37,14 @@ export const misconfigured = (says: string, remedy: string): Line => ({ _tag: "W
 export const outage = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: false })
 
 /**
- * Redacts every secret of a configuration in a string, for example if another server's response repeats one.
+ * Redacts all secrets of a configuration in a string. A response from another server could repeat one.
  */
 const withoutSecrets = (secrets: ReadonlyArray<string>) => (text: string) =>
   secrets.reduce((all, secret) => all.replaceAll(secret, "…"), text)
 
 /**
- * Returns the secrets in a value: every `Redacted`, at any depth, and the password of a URL. The path of a
- * secret is not a secret.
+ * Returns the secrets in a value: every `Redacted`, at any depth, and the password of a URL. The path of a file
+ * that contains a secret is not a secret.
  */
 export const secretsIn = (value: unknown): ReadonlyArray<string> => {
   if (Redacted.isRedacted(value)) {
@@ -59,8 +59,8 @@ export const secretsIn = (value: unknown): ReadonlyArray<string> => {
 }
 
 /**
- * Runs all checks concurrently, each within the limit. A check that crashes is a line like any other. No line
- * contains one of the secrets.
+ * Runs all checks concurrently, each with the time limit. A check that crashes is reported as a line. No line
+ * contains any of the secrets.
  */
 export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: ReadonlyArray<string>) => {
   const clean = withoutSecrets(secrets)
@@ -74,7 +74,7 @@ export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: 
           ])
       }),
       Effect.catchCause((cause) =>
-        Effect.succeed([outage(`the check failed: ${messageOf(Cause.squash(cause))}`, "Report this bug: a check must not fail.")])
+        Effect.succeed([outage(`the check failed: ${messageOf(Cause.squash(cause))}`, "This is a bug in satrail, please report it.")])
       ),
       Effect.map((lines) =>
         lines.map((line) => {
@@ -91,7 +91,7 @@ export const messageOf = (cause: unknown): string => (cause instanceof Error ? c
 export const isWrong = ({ line }: Found): boolean => line._tag === "Wrong"
 export const isFinal = ({ line }: Found): boolean => line._tag === "Wrong" && line.isFinal
 
-/** Returns whether a start logs it. */
+/** Returns whether a finding is logged at startup. */
 export const isLogged = ({ line, isWatched }: Found): boolean => line._tag === "Warning" || (line._tag === "Wrong" && !isWatched)
 
 const signs = { Right: "✓", Warning: "!", Wrong: "✗" } as const
@@ -99,7 +99,7 @@ const signs = { Right: "✓", Warning: "!", Wrong: "✗" } as const
 /** Ends a string with a period, so that another sentence can follow. */
 const sentence = (text: string) => (/[.?!:]$/.test(text) ? text : `${text}.`)
 
-/** Returns one line: a sign, the subject, the finding and the remedy. */
+/** Formats a finding as one line: a sign, the subject, the finding and the remedy. */
 export const text = ({ subject, line }: Pick<Found, "subject" | "line">): string => {
   const said = line._tag === "Right" ? line.says : `${sentence(line.says)} ${line.remedy}`
   return `${signs[line._tag]} ${subject}: ${said.replaceAll(/\s*\n\s*/g, " ")}`

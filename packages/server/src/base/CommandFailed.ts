@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A command failed. The message is for the person at the terminal. */
+/** A command failed. The message is shown at the terminal. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
   message: Schema.String,
   /** Whether the same request may succeed later. */

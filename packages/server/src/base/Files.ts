@@ -7,14 +7,14 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the file name is too long"
 }
 
-/** Returns the reason why a file cannot be read, as the end of "…: ". */
+/** Returns why a file cannot be read, to follow "…: ". */
 export const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
 }
 
 /**
- * Returns whether a string is certainly a path and can be shown. A macaroon with a typing error is not shown: neither hex
- * nor base64 begins or ends this way.
+ * Returns whether a string is certainly a path and can be shown. A misspelled macaroon never passes, because
+ * neither hex nor base64 begins or ends this way.
  */
 export const isPath = (text: string): boolean => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)

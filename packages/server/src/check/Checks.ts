@@ -11,7 +11,7 @@ import * as Rates from "./Rates.ts"
 import * as Settings from "./Settings.ts"
 import * as Wallet from "./Wallet.ts"
 
-/** Timeout per subject: for `satrail check`, and for a start. */
+/** Timeout per subject, for `satrail check` and at startup. */
 export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
 /** Returns every check of a configuration, in printing order. */
@@ -31,11 +31,11 @@ export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
   ]
 }
 
-/** Runs every check, for `satrail check`. */
+/** Runs all checks, for `satrail check`. */
 export const all = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
   Check.run(of(environment), limitMillis.asked, Check.secretsIn(environment))
 
-/** Runs the checks before a start. */
+/** Runs the checks that precede startup. */
 export const beforeStart = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
   Check.run(
     of(environment).filter(({ isLater }) => isLater !== true),
@@ -43,7 +43,7 @@ export const beforeStart = (environment: Environment): Effect.Effect<ReadonlyArr
     Check.secretsIn(environment)
   )
 
-/** Runs the checks of a running service. */
+/** Runs the checks that follow startup. */
 export const afterStart = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
   Check.run(
     of(environment).filter(({ isLater }) => isLater === true),

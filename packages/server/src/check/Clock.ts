@@ -9,8 +9,8 @@ const url = "https://api.coinbase.com/v2/time"
 const Time = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ epoch: Schema.Finite }) }))
 
 /**
- * Differences above which a warning is reported, and above which invoices would be wrong. The other clock has
- * a resolution of one second.
+ * Clock differences above which a warning and a problem are reported. Above the latter, invoices would be
+ * wrong. The other clock has a resolution of one second.
  */
 const told = { warning: 2000, wrong: 10_000 }
 
@@ -22,19 +22,17 @@ const look = Effect.fnUntraced(
     const { data } = yield* Schema.decodeUnknownEffect(Time)(body)
     const offMillis = data.epoch * 1000 + 500 - (sentMillis + heardMillis) / 2
     const sure = Math.max(0, Math.abs(offMillis) - (heardMillis - sentMillis) / 2)
-    if (sure < told.warning) return [right("this machine's clock is right")]
+    if (sure < told.warning) return [right("this machine's clock is correct")]
     const says = `this machine's clock is ${(Math.abs(offMillis) / 1000).toFixed(0)} s ${offMillis > 0 ? "behind" : "ahead"}`
     const remedy = "Synchronize it with NTP (chrony, systemd-timesyncd)."
     return [sure < told.wrong ? warning(says, remedy) : outage(says, remedy)]
   },
   Effect.catch(() =>
-    Effect.succeed([
-      warning("no outside server could be asked for the time", "Check that NTP synchronizes this machine's clock (`timedatectl`).")
-    ])
+    Effect.succeed([warning("no outside server reported the time", "Check that NTP synchronizes this machine's clock (`timedatectl`).")])
   )
 )
 
-/** Checks this machine's clock. Runs only if an outside server is called anyway. */
+/** Checks this machine's clock. Calls the outside server only if the configuration calls outside servers anyway. */
 export const check = (
   { rates, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow })

@@ -8,16 +8,16 @@ import path from "node:path"
 import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 
-/** The oldest PostgreSQL version that the statements support. */
+/** The oldest PostgreSQL version that the SQL statements support. */
 const oldest = 150_000
 
 /**
- * Clock differences above which a warning and a problem are reported. The latter is half of a lease
+ * Clock differences above which a warning and a problem are reported. The latter is half a lease
  * (docs/decisions/processes.md#0007).
  */
 const clockMillis = { told: 1000, wrong: 3000 }
 
-/** Timeout per host. A start has time for two such checks in sequence. */
+/** Timeout per host. It allows two such checks in sequence at startup. */
 const lookMillis = 1500
 
 const Server = Schema.Struct({
@@ -41,7 +41,7 @@ const Server = Schema.Struct({
   mayUse: Schema.Boolean
 })
 
-// Requires no permission except to connect.
+// Requires no privilege except CONNECT.
 const server = `
 select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMillis",
@@ -66,7 +66,7 @@ select coalesce(max(migration_id), 0)::int as newest,
   has_table_privilege('satrail.entries', 'update') or has_table_privilege('satrail.entries', 'delete') as "mayRewrite"
 from satrail.migrations`
 
-/** Settings without which a confirmed request may be lost. */
+/** Warns about disabled settings without which a confirmed request may be lost. */
 const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {
   const off = [
     ...(fsync === "off" ? ["fsync"] : []),
@@ -76,14 +76,14 @@ const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Typ
   return [
     ...(off.length === 0
       ? []
-      : [warning(`${off.join(" and ")} off: a power failure may lose confirmed requests`, "Switch it on in postgresql.conf.")]),
+      : [warning(`${off.join(" and ")} off: a power failure may lose confirmed requests`, "Enable it in postgresql.conf.")]),
     ...(autovacuum === "off"
-      ? [warning("autovacuum is off: tables grow, and queries use outdated plans", "Switch it on in postgresql.conf.")]
+      ? [warning("autovacuum is off: tables grow, and queries use outdated plans", "Enable it in postgresql.conf.")]
       : [])
   ]
 }
 
-/** A standby that may be behind when it takes over. */
+/** Warns if a standby may be behind when it takes over. */
 const replication = ({ standbys, synchronousNames, synchronous }: typeof Server.Type): ReadonlyArray<Line> => {
   const why = [
     ...(synchronousNames === "" ? ["synchronous_standby_names is empty"] : []),
@@ -119,7 +119,7 @@ const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   ]
 })
 
-/** Checks the standby for lists, if there is one. The service works without it. */
+/** Checks the standby from which lists are read, if one is configured. The service works without it. */
 const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined) {
   if (url === undefined) return []
   const { hosts } = yield* Primary.lookAtAll(yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))), lookMillis)
@@ -135,7 +135,7 @@ const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined)
 
 const clock = (nowMillis: number, sentMillis: number, heardMillis: number): ReadonlyArray<Line> => {
   const offMillis = nowMillis - (sentMillis + heardMillis) / 2
-  // Don't count the round trip as a difference.
+  // Subtract the uncertainty that the round trip adds.
   const sure = Math.max(0, Math.abs(offMillis) - (heardMillis - sentMillis) / 2)
   if (sure < clockMillis.told) return []
   const says = `the database's clock is ${(Math.abs(offMillis) / 1000).toFixed(1)} s ${offMillis > 0 ? "ahead of" : "behind"} this machine's`
@@ -149,11 +149,11 @@ const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, ma
     return [
       misconfigured(
         `the role ${role} may not write to the ledger`,
-        "Set DATABASE_URL to the role satrail_application, or run `satrail migrate` as the owner of the tables, which grants each role its privileges."
+        "Set DATABASE_URL to the role satrail_application, or run `satrail migrate` as the owner of the tables to grant each role its privileges."
       )
     ]
-  if (isSuperuser) return [warning(`the role ${role} is a superuser: its password opens every database there`, remedy)]
-  return owns || mayRewrite ? [warning(`the role ${role} can change existing bookings`, remedy)] : []
+  if (isSuperuser) return [warning(`the role ${role} is a superuser: its password opens every database on the server`, remedy)]
+  return owns || mayRewrite ? [warning(`the role ${role} can change existing entries`, remedy)] : []
 }
 
 const migrations = ({ newest, owns }: typeof Tables.Type, role: string): ReadonlyArray<Line> => {
@@ -161,7 +161,7 @@ const migrations = ({ newest, owns }: typeof Tables.Type, role: string): Readonl
   if (newest > known)
     return [
       misconfigured(
-        `the tables are at migration ${newest}, but this program only supports up to ${known}: a newer version migrated it`,
+        `the tables are at migration ${newest}, but this program supports only up to ${known}, so a newer version has migrated them`,
         "Start that version or a later one."
       )
     ]

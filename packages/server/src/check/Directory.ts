@@ -5,7 +5,7 @@ import type { Environment } from "../deployment/Environment.ts"
 import { reasonOf } from "../base/Files.ts"
 import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
-/** Returns the nearest existing ancestor. */
+/** Returns a path's nearest existing ancestor. */
 const existing = (place: string): string => (existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place)))
 
 const look = (directory: string): ReadonlyArray<Line> => {

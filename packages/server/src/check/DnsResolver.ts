@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, misconfigured, outage, right } from "../base/Check.ts"
 
-/** A well-known name whose zone has long been signed. It doesn't matter whether it has such records. */
+/** A well-known name in a signed zone. It doesn't matter whether the name has TXT records. */
 const signedName = "org"
 
 const look = Effect.fnUntraced(function* (resolver: URL): Effect.fn.Return<Line> {
@@ -11,17 +11,17 @@ const look = Effect.fnUntraced(function* (resolver: URL): Effect.fn.Return<Line>
   if (found._tag === "None")
     return outage(
       `${resolver.host} does not respond`,
-      "Payments to names wait until a resolver of BIP353_RESOLVER responds. Check that it is running."
+      "Check that the resolver is running. Payments to names wait until a resolver listed in BIP353_RESOLVER responds."
     )
   return found.value.isSigned
     ? right(`${resolver.host} responds and validates DNSSEC`)
     : misconfigured(
-        `${resolver.host} responds but does not validate DNSSEC, so every name's record is refused as unsigned`,
+        `${resolver.host} responds but does not validate DNSSEC, so every record is rejected as unsigned`,
         "Set BIP353_RESOLVER to a validating resolver, such as your own unbound."
       )
 })
 
-/** Checks with one name that the resolvers for BIP 353 payees validate. */
+/** Checks, by looking up one name, that the resolvers for BIP 353 payees validate DNSSEC. */
 export const check = ({ bip353Resolvers }: Pick<Environment, "bip353Resolvers">): Check => ({
   subject: "names",
   isLater: true,

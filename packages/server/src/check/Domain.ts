@@ -5,7 +5,7 @@ import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, messageOf, outage, right, warning } from "../base/Check.ts"
 import { isPublic } from "./Settings.ts"
 
-/** Days before its expiry at which a certificate is reported. */
+/** Number of days before expiry from which a certificate is reported. */
 const soonDays = 14
 const dayMillis = 86_400_000
 
@@ -20,7 +20,7 @@ export interface Ways {
 const systems: Ways = { lookup: async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address), port: 443 }
 
 interface Shown {
-  /** The reason why it is not trusted. */
+  /** The reason why the certificate is not trusted. */
   readonly problem: string | undefined
   readonly validTo: string
 }
@@ -33,7 +33,7 @@ const shownAt = (address: string, domain: string, { port, ca }: Ways) =>
       port,
       servername: domain,
       ...(ca !== undefined && { ca }),
-      // Checked here instead, so that the problem can be reported.
+      // Verify the certificate below instead, so that the problem can be reported.
       rejectUnauthorized: false
     })
     socket.once("secureConnect", () => {
@@ -50,7 +50,7 @@ const certificate = Effect.fnUntraced(
     if (problem !== undefined)
       return outage(
         `wallets do not trust the certificate of ${domain}: ${problem}`,
-        "Have the proxy get one for this name (docs/guides/domains.md)."
+        "Have the proxy get a certificate for this name (docs/guides/domains.md)."
       )
     const days = Math.floor((Date.parse(validTo) - (yield* Clock.currentTimeMillis)) / dayMillis)
     return days < soonDays
@@ -62,7 +62,7 @@ const certificate = Effect.fnUntraced(
       Effect.catch((cause) =>
         Effect.succeed(
           outage(
-            `no response to wallets at ${domain} (${address}, port ${port}): ${messageOf(cause)}`,
+            `wallets get no response at ${domain} (${address}, port ${port}): ${messageOf(cause)}`,
             "Start the proxy, and allow connections to port 443."
           )
         )
@@ -90,7 +90,7 @@ const look = Effect.fnUntraced(
     )
 )
 
-/** Checks that outside wallets can find the domain and trust it. */
+/** Checks that outside wallets can resolve the domain and trust its certificate. */
 export const check = ({ domain, network }: Environment, ways: Ways = systems): Check => ({
   subject: "domain",
   isLater: true,
@@ -99,6 +99,11 @@ export const check = ({ domain, network }: Environment, ways: Ways = systems): C
     : Effect.succeed(
         network === "regtest"
           ? []
-          : [warning(`SATRAIL_DOMAIN is ${domain}: Lightning addresses there cannot be paid from outside`, "Set it to your domain.")]
+          : [
+              warning(
+                `SATRAIL_DOMAIN is ${domain}: Lightning addresses at this domain cannot be paid from outside`,
+                "Set it to your domain."
+              )
+            ]
       )
 })

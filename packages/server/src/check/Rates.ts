@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import type { Environment } from "../deployment/Environment.ts"
 import { type Check, outage, right, warning } from "../base/Check.ts"
 
-/** Returns the tickers that don't respond correctly. */
+/** Returns the names of the tickers that don't respond correctly. */
 const silent = Effect.fnUntraced(function* (tickers: ReadonlyArray<Tickers.Ticker>, { ask }: Outbound.Outbound["Service"]) {
   const answers = yield* Effect.forEach(
     tickers,
@@ -32,7 +32,7 @@ const look = Effect.fnUntraced(function* (outbound: Outbound.Outbound["Service"]
       )
     ]
   const says = `${answering} of ${tickers.length} tickers respond`
-  return [missing.length === 0 ? right(says) : warning(`${says}; not ${missing.join(", ")}`, remedy)]
+  return [missing.length === 0 ? right(says) : warning(`${says}. No valid response from ${missing.join(", ")}`, remedy)]
 })
 
 /** Checks that the sources of exchange rates respond. */
@@ -48,7 +48,7 @@ export const check = (
       ? look(outbound, tickers)
       : Effect.succeed([
           network === "regtest"
-            ? right("simulated, and never change")
-            : warning("the price of bitcoin is simulated, and never changes", "Set RATES=tickers.")
+            ? right("simulated and constant")
+            : warning("the price of bitcoin is simulated and constant", "Set RATES=tickers.")
         ])
 })

@@ -29,7 +29,7 @@ const operator = ({ demo, operatorToken }: Environment): ReadonlyArray<Line> =>
 
 const allowed = ({ outboundAllow, network }: Environment): ReadonlyArray<Line> =>
   outboundAllow.size > 0 && network !== "regtest"
-    ? [warning("SATRAIL_OUTBOUND_ALLOW turns off the checks of outbound requests for its hosts", "Unset it outside of development.")]
+    ? [warning("SATRAIL_OUTBOUND_ALLOW disables the checks of outbound requests to the listed hosts", "Unset it except for development.")]
     : []
 
 const mixed = (environment: Environment): ReadonlyArray<Line> => {
@@ -45,13 +45,13 @@ const mixed = (environment: Environment): ReadonlyArray<Line> => {
     return [right(`on ${environment.network}${parts.length === 0 ? "" : `; simulated: ${parts.join(", ")}`}`)]
   return [
     warning(
-      `next to real nodes on ${environment.network}, these are simulated: ${parts.join(" and ")}`,
+      `on ${environment.network}, some parts are real, but these are simulated: ${parts.join(" and ")}`,
       "Set them before you accept customers' money."
     )
   ]
 }
 
-/** Checks the configuration by itself. */
+/** Checks the configuration alone, without calling other systems. */
 export const check = (environment: Environment): Check => ({
   subject: "settings",
   lines: Effect.sync(() => [...mixed(environment), ...operator(environment), ...proxies(environment), ...allowed(environment)])

@@ -7,7 +7,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import type * as Wallet from "../environment/Wallet.ts"
 import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
-/** Returns whether a command can be started: a path, or a name in one of PATH's folders. */
+/** Returns whether a command can be started, given as a path or as a name in one of PATH's folders. */
 const isProgram = (command: string): boolean =>
   (/[/\\]/.test(command) ? [command] : (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, command))).some(
     (file) => {
@@ -15,7 +15,7 @@ const isProgram = (command: string): boolean =>
         accessSync(file, constants.X_OK)
         return existsSync(file)
       } catch {
-        return false // missing or not executable for us: try the next folder
+        return false // missing, or not executable by this user: try the next folder
       }
     }
   )
@@ -40,7 +40,7 @@ const signer = Effect.fnUntraced(function* (
         : [
             misconfigured(
               `CHAIN_SEED is not the seed of the wallet in ${walletFile}`,
-              "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to the wallet of these words."
+              "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to the wallet that these words belong to."
             )
           ]
     case "Sealed": {
@@ -53,15 +53,15 @@ const signer = Effect.fnUntraced(function* (
         ]
       const opened = yield* Effect.result(WalletFile.open(walletFile, wallet, signer.passphrase))
       return Result.isSuccess(opened)
-        ? [right("CHAIN_WALLET_PASSPHRASE opens it")]
+        ? [right("CHAIN_WALLET_PASSPHRASE decrypts the wallet's seed")]
         : [misconfigured(opened.failure.message, "Set CHAIN_WALLET_PASSPHRASE to the passphrase entered in `satrail wallet create`.")]
     }
   }
 })
 
 /**
- * Checks who else can read the file. Its public part reveals every payment, and its sealed seed is protected
- * only by the passphrase.
+ * Checks who else can read the wallet file. Its public part reveals every payment, and its encrypted seed is
+ * protected only by the passphrase.
  */
 const privacy = (file: string): ReadonlyArray<Line> => {
   const { mode, uid } = statSync(file)

@@ -4,11 +4,11 @@ import { Context } from "effect"
 export interface Listed {
   /** A record's name in messages. */
   readonly noun: string
-  /** The route returns all records and accepts no `limit`. */
+  /** Set if the route returns all records and accepts no `limit`. */
   readonly isUnpaged?: true
 }
 
-/** Lists by route. A shortened id after the route is looked up there. */
+/** The lists by route. A shortened id that follows a list's route is looked up in that list. */
 export const Collections = Context.Reference<{ readonly [route: string]: Listed }>("@satrail/server/client/Collections", {
   defaultValue: () => ({})
 })

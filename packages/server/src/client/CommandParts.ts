@@ -4,7 +4,7 @@ import type * as Operator from "./Operator.ts"
 
 // Parts of commands that call a running service.
 
-/** A handler that is loaded on demand. */
+/** Returns a handler that is loaded on demand. */
 export const later =
   <I, A, E, R>(load: () => Promise<(input: I) => Effect.Effect<A, E, R>>) =>
   (input: I) =>
@@ -17,7 +17,7 @@ export const call = (...ask: Parameters<typeof Operator.call>) =>
     ({ call }) => call(...ask)
   )
 
-/** The same, with the company in the body. */
+/** Like `call`, but adds the company's id to the body. */
 export const callFor = (company: string, ...[options, method, route, body]: Parameters<typeof Operator.call>) =>
   Effect.flatMap(
     Effect.promise(() => import("./Operator.ts")),
@@ -50,26 +50,26 @@ export const secondsOf = (text: string): Option.Option<number> => {
   return unit === "" ? Option.some(Number(count)) : isUnit(unit) ? Option.some(Number(count) * units[unit]) : Option.none()
 }
 
-/** A flag with a duration, in seconds. */
+/** Defines a flag for a duration, parsed into seconds. */
 export const duration = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description}, such as 90s, 15m, 1h or 2d`),
-    Flag.filterMap(secondsOf, (text) => `Expected a time such as 90s, 15m, 1h or 2d, got ${text}`),
+    Flag.filterMap(secondsOf, (text) => `Expected a duration such as 90s, 15m, 1h or 2d, got ${text}`),
     Flag.optional
   )
 
-export const company = Argument.String("company").pipe(Argument.withDescription("The company's name, its id, or the beginning of its id"))
+export const company = Argument.String("company").pipe(Argument.withDescription("The company's name, or its id or the beginning of its id"))
 export const key = Argument.String("key").pipe(Argument.withDescription("The key's id (the 12 characters in the middle of the key)"))
 
 export const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
 
 export const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
 
-/** The path of a company. */
+/** Returns a company's path. */
 export const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
 
-/** The path of a key. */
+/** Returns a key's path. */
 export const ofKey = (key: string) => `/operator/api-keys/${encodeURIComponent(key)}`
 
-/** Splits a list at its commas. */
+/** Splits a comma-separated list. */
 export const listed = (text: string) => text.split(",").map((one) => one.trim())

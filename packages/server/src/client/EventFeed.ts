@@ -3,7 +3,7 @@ import * as Sse from "effect/encoding/Sse"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 
-/** An event of a company. `body` has the same bytes as a webhook. */
+/** An event of a company. `body` has the same bytes as a webhook's body. */
 export interface Event {
   readonly id: string
   readonly type: string
@@ -11,7 +11,7 @@ export interface Event {
 }
 
 export interface Ask {
-  /** The event to resume after. Without it, only new events are sent. */
+  /** The id of the event to resume after. Without it, only new events are sent. */
   readonly after?: string | undefined
   /** Types or prefixes such as `deposit.*`, separated by commas. */
   readonly types?: string | undefined
@@ -37,7 +37,7 @@ const Members = Schema.fromJsonString(
 
 const decode = Schema.decodeUnknownOption(Members)
 
-/** Formats an event for people: local time, type, amount, the record and the event. */
+/** Formats an event as text: local time, type, amount, record id and event id. */
 export const line = ({ id, type, body }: Event): string => {
   const found = decode(body)
   if (found._tag === "None") return `${type}  ${id}`
@@ -48,8 +48,8 @@ export const line = ({ id, type, body }: Event): string => {
 }
 
 /**
- * Passes each event to `take`, one after the other, until it is interrupted. A lost connection is resumed
- * after the last event.
+ * Passes events to `take`, one after the other, until interrupted. After a lost connection, it resumes after
+ * the last event.
  */
 export const follow = <E>(ask: Ask, take: (event: Event) => Effect.Effect<void, E>, watch: Watch = silent) =>
   Effect.gen(function* () {

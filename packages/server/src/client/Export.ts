@@ -9,7 +9,7 @@ import * as Output from "./Output.ts"
 
 const failed = (doing: string) => (cause: unknown) => new CommandFailed({ message: `${doing}\n  ${Output.reasonsOf(cause).join("\n  ")}` })
 
-/** Waits until the bytes are written, so that unread data stays at its source. */
+/** Waits until the bytes are written, so that no more data is read than can be written. */
 const write = (to: Writable, bytes: Uint8Array) =>
   Effect.callback<void, CommandFailed>((resume) => {
     to.write(bytes, (error) =>
@@ -17,10 +17,10 @@ const write = (to: Writable, bytes: Uint8Array) =>
     )
   })
 
-// Longer than the last line of any export.
+// More bytes than the last line of any export has.
 const tailBytes = 4096
 
-/** Writes everything and returns its end. */
+/** Copies a stream and returns its last bytes. */
 const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
   let tail = Buffer.alloc(0)
   return from.pipe(
@@ -33,13 +33,13 @@ const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
   )
 }
 
-/** The file that is written until it is complete. */
+/** Returns the name under which a file is written until it is complete. */
 const part = (file: string): string => `${file}.part`
 
 const toFile = Effect.fnUntraced(function* (from: Stream.Stream<Uint8Array, unknown>, file: string) {
   const to = createWriteStream(part(file), { mode: 0o600 })
   const closed = finished(to)
-  // The write reports errors of the file.
+  // Errors of the file are reported by `write`.
   closed.catch(() => undefined)
   const tail = yield* copied(from, to)
   to.end()
@@ -54,7 +54,7 @@ const isWhole = (tail: string): boolean => {
 
 const cutShort = new CommandFailed({ message: "The export is incomplete: its last line is missing. Run the command again." })
 
-/** Prints it, or writes it to a file, which exists only once it is `whole`. */
+/** Prints a response body, or writes it to a file. The file exists only once `whole` has accepted the last bytes. */
 const saved = Effect.fnUntraced(function* (
   body: Stream.Stream<Uint8Array, unknown>,
   output: Option.Option<string>,
@@ -69,7 +69,7 @@ const saved = Effect.fnUntraced(function* (
   yield* Console.error(`Written: ${file}`)
 })
 
-/** Exports the bookings of a company or of all companies. The file exists only once it is complete. */
+/** Exports the ledger transactions of a company or of all companies. The file exists only once it is complete. */
 export const exported = Effect.fnUntraced(function* (ask: {
   readonly company: Option.Option<string>
   readonly format: "csv" | "jsonl"
@@ -91,8 +91,8 @@ export const exported = Effect.fnUntraced(function* (ask: {
 export const printed = (route: string) => Effect.asVoid(copied(Stream.unwrap(Operator.stream(route)), process.stdout))
 
 /**
- * Prints a list, or writes it to a file, which exists only once it is complete. HTTP itself reports a
- * truncated list.
+ * Prints a list, or writes it to a file, which exists only once it is complete. No last line is checked,
+ * because HTTP itself detects a truncated response.
  */
 export const list = Effect.fnUntraced(function* (
   { query, output }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },

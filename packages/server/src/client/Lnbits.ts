@@ -4,16 +4,16 @@ import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
-/** A wallet of LNbits that is not deleted. */
+/** An LNbits wallet that is not deleted. */
 const Wallet = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   user: Schema.String,
-  /** As LNbits computes it, in msat. Payments that it is still sending are subtracted. */
+  /** The balance as LNbits computes it, in msat. Pending outgoing payments are already subtracted. */
   balance: Schema.BigInt,
-  /** Outgoing payments without a final result. */
+  /** Number of outgoing payments without a final result. */
   pending: Schema.BigInt,
-  /** The wallet of another user that it gives access to. */
+  /** The other user's wallet to which this one only gives access. */
   shared: Schema.NullOr(Schema.String)
 })
 type Wallet = typeof Wallet.Type
@@ -28,7 +28,7 @@ from wallets left join balances on balances.wallet_id = wallets.id
 where wallets.deleted = false
 order by wallets.created_at, wallets.id`
 
-// The view has no deleted wallets.
+// The `balances` view omits deleted wallets.
 const deleted = `
 select coalesce(sum(amount - abs(fee)), 0) as balance from apipayments join wallets on wallets.id = wallet_id
 where wallets.deleted and (status = 'success' or (status = 'pending' and amount < 0))`
@@ -59,14 +59,14 @@ const read = (file: string) =>
     )
   )
 
-/** Formats msat as sats, with three decimals where there are any. */
+/** Formats msat as sats, with three decimals if it is not a whole number. */
 const sats = (msat: bigint): string => {
   const [sign, size] = msat < 0n ? ["-", -msat] : ["", msat]
   const rest = size % 1000n
   return `${sign}${size / 1000n}${rest === 0n ? "" : `.${String(rest).padStart(3, "0")}`}`
 }
 
-/** Returns why a wallet cannot be imported now; undefined if it can. */
+/** Returns why a wallet cannot be imported now; undefined if it can be. */
 const obstacle = ({ balance, pending, shared }: Wallet): string | undefined =>
   shared !== null
     ? `shares wallet ${shared}`
@@ -76,14 +76,14 @@ const obstacle = ({ balance, pending, shared }: Wallet): string | undefined =>
         ? "its balance is negative"
         : undefined
 
-// The limit of core, which takes longer to load than the import itself.
+// Core's limit, repeated here because loading core takes longer than the import itself.
 const maxNameCharacters = 200
 
 const Created = Schema.Struct({ id: Schema.String })
 
 /**
- * Opens a company for a wallet and requests the adjustment that credits its balance. The keys make a repeated
- * import find what an earlier one created.
+ * Opens a company for a wallet and requests the adjustment that credits its balance. The idempotency keys make
+ * a repeated import find the records created by an earlier one.
  */
 const moved = Effect.fnUntraced(function* ({ id, name, user, balance }: Wallet, plan: string) {
   const create = (route: string, body: Readonly<Record<string, unknown>>, key: string) =>

@@ -16,13 +16,13 @@ const settings = {
     wants: "an address such as http://127.0.0.1:8080",
     read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
   }),
-  // The token is only sent here; the service validates it.
+  // Only the service validates the token.
   token: Config.withDefault(Config.Redacted("SATRAIL_OPERATOR_TOKEN"), undefined),
   apiKey: Config.withDefault(Config.Redacted("SATRAIL_API_KEY"), undefined),
   directory: dataDirectory
 }
 
-/** Reads the file written by the last start. */
+/** Reads the demo.json file that the last start wrote. */
 const lastStart = (directory: string) =>
   Effect.try({
     try: () => Option.getOrUndefined(DemoFile.read(directory)),
@@ -32,8 +32,9 @@ const lastStart = (directory: string) =>
 const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))
 
 /**
- * Returns the service's address and the credential of the route: the operator's token or a company's key.
- * Both come from the environment or from the last start's file. `from` names the source.
+ * Returns the service's address and the credential for the route: an operator token or a company's key. Both
+ * come from the environment, or else from the file that the last start wrote. `from` tells where the credential
+ * was found.
  */
 export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
@@ -50,7 +51,7 @@ export const target = Effect.fnUntraced(function* (route: string) {
     return yield* new CommandFailed({
       message: isCompanys
         ? `No API key found: set SATRAIL_API_KEY to a company's key (looked in ${directory})`
-        : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's (looked in ${directory}; a token that the service reads from its environment is not stored there)`
+        : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's token (looked in ${directory}, where a token that the service reads from its environment is not stored)`
     })
   const from = known === undefined ? `in ${DemoFile.fileIn(directory)}` : `in ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"}`
   return { url, token, from }
@@ -78,7 +79,7 @@ const cursorIn = (link = ""): string | undefined => {
   return URL.parse(target, "http://localhost")?.searchParams.get("cursor") ?? undefined
 }
 
-/** Fails because the server at an address is not satrail. */
+/** Returns the error for a server that doesn't respond like satrail. */
 export const away = (url: string) => (cause: unknown) =>
   new CommandFailed({
     message: `${url} did not respond like a satrail server. Is it running?\n  ${reasonsOf(cause).join("\n  ")}`,
@@ -89,9 +90,9 @@ export const away = (url: string) => (cause: unknown) =>
 const refusalOf = ({ status, message, error }: typeof Envelope.Type): CommandFailed | undefined => {
   if (error === undefined) return undefined
   const { code, issues = [] } = error
-  // A message usually begins with its path.
+  // An issue's message usually begins with its path.
   const told = issues.map(({ path, message }) => `\n  ${message.startsWith(path) ? "" : `${path}: `}${message}`)
-  // The message of a refusal that has issues is made of them.
+  // If there are issues, the refusal's own message only repeats them.
   return new CommandFailed({
     message: told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}`,
     isRetryable: status === 429 || status >= 500
@@ -122,15 +123,18 @@ const send = Effect.fnUntraced(function* (method: Method, route: string, body?: 
 
 const resolved = (route: string, method: Method) => Resolve.route(route, method === "GET", (list) => send("GET", list))
 
-/** Calls a route. In it, an id can be shortened to a unique beginning, and a company can be given by name. A refusal is printed unchanged. */
+/**
+ * Calls a route. An id in the route can be shortened to a unique beginning, and a company can be given by name.
+ * The server's error message is printed unchanged.
+ */
 export const ask = (method: Method, route: string, body?: Readonly<Record<string, unknown>>, headers: Headers = {}) =>
   Effect.flatMap(resolved(route, method), (whole) => send(method, whole, body, headers))
 
-/** Returns the id of a company given by name, for the body of a request. */
+/** Returns the id of a company given by name or shortened id, for a request body. */
 export const companyId = (named: string) =>
   Effect.map(resolved(`/operator/companies/${encodeURIComponent(named)}`, "POST"), (route) => route.split("/").at(-1) ?? named)
 
-/** Streams the body of a response that is not an envelope. */
+/** Streams the body of a response that has no envelope. */
 export const stream = Effect.fnUntraced(function* (given: string, headers: Headers = {}) {
   const route = yield* resolved(given, "GET")
   const { url, token } = yield* target(route)
@@ -144,11 +148,11 @@ export const stream = Effect.fnUntraced(function* (given: string, headers: Heade
   return yield* refusalOf(refused) ?? away(url)(new Error(`it returned ${response.status}`))
 })
 
-/** Decodes a response with a schema of this version. */
+/** Decodes a response with this version's schema. */
 export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, data: unknown) =>
   Effect.mapError(
     Schema.decodeUnknownEffect(schema)(data),
-    () => new CommandFailed({ message: "The service runs another version than this program." })
+    () => new CommandFailed({ message: "The service's version differs from this program's." })
   )
 
 /** Calls a route and prints the response. */
@@ -169,8 +173,8 @@ export const queryOf = (query: Readonly<Record<string, Option.Option<string | nu
   ).toString()
 
 /**
- * Calls a list route and prints these fields of its rows, and the `details` below each row. Prints everything
- * with `json`.
+ * Calls a list route, and prints these fields of each row and its `details` below it. With `json`, prints
+ * everything as JSON.
  */
 export const list = Effect.fnUntraced(function* (
   { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },

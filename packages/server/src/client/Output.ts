@@ -2,13 +2,13 @@ import { Config, Console, Effect } from "effect"
 import { problemsOf } from "../environment/Setting.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
-/** Formats a value in a line; objects as JSON. */
+/** Formats a value for a line of text. Objects are formatted as JSON. */
 const cell = (value: unknown): string => {
   if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ")
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 }
 
-/** Formats a response for people as `name: value` lines, or as one line per item of a list. */
+/** Formats a response as human-readable text: a line per field, or a line per item of a list. */
 export const forPeople = (message: string, data: unknown): string => {
   const lines =
     typeof data !== "object" || data === null
@@ -19,7 +19,10 @@ export const forPeople = (message: string, data: unknown): string => {
   return [message, ...lines].join("\n")
 }
 
-/** Returns an error's message followed by its causes. The last cause is actionable, such as ECONNREFUSED. */
+/**
+ * Returns an error's message, followed by those of its causes. The last one is usually the most specific, such
+ * as ECONNREFUSED.
+ */
 export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
   if (error instanceof Config.ConfigError) return problemsOf(error)
   if (!(error instanceof Error)) return []
@@ -28,7 +31,7 @@ export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
   return [...(error.message === "" ? [] : [error.message]), ...causes.flatMap(reasonsOf)]
 }
 
-/** The error of a command that could not run. */
+/** Returns the error for a command that could not run. */
 export const failed = (error: unknown): CommandFailed => new CommandFailed({ message: reasonsOf(error).join("\n  ") })
 
 /** Prints on standard error why a command failed, and exits with 1. */
@@ -40,14 +43,14 @@ export const explain = (error: unknown): Effect.Effect<void> =>
     })
   )
 
-/** Exit code of a command that succeeded but found a problem. */
+/** The exit code of a command that succeeded but found a problem. */
 export const wrongCode = 2
 
 export const somethingIsWrong = Effect.sync(() => {
   process.exitCode = wrongCode
 })
 
-/** Formats an amount in sats for people. */
+/** Formats an amount in sats as text. */
 export const sats = (amount: number | null): string => (amount === null ? "-" : String(amount))
 
 /** Aligns columns. */
@@ -56,7 +59,7 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()).join("\n")
 }
 
-/** Formats the rows of a list, with the named fields in that order. A missing value is a dash. */
+/** Formats a list as a table with the named fields, in that order. A missing value becomes a dash. */
 export const rows = (data: unknown, members: ReadonlyArray<string>): string =>
   !Array.isArray(data) || data.length === 0
     ? "  none"

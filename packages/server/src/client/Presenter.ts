@@ -2,7 +2,7 @@ import { Console, type Layer } from "effect"
 import { CliOutput } from "effect/cli"
 import type { HelpDoc } from "effect/cli/HelpDoc"
 
-/** Returns the usage of a command: its arguments, its required flags, and whether it has others. */
+/** Returns a command's usage: its arguments, its required flags, and whether it has other flags. */
 const usage = ({ usage, flags }: HelpDoc): string => {
   const required = flags.filter(({ required }) => required).map(({ name, type }) => `--${name} <${type}>`)
   const [before = "", after = ""] = usage.split(" [flags]")
@@ -10,7 +10,7 @@ const usage = ({ usage, flags }: HelpDoc): string => {
   return [before, ...required, ...others].join(" ") + after
 }
 
-/** States the error, then the usage, in two lines. Everything else is in `--help`. */
+/** Formats an invalid command: the errors, then the usage, then a reference to `--help`. */
 const invalid = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string =>
   [
     ...errors.map(({ message }) => message),

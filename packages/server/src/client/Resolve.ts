@@ -2,7 +2,8 @@ import { Effect, Schema } from "effect"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import { Collections, type Listed } from "./Collections.ts"
 
-// Ids are long, so a person can enter the beginning of one, or a company's name. The record is then looked up in its list.
+// Ids are long, so users can enter the beginning of an id, or a company's name. The record is then looked up in
+// its list.
 
 const Rows = Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
 
@@ -32,7 +33,10 @@ const collectionOf = ([route, { noun, isUnpaged }]: readonly [string, Listed]): 
 
 const isWhole = (id: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
-/** Returns the rows with this name, if any, otherwise those whose id begins with the text. For reads, part of the name is enough. */
+/**
+ * Returns the rows with this name if there are any, otherwise the rows whose id begins with the text. For
+ * reads, rows whose name contains the text are the last resort.
+ */
 const meant = (rows: typeof Rows.Type, typed: string, isRead: boolean) => {
   const text = typed.toLowerCase()
   const named = rows.filter(({ name }) => name?.toLowerCase() === text)
@@ -53,7 +57,7 @@ const theOne = (rows: typeof Rows.Type, noun: string, typed: string, isRead: boo
     .map(({ id, name }) => `\n  ${id}${name === undefined || name === null ? "" : `  ${name}`}`)
   return Effect.fail(
     new CommandFailed({
-      message: `${JSON.stringify(typed)} matches more than one ${noun} (${others.length + 1}). Enter more of the id:${shown.join("")}`
+      message: `${JSON.stringify(typed)} matches more than one ${noun} (${others.length + 1}). Enter more characters of the id:${shown.join("")}`
     })
   )
 }
@@ -65,7 +69,7 @@ interface Page {
   readonly next: string | undefined
 }
 
-/** Completes the ids in a route. `get` reads a list. `isRead`: the route changes nothing. */
+/** Completes the shortened id in a route. `get` reads a list. `isRead` is set if the route changes nothing. */
 export const route = <E, R>(given: string, isRead: boolean, get: (route: string) => Effect.Effect<Page, E, R>) =>
   Effect.gen(function* () {
     const [path = "", query] = given.split("?")
@@ -81,7 +85,7 @@ export const route = <E, R>(given: string, isRead: boolean, get: (route: string)
       return yield* new CommandFailed({ message: `There are too many records to look up a ${noun}. Enter the whole id.` })
     const rows = yield* Effect.mapError(
       Schema.decodeUnknownEffect(Rows)(data),
-      () => new CommandFailed({ message: "The service runs another version than this program." })
+      () => new CommandFailed({ message: "The service's version differs from this program's." })
     )
     const found = yield* theOne(rows, noun, typed, isRead)
     return [[prefix, found, ...rest].join("/"), ...(query === undefined ? [] : [query])].join("?")

@@ -15,7 +15,7 @@ const Balance = Schema.Struct({ balance: Schema.Finite })
 /** An event that `satrail trigger` can cause. */
 export interface Trigger {
   readonly type: string
-  /** Causes it with this amount in sats. Returns the id or address of its record, which the event contains. */
+  /** Causes the event with this amount in sats. Returns the record's id or address, which the event contains. */
   readonly cause: (amount: number) => Effect.Effect<string, Effect.Error<ReturnType<typeof Operator.ask>>>
 }
 
@@ -49,7 +49,7 @@ const until = <A, E, R>(ask: Effect.Effect<A | undefined, E, R>): Effect.Effect<
 export const depositOf = (invoice: typeof Row.Type) =>
   until(Effect.map(get(Row, `${invoices}/${invoice.id}`), ({ deposit_id }) => deposit_id ?? undefined))
 
-/** Makes sure that the balance covers an amount and its fee. */
+/** Tops up the balance so that it covers an amount and its fee. */
 export const funded = Effect.fnUntraced(function* (amount: number) {
   const { balance } = yield* get(Balance, "/v1/transactions/balance")
   if (balance < amount * 2 + 1000) yield* Effect.flatMap(paidInvoice(amount * 2 + 1000), depositOf)

@@ -4,7 +4,7 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** Pending work by kind, as the operator's routes return it. */
+/** Pending work by kind, as returned by the operator's routes. */
 export const Kinds = Schema.Record(
   Schema.String,
   Schema.Struct({
@@ -25,7 +25,7 @@ export const Kinds = Schema.Record(
   })
 )
 
-/** The counts, then for each kind the oldest record and what it waits for. */
+/** Formats the counts, then the oldest records of each kind and what each waits for. */
 export const forPeople = (kinds: typeof Kinds.Type): string => {
   const all = Object.entries(kinds)
   const counts = all.map(([kind, { count, oldest_at, amount_sats }]) => [kind, String(count), Output.sats(amount_sats), oldest_at ?? "-"])

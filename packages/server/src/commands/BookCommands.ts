@@ -30,7 +30,7 @@ export const exports = Command.make(
     )
 ).pipe(
   Command.withDescription("Export ledger transactions with fees, records and running balance"),
-  example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "A month, of all companies")
+  example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "One month, for all companies")
 )
 
 export const imports = Command.make("import").pipe(
@@ -41,7 +41,7 @@ export const imports = Command.make("import").pipe(
       {
         file: Argument.String("file").pipe(Argument.withDescription("A copy of LNbits' SQLite database, made while LNbits is stopped")),
         plan: Flag.Literals("plan", ["free", "paid"]).pipe(
-          Flag.withDescription("The plan of the companies; free by default"),
+          Flag.withDescription("The plan of the new companies; free by default"),
           Flag.withDefault("free" as const)
         ),
         dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Print the report without creating anything"), Flag.withDefault(false)),
@@ -50,10 +50,10 @@ export const imports = Command.make("import").pipe(
       later(async () => (await import("../client/Lnbits.ts")).imported)
     ).pipe(
       Command.withDescription(
-        "Open a company for each LNbits wallet, request an adjustment that credits its balance, and print a report. A repeated import within 30 days creates nothing twice. Another operator approves the adjustments"
+        "Open a company for each LNbits wallet, request an adjustment that credits its balance, and print a report. If you repeat the import within 30 days, nothing is created twice. Another operator must approve the adjustments"
       ),
-      Command.withShortDescription("Open a company for each LNbits wallet, with its balance"),
-      example("import lnbits database.sqlite3 --dry-run", "What it would import")
+      Command.withShortDescription("Open a company for each LNbits wallet and credit its balance"),
+      example("import lnbits database.sqlite3 --dry-run", "Show what would be imported")
     )
   ])
 )

@@ -4,11 +4,14 @@ import * as Checks from "../check/Checks.ts"
 import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 
-/** Reports each problem of an unreadable configuration on its own line. Nothing else can be checked then. */
+/**
+ * Runs all checks. If the configuration is invalid, nothing else can be checked, so only its problems are
+ * reported, one per line.
+ */
 const found = Effect.gen(function* () {
   const read = Environment.read(yield* Variables)
   if (Result.isSuccess(read)) return yield* Checks.all(read.success)
-  const remedy = "docs/reference/configuration.md has every variable."
+  const remedy = "docs/reference/configuration.md lists all variables."
   return read.failure.problems.map((problem): Check.Found => ({
     subject: "settings",
     isWatched: false,

@@ -13,7 +13,7 @@ import * as LocalCommands from "./LocalCommands.ts"
 import * as Spelling from "./Spelling.ts"
 import * as StopCommands from "./StopCommands.ts"
 
-// The arguments and help of each command. Implementations are loaded on demand, so `--help` stays fast.
+// The arguments and help texts of all commands. Implementations are loaded on demand, so `--help` stays fast.
 
 const plans = ["free", "paid"] as const
 
@@ -63,12 +63,15 @@ const companies = Command.make("companies").pipe(
     ).pipe(Command.withDescription("List a company's deposits and withdrawals, newest first")),
     Command.make(
       "create",
-      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Its plan; required")) },
+      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("The company's plan; required")) },
       ({ json, ...body }) => call({ json }, "POST", "/operator/companies", body)
-    ).pipe(Command.withDescription("Create a company"), example("companies create --name Acme --plan paid", "Then issue it a key")),
+    ).pipe(
+      Command.withDescription("Create a company"),
+      example("companies create --name Acme --plan paid", "Then issue a key for the company")
+    ),
     Command.make(
       "plan",
-      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("Its new plan")) },
+      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("The company's new plan")) },
       ({ company, json, plan }) => call({ json }, "PATCH", of(company), { plan })
     ).pipe(Command.withDescription("Change a company's plan")),
     Command.make(
@@ -104,7 +107,7 @@ const operators = Command.make("operators").pipe(
 )
 
 const amount = (of: "node" | "on-chain", where: string) =>
-  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity ${where}, in sats with up to three decimals`), Flag.optional)
+  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`The operator's funds ${where}, in sats with up to three decimals`), Flag.optional)
 
 const reconcile = Command.make(
   "reconcile",
@@ -121,7 +124,7 @@ const status = Command.make(
   "status",
   { json },
   later(async () => (await import("./Status.ts")).status)
-).pipe(Command.withDescription("Show the backends and whether they respond, the leader roles, and the delay of events and webhooks"))
+).pipe(Command.withDescription("Show the backends, whether they respond, who holds the leader roles, and how far events and webhooks lag"))
 
 const liquidity = Command.make("liquidity", { json }, ({ json }) => call({ json }, "GET", "/operator/liquidity")).pipe(
   Command.withDescription("Show how much the channels can send and receive, and how long the hot wallet's funds will last")
@@ -133,10 +136,10 @@ const backlog = Command.make(
   later(async () => (await import("./Backlog.ts")).backlog)
 ).pipe(Command.withDescription("Show the backlog: what is pending, why, and the oldest records"))
 
-/** Lists pending withdrawals or deposits of all companies, or shows one with its history. */
+/** Defines the commands that list pending withdrawals or deposits of all companies, or show one with its history. */
 const followed = (name: "withdrawals" | "deposits", one: string, members: ReadonlyArray<string>) =>
   Command.make(name).pipe(
-    Command.withDescription(`List pending ${name} of all companies, and trace one`),
+    Command.withDescription(`List pending ${name} of all companies, or trace one`),
     Command.withSubcommands([
       Command.make(
         "list",
@@ -147,19 +150,19 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
             Flag.withDescription("Only pending records; `companies transactions` lists completed ones"),
             Flag.optional
           ),
-          olderThan: duration("older-than", "Only those at least this old")
+          olderThan: duration("older-than", "Only records at least this old")
         },
         ({ after: cursor, json, limit, olderThan: older_than, status }) =>
           list({ json, query: { limit, cursor, status, older_than } }, `/operator/${name}`, members)
       ).pipe(
         Command.withDescription(`List pending ${name}, oldest first`),
-        example(`${name} list --status pending --older-than 1h`, "Only those older than an hour")
+        example(`${name} list --status pending --older-than 1h`, "List only records older than an hour")
       ),
       Command.make(
         "show",
         {
           id: Argument.String("id").pipe(
-            Argument.withDescription(`The id of a ${one} of any company. For a pending ${one}, the first characters are enough`)
+            Argument.withDescription(`The ${one}'s id, whatever its company. For a pending ${one}, the first characters are enough`)
           ),
           json
         },
@@ -182,7 +185,7 @@ const deposits = followed("deposits", "deposit", ["id", "company_id", "created_a
 
 const ownFunds = Command.make(
   "own-funds",
-  { json, node: amount("node", "of the node"), onChain: amount("on-chain", "in the on-chain wallet") },
+  { json, node: amount("node", "in the node"), onChain: amount("on-chain", "in the on-chain wallet") },
   later(async () => (await import("./Reconcile.ts")).ownFunds)
 ).pipe(
   Command.withDescription("Declare how much of the money in the node and the wallet belongs to the operator"),
@@ -191,7 +194,7 @@ const ownFunds = Command.make(
 
 const collections = Object.assign({}, ...all.map((feature) => feature.collections ?? {}))
 
-/** The commands that features add to a group of the help. */
+/** Returns the commands that features add to a group in the help text. */
 const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[number]>> =>
   all
     .flatMap(({ commands = {} }) => commands[group] ?? [])

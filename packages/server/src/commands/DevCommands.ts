@@ -38,7 +38,7 @@ export const listen = Command.make(
     "Post the company's events to a URL as they happen, signed like webhooks. The command prints the signing secret. Each event is posted once, in order"
   ),
   Command.withShortDescription("Post the company's events to a URL, signed like webhooks"),
-  example("listen --forward-to http://localhost:3000/webhooks", "To a program on this machine")
+  example("listen --forward-to http://localhost:3000/webhooks", "Post events to a program on this machine")
 )
 
 export const events = Command.make("events").pipe(
@@ -70,7 +70,7 @@ export const trigger = Command.make(
   later(async () => (await import("./Trigger.ts")).trigger)
 ).pipe(
   Command.withDescription(
-    `Create the records that trigger an event in the sandbox, and print the event: ${types.join(", ")}. \`deposit.settled\` is deposit.lightning.completed`
+    `Cause an event in the sandbox by creating the necessary records, and print it: ${types.join(", ")}. \`deposit.settled\` means deposit.lightning.completed`
   ),
   Command.withShortDescription("Trigger an event in the sandbox"),
   example("trigger deposit.settled", "An outside wallet pays an invoice of the company"),
@@ -81,4 +81,4 @@ export const open = Command.make(
   "open",
   { json },
   later(async () => (await import("./Open.ts")).open)
-).pipe(Command.withDescription("Print the address of the console, and open it in a browser if run in a terminal"))
+).pipe(Command.withDescription("Print the console's address, and open it in a browser if run in a terminal"))

@@ -31,7 +31,7 @@ export const tail = (following: Following) =>
  */
 export const secretOf = (apiKey: string): string => Signature.secretOf(createHmac("sha256", apiKey).update("satrail listen").digest())
 
-/** How long a program may take to respond, as for a webhook. */
+/** Timeout for a program's response, the same as for webhooks. */
 const patienceMillis = 15_000
 
 const headersOf = ({ id, body }: EventFeed.Event, secret: string, nowMillis: number) => {

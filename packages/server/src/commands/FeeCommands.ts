@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { call, company, example, json, of } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
-// Fees of one company that override its plan.
+// Commands for the fees of one company, which override its plan's fees.
 
 const base = (name: string, way: string) =>
   Flag.Finite(`${name}-base-sats`).pipe(
@@ -13,7 +13,7 @@ const base = (name: string, way: string) =>
 const share = (name: string, way: string) =>
   Flag.Int(`${name}-ppm`).pipe(Flag.withDescription(`Fee for each withdrawal ${way}, in parts per million of the amount`), Flag.optional)
 
-/** The given parts of a rate, undefined if none is given. */
+/** Returns the given parts of a rate; undefined if none is given. */
 const rate = (base_sats: Option.Option<number>, parts_per_million: Option.Option<number>) =>
   Option.isNone(base_sats) && Option.isNone(parts_per_million)
     ? undefined
@@ -23,7 +23,7 @@ export const fees = Command.make("fees").pipe(
   Command.withDescription("Show, set and clear a company's withdrawal fees"),
   Command.withSubcommands([
     Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", `${of(company)}/fees`)).pipe(
-      Command.withDescription("Show a company's fees, and which of them differ from its plan")
+      Command.withDescription("Show a company's fees, and which of them override its plan's fees")
     ),
     Command.make(
       "set",
@@ -34,7 +34,7 @@ export const fees = Command.make("fees").pipe(
         lightningShare: share("lightning", "over Lightning"),
         onChainBase: base("on-chain", "on-chain"),
         onChainShare: share("on-chain", "on-chain"),
-        internalBase: base("internal", "to a company of this service"),
+        internalBase: base("internal", "to another company of this service"),
         internalShare: share("internal", "to a company of this service")
       },
       ({ company, json, ...given }) => {
@@ -51,7 +51,7 @@ export const fees = Command.make("fees").pipe(
       }
     ).pipe(
       Command.withDescription(
-        "Set a company's fees. Options you leave out stay as they are. A fee has a fixed part and a percentage; in a new fee, a part you leave out is 0"
+        "Set a company's fees. Options you leave out stay as they are. A fee has a fixed part and a share of the amount. If the company had no such fee, a part you leave out is 0"
       ),
       example("fees set 01a1f768-1c70-748e-8579-81b7373e8599 --lightning-ppm 1000", "0.1 % over Lightning, for this company only")
     ),

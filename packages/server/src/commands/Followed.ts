@@ -4,7 +4,7 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** Progress of a withdrawal or deposit, which the operator's routes return with the record. */
+/** The progress of a withdrawal or deposit, which the operator's routes return with the record. */
 const Progress = Schema.Struct({
   waits_for: Text,
   attempts: Schema.NullOr(Schema.Int),
@@ -20,7 +20,7 @@ const units = [
   [1000, "s"]
 ] as const
 
-/** Formats a duration in the largest unit that fits. */
+/** Formats a duration in the largest unit of which it has at least one. */
 const later = (millis: number): string => {
   const [size, unit] = units.find(([size]) => millis >= size) ?? [1, "ms"]
   return `+${Math.floor(millis / size)} ${unit}`
@@ -28,7 +28,7 @@ const later = (millis: number): string => {
 
 const time = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 19)}`
 
-/** One step per line with the time since the previous step, then the step it waits for. */
+/** Formats one step per line with the time since the previous step, then what the record waits for. */
 const timelineOf = ({ answer, attempts, next_look_at, timeline, waits_for }: typeof Progress.Type): string => {
   const steps = timeline.map(({ at, what, detail }, n) => {
     const before = timeline[n - 1]

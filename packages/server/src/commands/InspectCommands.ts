@@ -54,7 +54,7 @@ export const inspect = Command.make(
     const route = routeOf(listing, id._tag === "Some" ? id.value : undefined)
     if (route === undefined)
       return Effect.fail(
-        new CommandFailed({ message: listing.all === undefined ? `Name the id: look COMPANY ${what} ID` : `${what} have no id` })
+        new CommandFailed({ message: listing.all === undefined ? `The id is missing: look COMPANY ${what} ID` : `${what} have no id` })
       )
     // A single record, or a result that is not a list, is printed in full.
     const isList = listing.columns !== undefined && (id._tag === "None" || listing.all === undefined)
@@ -63,6 +63,6 @@ export const inspect = Command.make(
       : call({ json }, "GET", `${of(company)}/${route}`)
   }
 ).pipe(
-  Command.withDescription("Show a company's own view: its balance, records, events and webhooks"),
-  example("companies look 01a1f768-1c70-748e-8579-81b7373e8599 invoices", "Its invoices, newest first")
+  Command.withDescription("Show what the company itself sees: its balance, records, events and webhooks"),
+  example("companies look 01a1f768-1c70-748e-8579-81b7373e8599 invoices", "The company's invoices, newest first")
 )

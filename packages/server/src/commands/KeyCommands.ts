@@ -5,9 +5,9 @@ import { call, company, example, json, key, list, listed, name, of, ofKey, pagin
 
 const ranges = "IPv4 and IPv6 addresses and ranges, separated by commas, such as 203.0.113.0/24,2001:db8::/32"
 
-/** The operations that are limited to the allowed addresses. */
+/** Which operations are restricted to the allowed addresses. */
 const confined = Flag.Literals("allowed-for", ["everything", "sending"]).pipe(
-  Flag.withDescription("What to block from other addresses: everything (default) or sending"),
+  Flag.withDescription("What to reject from other addresses: everything (default) or sending"),
   Flag.withDefault("everything" as const)
 )
 
@@ -35,7 +35,7 @@ export const keys = Command.make("keys").pipe(
           Flag.withDefault("admin")
         ),
         expiresAt: Flag.String("expires-at").pipe(
-          Flag.withDescription("Its expiry, such as 2027-01-31T12:00:00.000Z; never by default"),
+          Flag.withDescription("When the key expires, such as 2027-01-31T12:00:00.000Z; never by default"),
           Flag.optional
         ),
         allowedFrom: Flag.String("allowed-from").pipe(Flag.withDescription(ranges), Flag.map(listed), Flag.optional),
@@ -67,8 +67,8 @@ export const keys = Command.make("keys").pipe(
           allowed_from: from === "anywhere" ? null : { for: confined, ranges: listed(from) }
         })
     ).pipe(
-      Command.withDescription("Set the IP addresses from which a key can be used. When the command returns, they apply in every process"),
-      example("keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32", "This key is refused from other addresses")
+      Command.withDescription("Set the IP addresses from which a key can be used. They apply in every process when the command returns"),
+      example("keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32", "Reject this key from any other address")
     ),
     Command.make(
       "rotate",
@@ -88,7 +88,7 @@ export const keys = Command.make("keys").pipe(
     ),
     Command.make("approve", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/approve`)).pipe(
       Command.withDescription("Approve a key that another operator issued or rotated. To reject it, revoke it"),
-      example("keys approve 7Kq2mVx9TbZc", "The key is valid from now on")
+      example("keys approve 7Kq2mVx9TbZc", "The key is now valid")
     ),
     Command.make("connect", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/connect`)).pipe(
       Command.withDescription("Connect an app to a key with Nostr Wallet Connect. The connection string is shown once"),

@@ -1,5 +1,5 @@
 /**
- * The commands that run locally, on settings, files and the database. They load the service; all others only
- * call a running one.
+ * The commands that run locally, on settings, files and the database. They load the service; all other commands
+ * only call a running one.
  */
 export const local: ReadonlyArray<string> = ["start", "dev", "check", "migrate", "verify", "names", "wallet"]

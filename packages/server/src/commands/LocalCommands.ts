@@ -25,14 +25,14 @@ export const verify = Command.make(
 
 export const dev = Command.make(
   "dev",
-  { forwardTo: DevCommands.forwardTo.pipe(Flag.withDescription("Post events to this URL, as `satrail listen` does"), Flag.optional) },
+  { forwardTo: DevCommands.forwardTo.pipe(Flag.withDescription("Also post events to this URL, like `satrail listen`"), Flag.optional) },
   later(async () => (await import("./Dev.ts")).dev)
 ).pipe(
   Command.withDescription(
     "Run the sandbox until SIGINT or SIGTERM, with its console and API key, and print the events of its company as they happen"
   ),
   Command.withShortDescription("Run the sandbox, and print events as they happen"),
-  example("dev --forward-to http://localhost:3000/webhooks", "With a program on this machine")
+  example("dev --forward-to http://localhost:3000/webhooks", "Post the events to a program on this machine")
 )
 
 export const check = Command.make(
@@ -46,7 +46,7 @@ export const check = Command.make(
   Command.withShortDescription("Check everything the service needs, and print a remedy for each problem")
 )
 
-const payee = Argument.String("name").pipe(Argument.withDescription("Such as ₿alice@shop.example, or without the ₿"))
+const payee = Argument.String("name").pipe(Argument.withDescription("The name, such as ₿alice@shop.example; the ₿ is optional"))
 
 export const names = Command.make("names").pipe(
   Command.withDescription("Look up payees by name in the DNS (BIP 353), and print the record for a name"),
@@ -57,7 +57,7 @@ export const names = Command.make("names").pipe(
       later(async () => (await import("./NameLookup.ts")).lookup)
     ).pipe(
       Command.withDescription("Look up a name with BIP353_RESOLVER, and show how the service interprets the result"),
-      example("names lookup alice@shop.example", "Shows its records, whether they are signed, and what would be paid")
+      example("names lookup alice@shop.example", "Show the name's records, whether they are signed, and what would be paid")
     ),
     Command.make(
       "record",
@@ -65,7 +65,7 @@ export const names = Command.make("names").pipe(
       later(async () => (await import("./NameLookup.ts")).record)
     ).pipe(
       Command.withDescription("Print the DNS record that lets wallets find an offer by name. The zone must be signed (DNSSEC)"),
-      example("names record alice@shop.example lno1pgx9ge…", "For the zone of shop.example")
+      example("names record alice@shop.example lno1pgx9ge…", "Print the record for the zone shop.example")
     )
   ])
 )
@@ -76,7 +76,7 @@ export const migrate = Command.make(
   later(async () => (await import("./Migrate.ts")).migrate)
 ).pipe(
   Command.withDescription("Migrate the database at DATABASE_URL, and grant each role its privileges"),
-  example("migrate", "Before the first start, and before starting a new version")
+  example("migrate", "Run this before the first start, and before starting a new version")
 )
 
 export const start = Command.make(
@@ -94,7 +94,7 @@ const file = Flag.String("file").pipe(
 )
 const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network; required"))
 const withoutSeed = Flag.Boolean("without-seed").pipe(
-  Flag.withDescription("Don't store the seed in the file, because another program signs"),
+  Flag.withDescription("Don't store the seed in the file; use this if another program signs"),
   Flag.withDefault(false)
 )
 
@@ -110,7 +110,7 @@ export const wallet = Command.make("wallet").pipe(
       later(async () => (await import("./Wallet.ts")).create)
     ).pipe(
       Command.withDescription("Create a wallet. Its seed words are shown once"),
-      example("wallet create --network mainnet", "Prompts for a passphrase, or uses CHAIN_WALLET_PASSPHRASE")
+      example("wallet create --network mainnet", "Prompt for a passphrase, or use CHAIN_WALLET_PASSPHRASE")
     ),
     Command.make(
       "show-xpub",
@@ -137,7 +137,7 @@ export const wallet = Command.make("wallet").pipe(
       later(async () => (await import("./Wallet.ts")).restore)
     ).pipe(
       Command.withDescription("Restore a wallet file from its seed words"),
-      example("wallet restore --network mainnet --birthday 2026-01-31", "Prompts for the words, or uses CHAIN_SEED")
+      example("wallet restore --network mainnet --birthday 2026-01-31", "Prompt for the words, or use CHAIN_SEED")
     ),
     Command.make(
       "rescan",

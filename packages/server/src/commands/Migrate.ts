@@ -4,7 +4,7 @@ import { Console, Effect } from "effect"
 import * as Database from "../environment/Database.ts"
 import * as Output from "../client/Output.ts"
 
-/** Updates the tables and grants the roles their rights. */
+/** Migrates the tables and grants the roles their privileges. */
 export const migrate = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const url = yield* Database.url
   const { before, now } = yield* Effect.provide(Migrations.migrate, PgClient.layer({ url, maxConnections: 1 }))

@@ -9,7 +9,7 @@ import { identity } from "../environment/Service.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** A name as entered, with or without ₿, and the location of its DNS record. */
+/** Parses a name, with or without ₿, and returns it with the DNS name of its record. */
 const named = Effect.fnUntraced(function* (text: string) {
   const address = yield* Effect.mapError(Effect.fromResult(LightningAddressText.parse(Destination.name(text.trim()))), Output.failed)
   const name = Instructions.nameOf(address)
@@ -18,7 +18,7 @@ const named = Effect.fnUntraced(function* (text: string) {
     : { address, name }
 })
 
-/** Looks up a name's DNS record at BIP353_RESOLVER and shows how the service reads it. */
+/** Looks up a name's DNS record at BIP353_RESOLVER and shows how the service interprets it. */
 export const lookup = Effect.fnUntraced(function* ({ name: text, json }: { readonly name: string; readonly json: boolean }) {
   const { address, name } = yield* named(text)
   const { validated } = Dns.make({ validating: (yield* Others.settings.bip353Resolvers) ?? [] })
@@ -27,7 +27,7 @@ export const lookup = Effect.fnUntraced(function* ({ name: text, json }: { reado
     validated(name),
     () =>
       new CommandFailed({
-        message: `No resolver of BIP353_RESOLVER could resolve ${name}: it is unreachable, or the record's signature is invalid.`
+        message: `No resolver in BIP353_RESOLVER could resolve ${name}: the resolvers are unreachable, or the record's signature is invalid.`
       })
   )
   const uri = Instructions.uriOf(found)
@@ -50,7 +50,7 @@ export const record = Effect.fnUntraced(function* ({ name: text, offer: given }:
   if (!networks.includes(network))
     return yield* new CommandFailed({ message: `The offer is for ${networks.join(", ")}, but SATRAIL_NETWORK is ${network}.` })
   const leftSeconds = absoluteExpirySeconds === undefined ? Infinity : absoluteExpirySeconds - (yield* Clock.currentTimeMillis) / 1000
-  // A wallet that looked up the record just before a change keeps using it for its TTL.
+  // A wallet that looked up the record just before it is removed keeps using it for its TTL.
   if (leftSeconds < Instructions.ttlSeconds)
     return yield* new CommandFailed({ message: "The offer has expired, or will expire before the record leaves DNS caches." })
   yield* Console.log(Instructions.zoneLine(name, offer))

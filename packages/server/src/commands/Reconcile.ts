@@ -48,7 +48,7 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
   if (report === null) return waitingTable
   const found = report.differences.map((one) => [one.cause, Output.sats(one.ours_sats), Output.sats(one.theirs_sats), one.since, one.about])
   return [
-    `Compared at ${report.reconciled_at}${report.is_behind ? ", but the node and the chain have not been read completely yet" : ""}`,
+    `Reconciled at ${report.reconciled_at}${report.is_behind ? ", but the node and the chain have not been read completely yet" : ""}`,
     Output.table([
       ["", "owned", "equity", "ledger", "in flight", "unexplained"],
       sideRow("node", report.node),

@@ -16,7 +16,7 @@ import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** Reserves every key used on the chain, and a gap after it, so that none is issued again. */
+/** Reserves every key up to the last one used on the chain, so that no used key is issued again. */
 const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found) {
   const [records, journal] = [yield* Records, yield* Journal]
   for (const { type, branch, next } of found.next) {
@@ -32,7 +32,7 @@ interface Options {
   readonly gap: Option.Option<number>
 }
 
-/** Finds every coin of the wallet on the chain and makes the service rescan from that height. */
+/** Finds every coin of the wallet on the chain from a height on, and makes the service rescan from the same height. */
 export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options) {
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
   const { chainNode, network } = environment
@@ -49,7 +49,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options)
   )
   yield* Effect.gen(function* () {
     yield* reserve(accounts.fingerprint, found)
-    // The service reads the chain again from this block and finds deposits that were not credited yet.
+    // At its next start, the service reads the chain from this block again and finds deposits not credited yet.
     const cursor = { source: "chain", value: Follower.cursorBefore(fromHeight) }
     yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
   }).pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))

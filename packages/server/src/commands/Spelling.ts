@@ -3,8 +3,8 @@ import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Unknown from "../environment/Unknown.ts"
 
 /**
- * Rejects misspelled variables, since each would silently leave its default in place. `start` and `check`
- * report them with every other problem.
+ * Rejects misspelled variables, because with each of them, the default would silently stay in effect. `start`
+ * and `check` report misspelled variables together with all other problems.
  */
 export const ofAll = Effect.gen(function* () {
   const { unknown } = yield* Effect.promise(() => import("../deployment/Environment.ts"))
@@ -13,9 +13,9 @@ export const ofAll = Effect.gen(function* () {
 })
 
 /**
- * Rejects misspelled variables for commands that only call a running service. The list of all settings loads
- * the adapters of databases and nodes, which takes longer than the call itself, so it is loaded only if a
- * variable looks misspelled.
+ * Rejects misspelled variables for commands that only call a running service. Loading the list of all settings
+ * also loads the adapters of databases and nodes, which takes longer than the call itself. So it is loaded only
+ * if a variable looks misspelled.
  */
 export const ofRemote = Effect.gen(function* () {
   if (Unknown.isSuspect(yield* Unknown.Variables, Unknown.ofClient)) yield* ofAll

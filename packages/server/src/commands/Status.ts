@@ -4,7 +4,7 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** The status, as the operator's route returns it. */
+/** The status, as returned by the operator's route. */
 const Status = Schema.Struct({
   version: Text,
   network: Schema.String,
@@ -21,7 +21,7 @@ const Status = Schema.Struct({
   webhooks_lag_seconds: Schema.Finite
 })
 
-/** Formats the settings in use, then the checks and the leaders of roles. */
+/** Formats the backends in use, then the checks, the warnings and the leader roles. */
 export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Type): string =>
   [
     Output.table(Object.entries(rest).map(([name, value]) => [name, String(value ?? "-")])),

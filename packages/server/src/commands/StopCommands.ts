@@ -2,7 +2,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { call, company, example, json, listed, of, ofKey } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
-// Commands that stop payments of everyone, of one company or key, or above a limit.
+// Commands that stop payments: of all companies, of one company or key, or above a limit.
 
 const what = Argument.Literals("what", ["sending", "receiving"]).pipe(Argument.withDescription("What to pause or resume"))
 
@@ -44,7 +44,7 @@ export const unfreeze = Command.make("unfreeze", { company, json }, ({ company, 
 
 const most = (name: string, description: string) => Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** Flags named as in the API. */
+/** The flags, named like the API's fields. */
 const limitFlags = {
   per_withdrawal_sats: most("per-withdrawal-sats", "Maximum amount of one withdrawal or voucher, including fees"),
   hour_sats: most("hour-sats", "Maximum total within any hour, including fees"),
@@ -56,13 +56,13 @@ const limitFlags = {
     "Withdrawals above this amount, including fees, wait until another key approves them; vouchers above it are refused"
   ),
   recipient_types: Flag.String("recipient-types").pipe(
-    Flag.withDescription("Only these kinds of destination, separated by commas, such as lightning_invoice,lightning_address"),
+    Flag.withDescription("Only these destination types, separated by commas, such as lightning_invoice,lightning_address"),
     Flag.map(listed),
     Flag.optional
   ),
   recipients: Flag.String("recipients").pipe(
     Flag.withDescription(
-      "Only these Lightning addresses, LNURLs, BOLT 12 offers and bitcoin addresses, separated by commas; vouchers are then refused"
+      "Only these Lightning addresses, LNURLs, BOLT 12 offers and bitcoin addresses, separated by commas; with this limit, vouchers are refused"
     ),
     Flag.map(listed),
     Flag.optional
@@ -82,8 +82,8 @@ export const limits = Command.make("limits").pipe(
     Command.make("show", { whose, id, json }, ({ id, json, whose }) =>
       call({ json }, "GET", whose === "company" ? `${of(id)}/limits` : ofKey(id))
     ).pipe(
-      Command.withDescription("Show limits, and how much of each remains"),
-      example("limits show key 7Kq2mVx9TbZc", "What this key may still send today")
+      Command.withDescription("Show the limits, and how much of each remains"),
+      example("limits show key 7Kq2mVx9TbZc", "Show what this key may still send today")
     ),
     Command.make("set", { whose, id, json, ...limitFlags }, ({ id, json, whose, ...given }) => {
       const body = Object.fromEntries(
@@ -95,8 +95,8 @@ export const limits = Command.make("limits").pipe(
           })
         : call({ json }, "PATCH", `${at(whose, id)}/limits`, body)
     }).pipe(
-      Command.withDescription("Set limits. When the command returns, they apply in every process. Options you leave out stay as they are"),
-      example("limits set key 7Kq2mVx9TbZc --day-sats 10000 --per-withdrawal-sats 2000", "Limits for a program's key")
+      Command.withDescription("Set limits. They apply in every process when the command returns. Options you leave out stay as they are"),
+      example("limits set key 7Kq2mVx9TbZc --day-sats 10000 --per-withdrawal-sats 2000", "Limit a key used by a program")
     ),
     Command.make("clear", { whose, id, json }, ({ id, json, whose }) => call({ json }, "PUT", `${at(whose, id)}/limits`, {})).pipe(
       Command.withDescription("Remove all limits")

@@ -39,7 +39,7 @@ export const trigger = Effect.fnUntraced(function* ({
   const event = yield* Effect.raceFirst(awaited(queue, about), type.endsWith("on_chain.completed") ? mining : Fiber.join(following)).pipe(
     Effect.timeoutOrElse({
       duration: patienceMillis,
-      orElse: () => new CommandFailed({ message: `${type} of ${about} did not happen within ${patienceMillis / 1000} seconds.` })
+      orElse: () => new CommandFailed({ message: `${type} of ${about} was not received within ${patienceMillis / 1000} seconds.` })
     })
   )
   yield* Console.log(json ? event.body : EventFeed.line(event))

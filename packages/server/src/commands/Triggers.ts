@@ -37,7 +37,7 @@ export const all: ReadonlyArray<Trigger> = [
   }
 ]
 
-/** Event names of the package `satrail`, which has one name for both rails. */
+/** The event names of the `satrail` package, which uses one name for both rails. */
 export const aliases: ReadonlyMap<string, string> = new Map([
   ["deposit.settled", "deposit.lightning.completed"],
   ["withdrawal.settled", "withdrawal.lightning.completed"],

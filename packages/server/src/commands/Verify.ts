@@ -17,7 +17,8 @@ import { verifications } from "../features/verifications.ts"
 import * as Output from "../client/Output.ts"
 
 /**
- * The database alone, without a service, so that a restored dump can be checked before anything starts on it.
+ * Opens the database alone, without the service, so that a restored dump can be verified before a service is
+ * started on it.
  */
 const database: Effect.Effect<
   Layer.Layer<RecordsPort, PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable>,
@@ -37,7 +38,7 @@ const explain = ({ kind, id, account, expected, found }: Fault): string => {
   return `${kind}${account === null ? "" : ` (${account})`} ${id}: ${amounts}`
 }
 
-/** Verifies the whole ledger from its entries. Exits with 2 if it finds a fault. */
+/** Verifies the whole ledger from its entries. Exits with 2 if it finds an integrity violation. */
 export const verify = Effect.fnUntraced(
   function* ({ json, ofFeatures }: { readonly json: boolean; readonly ofFeatures: { readonly [option: string]: Option.Option<string> } }) {
     const layer = yield* database
@@ -76,7 +77,7 @@ export const verify = Effect.fnUntraced(
       if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
       const words = isSound
         ? [`The books of ${companies} companies are consistent`, ...others.map(({ sound }) => `and ${sound}`)]
-        : [`${faults} faults in the books of ${companies} companies`, ...others.map(({ faulty }) => faulty)]
+        : [`${faults} integrity violations in the books of ${companies} companies`, ...others.map(({ faulty }) => faulty)]
       yield* Console.log(words.join(", "))
       for (const note of others.flatMap(({ notes }) => notes)) yield* Console.log(note)
     }

@@ -16,14 +16,17 @@ import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
 /**
- * Reads a secret from the environment or prompts for it. The command line is not an option because every user
- * of the machine could read it there.
+ * Reads a secret from the environment or prompts for it. Secrets are not accepted as arguments, because every
+ * user of the machine could read them there.
  */
 const secret = Effect.fnUntraced(function* ({ name }: { readonly name: string }, message: string) {
   const given = yield* Config.option(Config.Redacted(name))
   if (Option.isSome(given)) return given.value
   if (!process.stdin.isTTY) return yield* new CommandFailed({ message: `Set ${name}, or run this in a terminal, which prompts for it.` })
-  return yield* Effect.mapError(Prompt.run(Prompt.Password({ message })), () => new CommandFailed({ message: "Nothing was done." }))
+  return yield* Effect.mapError(
+    Prompt.run(Prompt.Password({ message })),
+    () => new CommandFailed({ message: "Canceled. Nothing was changed." })
+  )
 })
 
 const minPassphrase = 12
@@ -38,7 +41,7 @@ const newPassphrase = Effect.gen(function* () {
 
 const shown = (accounts: Keys.Accounts) => [`fingerprint  ${accounts.fingerprint}`, ...Descriptor.ofAccounts(accounts)].join("\n")
 
-/** The wallet file that a command uses: from the flag, otherwise from the environment. */
+/** Returns the wallet file to use, from the flag or else from the environment. */
 const placeOf = (file: Option.Option<string>) => Option.match(file, { onNone: () => Wallet.file, onSome: Effect.succeed })
 
 interface Making {
@@ -74,8 +77,8 @@ export const create = Effect.fnUntraced(function* (making: Making) {
 })
 
 /**
- * The number of reserved keys per account, from the database. A gap limit of this size misses none, whichever
- * of them were paid.
+ * Returns the largest number of reserved keys of any account, from the database. A gap limit of this size
+ * misses no coin, whichever keys were paid.
  */
 const gapNeeded = Effect.fnUntraced(function* (wallet: string) {
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)

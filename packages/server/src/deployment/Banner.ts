@@ -27,7 +27,7 @@ const node = ({ node }: Environment) => node?.at ?? "simulated"
 const chain = ({ chainNode }: Environment) =>
   chainNode === undefined ? "simulated" : `${chainNode.source.at}, wallet in ${chainNode.walletFile}`
 
-const rates = ({ rates }: Environment) => (rates === "fixed" ? "simulated, and never change" : "the median of public tickers")
+const rates = ({ rates }: Environment) => (rates === "fixed" ? "simulated and constant" : "the median of public tickers")
 
 const others = ({ resolver }: Environment) => (resolver === "sandbox" ? "simulated" : "on the web")
 
