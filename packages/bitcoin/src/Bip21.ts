@@ -26,8 +26,7 @@ const refuse = (reason: Bip21Invalid["reason"], message: string) => Result.fail(
 const msatPerBtc = 100_000_000_000n
 
 /**
- * Parses an amount in decimal BTC. It isn't JSON's number syntax: `050.00` and `.5` are amounts here, `1e3`
- * is not.
+ * Parses an amount in decimal BTC. Unlike JSON's number syntax, it allows `050.00` and `.5`, and rejects `1e3`.
  */
 const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
   const refused = (why: string) => refuse("amount", `The amount in the bitcoin: URI must ${why}`)
@@ -38,7 +37,7 @@ const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
   const sats = BigInt(fraction.slice(0, 8).padEnd(8, "0"))
   // No possible amount has more digits, so a longer one is not computed.
   const amount = bitcoin.length > 8 ? undefined : BigInt(bitcoin) * msatPerBtc + Msat.fromSats(sats)
-  if (amount === undefined || amount > Msat.max) return refused(`be at most ${Msat.toSats(Msat.max)} sats, all bitcoin there can be`)
+  if (amount === undefined || amount > Msat.max) return refused(`be at most ${Msat.toSats(Msat.max)} sats, the total supply of bitcoin`)
   return amount === 0n ? refused("be more than 0") : Result.succeed(Msat.make(amount))
 }
 

@@ -21,7 +21,7 @@ export const BitcoinAddress = Schema.Struct({
 })
 export interface BitcoinAddress extends Schema.Schema.Type<typeof BitcoinAddress> {}
 
-/** The text is not an address that this network can pay. `networks` are those it belongs to, if known. */
+/** The text is not an address that this network can pay. `networks` are the address's networks, if known. */
 export class BitcoinAddressInvalid extends Schema.TaggedError<BitcoinAddressInvalid>()("BitcoinAddressInvalid", {
   reason: Schema.Literals([
     "malformed",
@@ -63,7 +63,7 @@ const attempt = <A>(f: () => A): A | undefined => {
   }
 }
 
-/** The length of the hash or key in each kind's script, and the script around it. */
+/** For each kind of script: the length of its hash or key, and the script bytes before and after it. */
 const frame: { readonly [kind in Kind]: { readonly bytes: number; readonly head: string; readonly tail: string } } = {
   p2pkh: { bytes: 20, head: "76a914", tail: "88ac" },
   p2sh: { bytes: 20, head: "a914", tail: "87" },

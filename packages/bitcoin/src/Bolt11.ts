@@ -59,7 +59,7 @@ export const defaultExpirySeconds = 3600
 /** Default number of blocks for the last hop. */
 export const defaultMinFinalCltvExpiry = 18
 
-/** Maximum UTF-8 bytes of a description: 1023 words of 5 bits. */
+/** Maximum UTF-8 bytes of a description, which must fit into 1023 words of 5 bits. */
 export const maxDescriptionBytes = 639
 
 /**
@@ -80,12 +80,12 @@ const multipliers: ReadonlyArray<readonly [letter: string, tenths: bigint]> = [
   ["p", 1n]
 ]
 
-/** Digits of all bitcoin in pico-bitcoin. A longer text is not parsed as a number. */
+/** Number of digits of the total supply in pico-bitcoin. A longer text is not parsed as a number. */
 const maxAmountDigits = 20
 
 const refuse = (reason: Bolt11Invalid["reason"], message: string) => Result.fail(new Bolt11Invalid({ reason, message }))
 
-/** Returns the second from which it must no longer be paid. */
+/** Returns the time, in seconds, from which the invoice must no longer be paid. */
 export const expiresAtSeconds = (invoice: Pick<Bolt11, "timestampSeconds" | "expirySeconds">): number =>
   invoice.timestampSeconds + invoice.expirySeconds
 
@@ -138,8 +138,8 @@ const readFields = (words: Field.Words) => {
 }
 
 /**
- * Returns the node that signed. A declared node must have signed, with low S. Otherwise the key is recovered,
- * and S may be high or low (BOLT 11, requirements of a reader).
+ * Returns the key of the node that signed. If the invoice declares a node, that node must have signed, with low
+ * S. Otherwise the key is recovered, and S may be high or low (BOLT 11, requirements of a reader).
  */
 const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array | undefined): string | undefined => {
   const [compact, recoveryId] = [signature.subarray(0, 64), signature[64]]
@@ -269,19 +269,19 @@ const problem = (draft: Draft): [reason: Bolt11Invalid["reason"], message: strin
   if (draft.amount !== undefined && (draft.amount <= 0n || draft.amount > Network.parameters[draft.network].supplyMsat)) {
     return ["amount", "An invoice amount must be positive and at most 21 million bitcoin"]
   }
-  if (!isHash(draft.paymentHash)) return ["payment_hash", "A payment hash has 32 bytes in hex"]
-  if (!isHash(draft.paymentSecret)) return ["payment_secret", "A payment secret has 32 bytes in hex"]
+  if (!isHash(draft.paymentHash)) return ["payment_hash", "A payment hash must have 32 bytes in hex"]
+  if (!isHash(draft.paymentSecret)) return ["payment_secret", "A payment secret must have 32 bytes in hex"]
   if (
     (draft.description === undefined) === (draft.descriptionHash === undefined) ||
     (draft.descriptionHash !== undefined && !isHash(draft.descriptionHash))
   ) {
-    return ["description", "An invoice has either a description or the hash of one, 32 bytes in hex"]
+    return ["description", "An invoice must have either a description or the hash of one, 32 bytes in hex"]
   }
   if (!fits(draft.timestampSeconds, 35) || !fits(draft.expirySeconds ?? 0, 50) || !fits(draft.minFinalCltvExpiry ?? 0, 50)) {
     return ["field", "A time or a delay is out of range"]
   }
   return draft.routes?.every((route) => route.length > 0 && route.every(isHop)) === false
-    ? ["field", "A route is empty or a hop out of range"]
+    ? ["field", "A route is empty, or a hop is out of range"]
     : undefined
 }
 
@@ -311,7 +311,7 @@ export const encode = (draft: Draft, sign: Signer): Result.Result<string, Bolt11
     if (data.length > Field.maxWords) {
       return refuse(
         letter === "d" ? "description" : "field",
-        letter === "d" ? `A description has at most ${maxDescriptionBytes} bytes of UTF-8` : `The field "${letter}" is too long`
+        letter === "d" ? `A description must have at most ${maxDescriptionBytes} bytes of UTF-8` : `The field "${letter}" is too long`
       )
     }
     words.push(Field.type[letter], data.length >> 5, data.length & 31, ...data)

@@ -29,10 +29,10 @@ export const fixedWords: ReadonlyMap<number, number> = new Map([
   [type.n, 53]
 ])
 
-/** Maximum length of a field, whose length has ten bits. */
+/** Maximum number of words in a field, because its length has ten bits. */
 export const maxWords = 1023
 
-/** Maximum words of a number. More would not be exact in JavaScript, and no invoice needs them. */
+/** Maximum number of words in a number. More would not be exact in JavaScript, and no invoice needs them. */
 const maxNumberWords = 10
 
 /** Decodes bytes. The padding must be minimal and zero. */
@@ -78,7 +78,10 @@ export const fromFeatures = (features: ReadonlyArray<number>): Words => {
 
 const hopBytes = 51
 
-/** Decodes one or more hops of 33 bytes key, 8 channel, 4 base fee, 4 proportional fee and 2 CLTV delta. */
+/**
+ * Decodes one or more hops. Each has 33 bytes for the key, 8 for the channel, 4 for the base fee, 4 for the
+ * proportional fee and 2 for the CLTV delta.
+ */
 export const toRoute = (words: Words): ReadonlyArray<Hop> | undefined => {
   const bytes = toBytes(words)
   if (bytes === undefined || bytes.length === 0 || bytes.length % hopBytes !== 0) return undefined

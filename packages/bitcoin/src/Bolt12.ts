@@ -22,7 +22,7 @@ export interface Bolt12 {
   readonly absoluteExpirySeconds?: number
   /** The issuer's name according to itself, not verified. */
   readonly issuer?: string
-  /** The node to request invoices from. Absent if only blinded paths lead there. */
+  /** The node to request invoices from. Absent if only blinded paths lead to it. */
   readonly issuerId?: string
   /** The first nodes of its blinded paths (BOLT 4): a node's key, or nine bytes of a channel and its side. */
   readonly introductions: ReadonlyArray<string>

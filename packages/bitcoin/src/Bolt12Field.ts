@@ -14,7 +14,10 @@ const toNumber = (bytes: Uint8Array): bigint => bytes.reduce((value, one) => (va
 const fromNumber = (value: bigint, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => Number((value >> (byte * BigInt(length - 1 - index))) & 0xffn))
 
-/** BigSize (BOLT 1): a value that does not fit into one byte begins with its length, and must be minimal. */
+/**
+ * BigSize (BOLT 1): a value that does not fit into one byte is prefixed with its length. The encoding must be
+ * minimal.
+ */
 const sizes: ReadonlyArray<readonly [first: number, length: number, least: bigint]> = [
   [0xfd, 2, 0xfdn],
   [0xfe, 4, 0x1_0000n],

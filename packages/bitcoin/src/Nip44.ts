@@ -20,8 +20,8 @@ export const maxBytes = 65_535
 const [minPayload, maxPayload] = [132, 87_472]
 
 /**
- * The payload is not a valid one of this version between these two keys: it was written by another key,
- * changed, or malformed.
+ * The payload is not valid for this version and these two keys: it is malformed, was changed, or was written by
+ * another key.
  */
 export class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", { reason: Schema.String }) {}
 
@@ -54,7 +54,8 @@ const keysOf = (key: Redacted.Redacted<Uint8Array>, nonce: Uint8Array) => {
 /** Encrypts a string of 1 to `maxBytes` bytes. `nonce` is 32 random bytes, never reused. */
 export const encrypt = (text: string, key: Redacted.Redacted<Uint8Array>, nonce: Uint8Array): string => {
   const bytes = new TextEncoder().encode(text)
-  if (bytes.length < 1 || bytes.length > maxBytes) throw new RangeError(`a string of 1 to ${maxBytes} bytes, this has ${bytes.length}`)
+  if (bytes.length < 1 || bytes.length > maxBytes)
+    throw new RangeError(`The text must have 1 to ${maxBytes} bytes, but it has ${bytes.length}`)
   const padded = new Uint8Array(2 + paddedBytes(bytes.length))
   padded.set([bytes.length >> 8, bytes.length & 0xff])
   padded.set(bytes, 2)
@@ -88,18 +89,18 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 /** Decrypts a string. Its MAC is verified before anything else is read. */
 export const decrypt = (payload: string, key: Redacted.Redacted<Uint8Array>): Result.Result<string, Unreadable> => {
   const refuse = (reason: string) => Result.fail(new Unreadable({ reason }))
-  if (payload.startsWith("#")) return refuse("a version that is not known")
-  if (payload.length < minPayload || payload.length > maxPayload) return refuse("a length that no payload has")
+  if (payload.startsWith("#")) return refuse("an unknown version")
+  if (payload.length < minPayload || payload.length > maxPayload) return refuse("an impossible length")
   const bytes = bytesOf(payload)
   if (bytes === undefined) return refuse("no base64")
-  if (bytes[0] !== version) return refuse("a version that is not known")
+  if (bytes[0] !== version) return refuse("an unknown version")
   const nonce = bytes.subarray(1, 1 + nonceBytes)
   const sealed = bytes.subarray(1 + nonceBytes, -macBytes)
   const keys = keysOf(key, nonce)
-  if (!isSame(hmac(sha256, keys.mac, concatBytes(nonce, sealed)), bytes.subarray(-macBytes))) return refuse("a MAC that does not fit")
+  if (!isSame(hmac(sha256, keys.mac, concatBytes(nonce, sealed)), bytes.subarray(-macBytes))) return refuse("a wrong MAC")
   const padded = chacha20(keys.cipher, keys.nonce, sealed)
   const size = ((padded[0] ?? 0) << 8) | (padded[1] ?? 0)
-  if (size === 0 || padded.length !== 2 + paddedBytes(size)) return refuse("a padding that does not fit")
+  if (size === 0 || padded.length !== 2 + paddedBytes(size)) return refuse("invalid padding")
   const text = textOf(padded.subarray(2, 2 + size))
   return text === undefined ? refuse("no UTF-8") : Result.succeed(text)
 }

@@ -18,7 +18,7 @@ export const Event = Schema.Struct({
 })
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
-/** A relay was unreachable, or did not confirm in time that it stored an event. It may have stored it. */
+/** A relay was unreachable, or did not confirm in time that it stored an event. The event may have been stored. */
 export class RelayUnreachable extends Schema.TaggedError<RelayUnreachable>()("RelayUnreachable", {
   relay: Schema.String,
   cause: Schema.Defect()
@@ -37,7 +37,8 @@ export class Relays extends Context.Service<
 >()("@satrail/bitcoin/Nostr/Relays") {}
 
 /**
- * Selects events of these kinds, to this public key (tag `p`), by this author if given, from this second on.
+ * Selects events of these kinds, to this public key (tag `p`), by this author if given, created at or after
+ * this time.
  */
 export interface Filter {
   readonly kinds: ReadonlyArray<number>

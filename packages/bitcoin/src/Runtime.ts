@@ -4,10 +4,10 @@
  */
 export const minimumNode = "22.19.0"
 
-/** Returns why this cannot run on a Node version, in one sentence; undefined if it can. */
+/** Returns why this cannot run on a Node version, as text for the user; undefined if it can. */
 export const problem = (version: string, minimum = minimumNode): string | undefined => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   const [majorAtLeast = 0, minorAtLeast = 0] = minimum.split(".").map(Number)
   if (major > majorAtLeast || (major === majorAtLeast && minor >= minorAtLeast)) return undefined
-  return `satrail needs Node ${minimum} or later, and this is Node ${version}: install a newer one from https://nodejs.org.`
+  return `satrail requires Node ${minimum} or later, but this is Node ${version}. Install a newer version from https://nodejs.org.`
 }

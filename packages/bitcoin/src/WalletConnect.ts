@@ -74,12 +74,12 @@ export const parse = (text: Redacted.Redacted): Result.Result<Connection, Connec
   const refuse = (message: string) => Result.fail(new ConnectionInvalid({ message }))
   const [, walletKey, query] = /^nostr\+?walletconnect:(?:\/\/)?([0-9a-f]{64})\/?\?(.*)$/.exec(Redacted.value(text).trim()) ?? []
   if (walletKey === undefined || query === undefined)
-    return refuse("A connection string begins with nostr+walletconnect:// and the wallet's public key, 64 characters of hex")
+    return refuse("A connection string must begin with nostr+walletconnect:// and the wallet's public key, 64 characters of hex")
   const parameters = new URLSearchParams(query)
   const [relays, secret] = [parameters.getAll("relay"), parameters.get("secret") ?? ""]
   if (relays.length === 0 || !relays.every(isRelay))
-    return refuse("A connection string has one wss:// URL or more as relay=, without TLS only on the loopback")
-  if (!Nostr.isSecretKey(secret)) return refuse("A connection string has a secret key, 64 characters of hex, as secret=")
+    return refuse("A connection string must have at least one relay= with a wss:// URL, or with ws:// on the loopback")
+  if (!Nostr.isSecretKey(secret)) return refuse("A connection string must have secret= with a secret key, 64 characters of hex")
   return Result.succeed({ walletKey, relays, secretKey: Redacted.make(secret, { label: "wallet connection" }) })
 }
 

@@ -84,7 +84,7 @@ describe("base58 addresses", () => {
     ]
     for (const vector of vectors) assert.deepStrictEqual(bothWays(vector), expected(vector))
   })
-  it("base58 address: rejected with a typing error, for another chain, or with another length", () => {
+  it("base58 address: rejected if it has a typo, is for another chain or has another length", () => {
     assert.strictEqual(refusal("1RustyRX2oai4EYYDpQGWvEL62BBGqN9U", "mainnet"), "checksum")
     assert.strictEqual(refusal("1rustyrx2oai4eyydpqgwvel62bbgqn9t", "mainnet"), "malformed")
     assert.strictEqual(refusal("LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9", "mainnet"), "unknown_prefix")

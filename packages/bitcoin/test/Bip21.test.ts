@@ -11,7 +11,7 @@ const refusal = (text: string) => {
 }
 
 describe("BIP 21, examples", () => {
-  it("BIP 21: the examples are read", () => {
+  it("BIP 21: the examples are parsed", () => {
     assert.deepStrictEqual(read(`bitcoin:${address}`), { address })
     assert.deepStrictEqual(read(`bitcoin:${address}?label=Luke-Jr`), { address, label: "Luke-Jr" })
     assert.deepStrictEqual(read(`bitcoin:${address}?amount=20.3&label=Luke-Jr`), {
@@ -34,7 +34,7 @@ describe("BIP 21, examples", () => {
 })
 
 describe("BIP 21", () => {
-  it("BIP 21: upper case, as in QR codes, is read", () => {
+  it("BIP 21: upper case, as in QR codes, is accepted", () => {
     assert.deepStrictEqual(read("BITCOIN:BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4?AMOUNT=0.001&LIGHTNING=LNBC1"), {
       address: "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
       amount: Msat.fromSats(100_000),

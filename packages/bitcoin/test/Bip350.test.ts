@@ -43,7 +43,7 @@ describe("BIP 350, valid addresses of future witness versions", () => {
     it(`BIP 350: valid address of a future witness version ${address}`, () =>
       assert.strictEqual(refusal(address, "mainnet"), "unknown_witness_version"))
   }
-  it("BIP 350: pay to anchor, on every network", () => {
+  it("BIP 350: a pay-to-anchor address is rejected on every network", () => {
     assert.strictEqual(refusal("bc1pfeessrawgf", "mainnet"), "pay_to_anchor")
     assert.strictEqual(refusal("bcrt1pfeesnyr2tx", "regtest"), "pay_to_anchor")
   })

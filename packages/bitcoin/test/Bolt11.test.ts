@@ -234,7 +234,8 @@ describe("BOLT 11, examples", () => {
 })
 
 /**
- * An invoice of arbitrary words with a valid signature, so that only the intended defect can cause a refusal.
+ * An invoice of arbitrary words with a valid signature, so that only the intended defect can cause its
+ * rejection.
  */
 const raw = (prefix: string, fields: ReadonlyArray<readonly [letter: string, words: ReadonlyArray<number>]>) => {
   const words = [
@@ -260,7 +261,7 @@ const d = ["d", text("tea")] as const
 
 describe("BOLT 11, requirements of a reader", () => {
   const cases: ReadonlyArray<readonly [name: string, invoice: string, reason: Bolt11.Bolt11Invalid["reason"] | "valid"]> = [
-    ["the minimum of an invoice", raw("lnbc", [p, s, d]), "valid"],
+    ["a minimal invoice", raw("lnbc", [p, s, d]), "valid"],
     ["an empty description", raw("lnbc", [p, s, ["d", []]]), "valid"],
     ["signet", raw("lntbs1u", [p, s, d]), "valid"],
     ["simnet", raw("lnsb1u", [p, s, d]), "prefix"],
@@ -268,17 +269,17 @@ describe("BOLT 11, requirements of a reader", () => {
     ["an amount of zero", raw("lnbc0u", [p, s, d]), "amount"],
     ["an amount with a leading zero", raw("lnbc01u", [p, s, d]), "amount"],
     ["two multipliers", raw("lnbc1um", [p, s, d]), "amount"],
-    ["the bitcoin supply", raw("lnbc21000000", [p, s, d]), "valid"],
-    ["a millisatoshi above the supply", raw("lnbc21000000000000000010p", [p, s, d]), "amount"],
+    ["an amount of the whole supply", raw("lnbc21000000", [p, s, d]), "valid"],
+    ["an amount of a millisatoshi above the supply", raw("lnbc21000000000000000010p", [p, s, d]), "amount"],
     ["an amount of a thousand digits", raw(`lnbc1${"0".repeat(999)}`, [p, s, d]), "amount"],
     ["no payment hash", raw("lnbc", [s, d]), "payment_hash"],
-    ["a payment hash of another length only", raw("lnbc", [["p", zeros(51)], s, d]), "payment_hash"],
+    ["only a payment hash of another length", raw("lnbc", [["p", zeros(51)], s, d]), "payment_hash"],
     ["neither a description nor its hash", raw("lnbc", [p, s]), "description"],
     ["both a description and its hash", raw("lnbc", [p, s, d, ["h", zeros(52)]]), "description"],
     ["a description that is not UTF-8", raw("lnbc", [p, s, ["d", bech32.toWords(Uint8Array.of(0xff))]]), "field"],
     ["a description with bits in its padding", raw("lnbc", [p, s, ["d", [1, 1]]]), "field"],
     ["an expiry with a leading zero", raw("lnbc", [p, s, d, ["x", [0, 1]]]), "valid"],
-    ["an expiry beyond any number", raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]), "field"],
+    ["an expiry too large for a number", raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]), "field"],
     ["features with a leading zero", raw("lnbc", [p, s, d, ["9", [0, 16, 8, 0]]]), "valid"],
     ["a route that ends within a hop", raw("lnbc", [p, s, d, ["r", zeros(80)]]), "field"],
     ["a P2PKH fallback that is too short", raw("lnbc", [p, s, d, ["f", [17, ...zeros(31)]]]), "field"],
@@ -294,7 +295,7 @@ describe("BOLT 11, requirements of a reader", () => {
     it(`BOLT 11: ${reason === "valid" ? "reads" : "refuses"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
   }
 
-  it("BOLT 11: an impossible recovery id is rejected, even beside a declared key", () => {
+  it("BOLT 11: an impossible recovery id is rejected, even with a declared key", () => {
     const { prefix, words } = bech32.decode(raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), false)
     // The last word and the three bits before it contain the recovery id.
     assert.strictEqual(reasonOf(bech32.encode(prefix, [...words.slice(0, -1), 4], false)), "signature")
@@ -308,7 +309,7 @@ describe("BOLT 11, requirements of a reader", () => {
     return reasonOf(raw("lnbc", [p, s, d, ["9", words]]))
   }
 
-  it("BOLT 9: an unsupported mandatory feature is rejected, AMP (30) and every other one; the optional bit is accepted", () => {
+  it("BOLT 9: every unsupported mandatory feature, such as AMP (30), is rejected; its optional bit is accepted", () => {
     const met = [8, 14, 16, 48]
     for (let bit = 0; bit <= 260; bit += 2) {
       assert.strictEqual(featuring(8, 14, bit), met.includes(bit) ? "valid" : "unknown_feature", `feature ${bit}`)
@@ -317,12 +318,12 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.strictEqual(featuring(30), "unknown_feature")
   })
 
-  it("BOLT 11: the first of a repeated field is used", () => {
+  it("BOLT 11: the first of several fields of one type is used", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
   })
 
-  it("BOLT 11: an invoice expires when timestamp and expiry have passed", () => {
+  it("BOLT 11: an invoice expires at its timestamp plus its expiry", () => {
     assert.strictEqual(Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["x", [2]]])))), 3)
   })
 })

@@ -12,7 +12,7 @@ const bob = "0324653eac434488002cc06bbfb7f10fe18991e35f9fe4302dbea6d2353dc0ab1c"
 type Vector = readonly [name: string, offer: string, says: Omit<Bolt12.Bolt12, "offer">]
 
 const valid: ReadonlyArray<Vector> = [
-  ["with its issuer's key alone", "lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese", plain],
+  ["with only its issuer's key", "lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese", plain],
   ["with a description", "lno1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg", common],
   [
     "for testnet",
@@ -20,7 +20,7 @@ const valid: ReadonlyArray<Vector> = [
     { ...common, networks: ["testnet"] }
   ],
   [
-    "for bitcoin, which it need not say",
+    "explicitly for bitcoin",
     "lno1qgsxlc5vp2m0rvmjcxn2y34wv0m5lyc7sdj7zksgn35dvxgqqqqqqqq2p32x2um5ypmx2cm5dae8x93pqthvwfzadd7jejes8q9lhc4rvjxd022zv5l44g6qah82ru5rdpnpj",
     common
   ],
@@ -45,7 +45,7 @@ const valid: ReadonlyArray<Vector> = [
     { ...common, price: { currency: "USD", amount: 10_000n } }
   ],
   [
-    "until 1 January 2035 in another time zone",
+    "that expires on 1 January 2035 in another time zone",
     "lno1pgx9getnwss8vetrw3hhyucwq3ay997czcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese",
     { ...common, absoluteExpirySeconds: 2_051_184_600 }
   ],
@@ -55,17 +55,17 @@ const valid: ReadonlyArray<Vector> = [
     { ...common, issuer: "https://bolt12.org BOLT12 industries" }
   ],
   [
-    "for up to five",
+    "for up to five items",
     "lno1pgx9getnwss8vetrw3hhyuc5qyz3vggzamrjghtt05kvkvpcp0a79gmy3nt6jsn98ad2xs8de6sl9qmgvcvs",
     { ...common, quantityMax: 5n }
   ],
   [
-    "for any number",
+    "for any number of items",
     "lno1pgx9getnwss8vetrw3hhyuc5qqtzzqhwcuj966ma9n9nqwqtl032xeyv6755yeflt235pmww58egx6rxry",
     { ...common, quantityMax: 0n }
   ],
   [
-    "for one of one",
+    "for at most one item",
     "lno1pgx9getnwss8vetrw3hhyuc5qyq3vggzamrjghtt05kvkvpcp0a79gmy3nt6jsn98ad2xs8de6sl9qmgvcvs",
     { ...common, quantityMax: 1n }
   ],
@@ -85,7 +85,7 @@ const valid: ReadonlyArray<Vector> = [
     { ...common, introductions: ["00000000000000002a"] }
   ],
   [
-    "with a blinded path and no key",
+    "with a blinded path and no issuer key",
     "lno1pgx9getnwss8vetrw3hhyucs5ypjgef743p5fzqq9nqxh0ah7y87rzv3ud0eleps9kl2d5348hq2k8qzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgqpqqqqqqqqqqqqqqqqqqqqqqqqqqqzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqzq3zyg3zyg3zygs",
     { networks: ["mainnet"], description: "Test vectors", introductions: [bob], features: [] }
   ],
@@ -113,7 +113,7 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
     "unknown_field",
     "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpysgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
   ],
-  ["nothing at all", "issuer", "lno1"],
+  ["no fields", "issuer", "lno1"],
   ["cut off at a type", "truncated", "lno1pg"],
   ["cut off in a length", "truncated", "lno1pt7s"],
   ["cut off after a length", "truncated", "lno1pgpq"],
@@ -135,23 +135,23 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
     "lno1pgz5znzfgdz3qegzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqspzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
   ],
   [
-    "a path that begins at no key",
+    "a path whose first node has an invalid key",
     "field",
     "lno1pgz5znzfgdz3qesrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
   ],
   [
-    "a path blinded with no key",
+    "a path with an invalid blinding key",
     "field",
     "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
   ],
   [
-    "a hop at no key",
+    "a hop with an invalid key",
     "field",
     "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
   ],
   ["an issuer cut off in a character", "field", "lno1pgz5znzfgdz3yqvqzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
   ["an issuer that is not UTF-8", "field", "lno1pgz5znzfgdz3yq5qgytzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"],
-  ["an issuer's key that is none", "field", "lno1pgz5znzfgdz3vggzqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps"],
+  ["an invalid issuer key", "field", "lno1pgz5znzfgdz3vggzqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps"],
   [
     "a field of an invoice request",
     "unknown_field",
@@ -168,17 +168,17 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
     "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp0uwu6egpzqmlz3s9tdudnwtq6dgjx4e3lwnunr6pktc26pzwx34seqqqqqqqq"
   ],
   [
-    "a feature that is demanded",
+    "an unknown mandatory feature",
     "unknown_feature",
     "lno1pgx9getnwss8vetrw3hhyucvzqzqqqqqqqqqqqqqqqqqqqqqqqqpvggzamrjghtt05kvkvpcp0a79gmy3nt6jsn98ad2xs8de6sl9qmgvcvs"
   ],
-  ["an amount for nothing that is described", "description", "lno1pqpzwyqkyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"],
+  ["an amount but no description", "description", "lno1pqpzwyqkyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"],
   [
     "a currency without an amount",
     "currency",
     "lno1qcp4256ypgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
   ],
-  ["nobody to ask", "issuer", "lno1pgx9getnwss8vetrw3hhyuc"],
+  ["neither an issuer key nor a path", "issuer", "lno1pgx9getnwss8vetrw3hhyuc"],
   [
     "a second path without hops",
     "field",
@@ -223,7 +223,7 @@ describe("BOLT 12, examples of the specification", () => {
     ["two pluses together", `ln++${written.slice(2)}`],
     ["a space before a plus", `ln +${written.slice(2)}`],
     ["upper and lower case", `LNO1${written.slice(4)}`],
-    ["a letter that bech32 has not", `${written}b`]
+    ["a character that bech32 does not use", `${written}b`]
   ])("BOLT 12: an offer with %s is refused", (_, text) => {
     assert.isTrue(Result.isFailure(Bolt12.decode(text)))
   })
