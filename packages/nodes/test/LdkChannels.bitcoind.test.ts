@@ -20,8 +20,8 @@ import * as LndBooks from "../src/LndBooks.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as Marks from "./Marks.ts"
 
-// Payments when dora's channels are too small on their own, get stuck, or are force-closed with a payment in
-// flight. bob is the peer, and carol, behind him, is paid.
+// Payments that get stuck in dora's channels or are in flight when a channel is force-closed. bob is the peer.
+// carol, reached through him, is paid.
 
 const adapter = Layer.unwrap(
   Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
@@ -79,7 +79,7 @@ const held = Effect.gen(function* () {
   return asked
 })
 
-/** Asserts that the payment has not ended, and that requesting it again does not end it. */
+/** Asserts that the payment is not final, and that requesting it again does not make it final. */
 const staysPending = Effect.fnUntraced(function* (asked: Asked) {
   assert.strictEqual(yield* tagOf(asked), "pending")
   assert.notInclude(["settled", "failed"], (yield* (yield* LightningSender).pay(asked))._tag)
@@ -107,7 +107,7 @@ const Balances = Schema.Struct({
   PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
 })
 
-/** dora's funds by her own records: in channels, on their way out of closed ones, and on-chain. */
+/** dora's funds by her own records: in channels, being swept from closed channels, and on-chain. */
 const wealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const all = yield* dora.ask("balances", {}, Balances)
@@ -115,8 +115,8 @@ const wealth = Effect.gen(function* () {
 })
 
 /**
- * The same once nothing is being swept, because funds being swept are counted twice. LDK lists a sweep for
- * weeks, with its block once it is confirmed.
+ * The same funds once nothing is being swept. Until then, funds being swept are counted twice. LDK lists a
+ * sweep for weeks, with its block once it is confirmed.
  */
 const restingWealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
@@ -155,10 +155,10 @@ const funded = Effect.fnUntraced(function* (node: Lnd.Lnd) {
 /** Maximum chain fees for closing and sweeping. */
 const maxChainFeesSats = 50_000
 
-Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
+Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`C1: ldk: a payment through an unresponsive peer stays pending, and later it does ${outcome}`, () =>
+      it.effect(`C1: ldk: a payment through an unresponsive peer stays pending until the peer responds (outcome: ${outcome})`, () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network
           const { owned } = yield* LightningBooks
@@ -184,7 +184,7 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
       ["bob", "fail"]
     ] as const) {
       it.effect(
-        `C1: ldk: a payment in a channel that ${closer} force-closes stays pending until the chain resolves it: to ${outcome}`,
+        `C1: ldk: a payment in a channel that ${closer} force-closes stays pending until the chain resolves it (outcome: ${outcome})`,
         () =>
           Effect.gen(function* () {
             const { dora } = yield* LdkNetwork.LdkNetwork
@@ -210,14 +210,13 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
               // sweeps is deep enough.
               Effect.map(forced, ([doras, bobs = 0]) => doras === 1 && bobs >= 1)
             )
-            // The funds are on their way to the chain and still ours. The books are compared with this
-            // amount.
+            // The funds are moving to the chain and are still ours. The books are compared with this amount.
             assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
             const closing = yield* eventually(Effect.orDie(owned), ({ within }) => within >= amount)
             assert.isAtLeast(Number(closing.amount) / 1000, before.all - maxChainFeesSats)
             yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
             if (outcome === "fail") yield* staysPending(asked)
-            // This takes some hundred blocks. After the payment's expiry, a node pays more for each block
+            // This can take a few hundred blocks. After the payment's expiry, a node pays more for each block
             // that it waits.
             yield* mineUntil(
               "the payment ends",
@@ -241,7 +240,7 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
       )
     }
     it.effect(
-      "C1: ldk: if killed between writing a channel and its manager, it closes the channel, and the payment in it is sent once and ends once",
+      "C1: ldk: if killed between writing a channel and writing its manager, it closes the channel, and the payment in flight is sent once and has one outcome",
       () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork

@@ -12,12 +12,12 @@ import { Effect, Layer, Result } from "effect"
 import { globSync, readFileSync, rmSync } from "node:fs"
 import { adapter, amount, resting, returns, usable } from "./LdkReturns.ts"
 
-// Payments to erin's offer when dora's process ends at a chosen step.
+// Payments to erin's offer when dora's process is killed at a chosen step.
 
 const layer = Layer.provideMerge(
   Layer.merge(
     adapter,
-    // An attempt that LDK may know of is not given up within a minute.
+    // An attempt that LDK may have recorded is not abandoned in the first minute.
     Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
   ),
   LdkIssuer.layer
@@ -52,14 +52,14 @@ const unrecorded = Effect.fnUntraced(function* ({ attempt }: Asked) {
   for (const file of files) rmSync(file)
 })
 
-Real.suite("ldk, when its process ends while it pays an offer", ["bitcoind", "lnd", "ldk"], () => {
+Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
     for (const [step, isSent] of [
       ["intent", false],
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: if killed at the step "${step}" of a payment by offer, it is paid once or was never sent`, () =>
+      it.effect(`C3: ldk: a payment by offer is paid once, or was never sent, if the process is killed at "${step}"`, () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
           const { lookupOffer, payOffer } = yield* OfferSender
@@ -80,35 +80,37 @@ Real.suite("ldk, when its process ends while it pays an offer", ["bitcoind", "ln
         })
       )
     }
-    it.effect("C3: ldk: an attempt whose id LDK failed to write is pending, blocks other attempts, and ends as LDK reports", () =>
-      Effect.gen(function* () {
-        const { bob } = yield* LdkIssuer.LdkIssuer
-        const { dora } = yield* LdkNetwork.LdkNetwork
-        const { lookupOffer, payOffer } = yield* OfferSender
-        for (const word of ["RESUME", "FAIL"] as const) {
-          yield* returns({ LDK_DIE_AT: "sent" }, "SIGTERM")
-          const before = yield* resting
-          const asked = yield* asking
-          yield* bob.from({ held: asked.attempt })
-          yield* payOffer(asked)
-          yield* Effect.flip(dora.died)
-          yield* unrecorded(asked)
-          yield* returns()
-          assert.deepStrictEqual<unknown>(yield* lookupOffer(asked.attempt), { _tag: "pending" })
-          assert.deepStrictEqual<unknown>(yield* payOffer(yield* asking), { _tag: "notSent" })
-          assert.notInclude(["failed", "settled"], (yield* payOffer(asked))._tag)
-          yield* bob.from("RESUME")
-          yield* bob.release(asked.attempt, word)
-          const payment = yield* ends(asked)
-          assert.strictEqual(payment._tag, word === "RESUME" ? "settled" : "failed")
-          yield* adds(asked, before, payment)
-        }
-        const next = yield* asking
-        yield* payOffer(next)
-        assert.strictEqual((yield* ends(next))._tag, "settled")
-      })
+    it.effect(
+      "C3: ldk: an attempt whose id LDK failed to write stays pending, blocks other attempts, and gets the outcome that LDK reports",
+      () =>
+        Effect.gen(function* () {
+          const { bob } = yield* LdkIssuer.LdkIssuer
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { lookupOffer, payOffer } = yield* OfferSender
+          for (const word of ["RESUME", "FAIL"] as const) {
+            yield* returns({ LDK_DIE_AT: "sent" }, "SIGTERM")
+            const before = yield* resting
+            const asked = yield* asking
+            yield* bob.from({ held: asked.attempt })
+            yield* payOffer(asked)
+            yield* Effect.flip(dora.died)
+            yield* unrecorded(asked)
+            yield* returns()
+            assert.deepStrictEqual<unknown>(yield* lookupOffer(asked.attempt), { _tag: "pending" })
+            assert.deepStrictEqual<unknown>(yield* payOffer(yield* asking), { _tag: "notSent" })
+            assert.notInclude(["failed", "settled"], (yield* payOffer(asked))._tag)
+            yield* bob.from("RESUME")
+            yield* bob.release(asked.attempt, word)
+            const payment = yield* ends(asked)
+            assert.strictEqual(payment._tag, word === "RESUME" ? "settled" : "failed")
+            yield* adds(asked, before, payment)
+          }
+          const next = yield* asking
+          yield* payOffer(next)
+          assert.strictEqual((yield* ends(next))._tag, "settled")
+        })
     )
-    it.effect("ldk: a payment by offer is in the books under its attempt", () =>
+    it.effect("ldk: a payment by offer is listed in the books under its attempt", () =>
       Effect.gen(function* () {
         const { sent } = yield* LightningBooks
         const { payOffer } = yield* OfferSender

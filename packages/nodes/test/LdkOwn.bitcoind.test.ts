@@ -40,7 +40,7 @@ const payer = Effect.gen(function* () {
 
 Real.suite("an LDK node's own income", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("ldk: each forwarded payment is listed once with its fee, even if the process is killed while writing it", () =>
+    it.effect("ldk: each forwarded payment is listed once with its fee, even if the process is killed while recording it", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { carol } = yield* Network
@@ -57,7 +57,7 @@ Real.suite("an LDK node's own income", ["bitcoind", "lnd", "ldk"], () => {
           const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "settle" })))
           const asked = { invoice, amount, feeLimit: Msat.fromSats(1_000) }
           yield* Process.until(
-            "erin finds a way",
+            "erin finds a route",
             Effect.andThen(
               connects,
               Effect.map(quote(asked), (fee) => fee !== undefined || undefined)

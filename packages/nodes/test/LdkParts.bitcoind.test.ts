@@ -17,7 +17,8 @@ import { HttpClientRequest } from "effect/http"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// Payments too large for one of dora's channels. One is to bob, the other to alice, who has a channel to bob.
+// Payments too large for either of dora's channels. One channel is with bob, the other with alice, who has a
+// channel with bob.
 
 const adapter = Layer.unwrap(
   Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
@@ -48,7 +49,7 @@ const heard = (node: Lnd.Lnd, count: number) => {
 
 Real.suite("ldk, in several parts", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("ldk: an amount larger than any of its channels is received over two and paid over two, once each", () =>
+    it.effect("ldk: payments larger than any single channel are received and sent over two channels, each once", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { alice, bob } = yield* Network

@@ -11,7 +11,7 @@ import { Effect, Exit, Layer, Redacted, Result } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// dora, whose process ends and restarts.
+// dora, with a process that can be ended and restarted.
 
 export const marks = Marks.inMemory()
 
@@ -55,13 +55,13 @@ export const usable = Effect.gen(function* () {
   const channel = Effect.map(channelOf, (channel) => (channel?.usable === true ? true : undefined))
   yield* Process.until("dora has her channel back", channel, 60)
   yield* Process.until(
-    "dora knows the way",
+    "dora knows the route",
     Effect.map(routed, (is) => (is ? true : undefined)),
     60
   )
 })
 
-/** Returns whether dora knows a route to carol, which she learns again after a kill. */
+/** Returns whether dora knows a route to carol. After a kill she must learn it again. */
 const routed = Effect.gen(function* () {
   const { quote } = yield* LightningSender
   return (yield* quote(yield* outgoing("settle"))) !== undefined

@@ -16,8 +16,8 @@ import { cpSync, rmSync } from "node:fs"
 import * as Ldk from "../src/Ldk.ts"
 import { adapter, amount, marks, outgoing, resting, returns, usable } from "./LdkReturns.ts"
 
-// Payments when dora's process ends at a chosen step, or restarts with an old state. carol is the other side,
-// through bob.
+// Payments when dora's process is killed at a chosen step or restarts with an old state. carol, reached through
+// bob, is the other side.
 
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
@@ -40,14 +40,14 @@ const ends = Effect.fnUntraced(function* ({ invoice }: { readonly invoice: Bolt1
   return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed" || _tag === "notFound")
 })
 
-Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
+Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
     for (const [step, isSent] of [
       ["intent", false],
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: if killed at the step "${step}" of a payment, it is paid once or was never sent`, () =>
+      it.effect(`C3: ldk: a payment is paid once, or was never sent, if the process is killed at "${step}"`, () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
           const { carol } = yield* Network
@@ -68,7 +68,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
       )
     }
     for (const step of ["claim", "claimed", "received"]) {
-      it.effect(`C60: ldk: if killed at the step "${step}" of a receipt, the payer has paid and it is reported once`, () =>
+      it.effect(`C60: ldk: a received payment settles for its payer and is reported once if the process is killed at "${step}"`, () =>
         Effect.gen(function* () {
           const { carol } = yield* Network
           const { dora } = yield* LdkNetwork.LdkNetwork
@@ -89,25 +89,27 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         })
       )
     }
-    it.effect("C1: ldk: a payment held by its payee stays pending while the process is killed, and ends as the payee decides", () =>
-      Effect.gen(function* () {
-        const { carol } = yield* Network
-        const { pay, lookupPayment } = yield* LightningSender
-        for (const outcome of ["settle", "fail"] as const) {
-          const before = yield* resting
-          const asked = yield* outgoing("hold")
-          yield* pay(asked)
-          yield* Peer.arrived(carol, asked.invoice.paymentHash)
-          yield* rest
-          yield* returns()
-          assert.deepStrictEqual<unknown>(yield* lookupPayment(asked.invoice.paymentHash), { _tag: "pending" })
-          assert.notInclude(["failed", "settled"], (yield* pay(asked))._tag)
-          yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
-          const payment = yield* ends(asked)
-          assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
-          assert.strictEqual(before - (yield* resting), payment._tag === "settled" ? amount + payment.fee : 0n)
-        }
-      })
+    it.effect(
+      "C1: ldk: a payment held by its payee stays pending when the process is killed, and then settles or fails as the payee decides",
+      () =>
+        Effect.gen(function* () {
+          const { carol } = yield* Network
+          const { pay, lookupPayment } = yield* LightningSender
+          for (const outcome of ["settle", "fail"] as const) {
+            const before = yield* resting
+            const asked = yield* outgoing("hold")
+            yield* pay(asked)
+            yield* Peer.arrived(carol, asked.invoice.paymentHash)
+            yield* rest
+            yield* returns()
+            assert.deepStrictEqual<unknown>(yield* lookupPayment(asked.invoice.paymentHash), { _tag: "pending" })
+            assert.notInclude(["failed", "settled"], (yield* pay(asked))._tag)
+            yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
+            const payment = yield* ends(asked)
+            assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
+            assert.strictEqual(before - (yield* resting), payment._tag === "settled" ? amount + payment.fee : 0n)
+          }
+        })
     )
     it.effect("ldk: a held payment survives a kill, and is then settled or returned", () =>
       Effect.gen(function* () {
@@ -143,7 +145,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         assert.notStrictEqual((yield* lookupInvoice(paymentHash))._tag, "settled")
       })
     )
-    it.effect("C2: ldk: a lost response leaves a payment unknown, and it is paid once", () =>
+    it.effect("C2: ldk: a payment whose response is lost has an unknown outcome and is paid once", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { carol } = yield* Network
@@ -159,7 +161,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
         assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), amount)
       }).pipe(Effect.scoped)
     )
-    it.effect("ldk: a store restored from a backup is not started, and the error explains the remedy", () =>
+    it.effect("ldk: a node does not start on a store restored from a backup, and the error explains the remedy", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { pay } = yield* LightningSender
@@ -195,7 +197,7 @@ Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
     it.effect("ldk: two processes cannot share one store", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
-        // The running process keeps the store, so a second one ends immediately.
+        // The running process keeps the store, so a second one exits immediately.
         const second = yield* Effect.flip(dora.second)
         assert.include(second.message, "two nodes of one state lose the money of their channels")
         yield* usable

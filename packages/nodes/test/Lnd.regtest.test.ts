@@ -33,7 +33,7 @@ const layer = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(Real.network))
 
-/** alice, and the adapter at any address, for tests in which something else responds there. */
+/** alice, and an adapter for any address, for tests in which another server responds at that address. */
 const wire = Layer.effect(
   LightningWire.Target,
   Effect.gen(function* () {

@@ -8,13 +8,13 @@ import * as NodeState from "../src/NodeState.ts"
 import * as Asleep from "./Asleep.ts"
 import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
 
-// Responses that may come from something else than lnd: a gateway before lnd has started, a proxy, another
+// Responses that may come from something other than lnd: a gateway before lnd has started, a proxy, another
 // node at the old address.
 
 const others: Record<string, Answer | undefined> = {
-  "a connection lost after everything was sent": undefined,
+  "a connection lost after the request was sent": undefined,
   "a gateway whose lnd has not started": json(404, { code: 5, message: "Not Found", details: [] }),
-  "a proxy without such a page": { status: 404, body: "<h1>Not Found</h1>" },
+  "a proxy that returns its own 404 page": { status: 404, body: "<h1>Not Found</h1>" },
   "a proxy whose lnd is down": { status: 502, body: "Bad Gateway" },
   "a proxy that redirects": { status: 302, body: "", location: "https://elsewhere.example/" },
   "an unknown state": json(200, { result: { status: "UNKNOWN", failure_reason: "FAILURE_REASON_NONE" } }),
@@ -22,7 +22,7 @@ const others: Record<string, Answer | undefined> = {
   "a proxy that requires a password": { status: 401, body: "<h1>Unauthorized</h1>" },
   "a proxy that denies everyone": json(403, { error: "forbidden" }),
   "a proxy that fails": { status: 500, body: '{"message":"Internal Server Error"}' },
-  "a proxy with its own form of not found": json(404, { status: 404, error: "Not Found" }),
+  "a proxy with its own JSON for 404": json(404, { status: 404, error: "Not Found" }),
   "half of a response": { status: 200, body: '{"result":{"status":"SUCC' }
 }
 
@@ -50,7 +50,7 @@ describe("lnd", () => {
     [13, "stream terminated by RST_STREAM"],
     [14, "transport is closing"]
   ] as const) {
-    it.live(`C3: lnd: a payment call that ends in gRPC's ${code} (${message}) has not failed, even if it has no record yet`, () =>
+    it.live(`C3: lnd: a payment whose call ends with gRPC code ${code} (${message}) has not failed, even if it has no record yet`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url, paths } = yield* server((path) =>
@@ -67,7 +67,7 @@ describe("lnd", () => {
     [2, "self-payments not allowed"],
     [3, "invoice expired"]
   ] as const) {
-    it.live(`lnd: a payment call that lnd itself rejects (${code}, ${message}) and has no record of has failed`, () =>
+    it.live(`lnd: a payment has failed if lnd itself rejects the call (${code}, ${message}) and has no record of it`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
@@ -77,7 +77,7 @@ describe("lnd", () => {
     )
   }
 
-  it.effect("C3: lnd: a payment call without a response after 2 s and without a record may still arrive, so its outcome is unknown", () =>
+  it.effect("C3: lnd: a payment call that has no response after 2 s and no record may still arrive, so the outcome is unknown", () =>
     Effect.gen(function* () {
       const called = yield* Deferred.make<void>()
       const { url, paths } = yield* server((path) => {
@@ -206,7 +206,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C59: lnd: a version with known faults is reported to the operator", () =>
+  it.live("C59: lnd: a version with known bugs is reported to the operator", () =>
     Effect.gen(function* () {
       for (const [version, warnings] of [
         ["0.18.5-beta commit=v0.18.5-beta", 1],

@@ -25,7 +25,7 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
   "/v1/balance/blockchain": { total_balance: "0", unconfirmed_balance: "0" }
 })
 
-/** The books over these responses of lnd by path. */
+/** The books of a node with these responses, by path. */
 const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, object>>) {
   const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, said()[path] ?? {})))
   const identity = { nodeId, network: "regtest" } as const
@@ -33,8 +33,8 @@ const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, o
   return yield* Effect.provideContext(LightningBooks, built)
 })
 
-describe("the books of lnd", () => {
-  it.live("lnd: a forward is explained while the payer's node is down, even if a peer opened the channel", () =>
+describe("lnd's books", () => {
+  it.live("lnd: the books explain a forward while the payer's node is down, even if a peer opened the channel", () =>
     Effect.gen(function* () {
       let said = answers("13950004467", [{ incoming: true, amount: "50006" }])
       const { owned } = yield* books(() => said)
@@ -95,7 +95,7 @@ describe("the books of lnd", () => {
       if (own === undefined) return assert.fail("lnd lists what it earned")
       const begun = yield* own(null)
       assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
-      // Cooperatively closed channels are no longer open, and wait for their block.
+      // Cooperatively closed channels are no longer open, and wait for confirmation.
       open.length = 0
       const waiting = yield* own(begun.cursor)
       said = later

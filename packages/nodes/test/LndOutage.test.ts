@@ -36,7 +36,7 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
   ]
 }
 
-/** Messages about its state that it may return later, when a payment may already have begun. */
+/** Messages about lnd's state that it may return after a payment has begun. */
 const later: Record<string, readonly [answer: Answer, reason: string]> = {
   "that stops": [refusal(2, "the server is shutting down"), "lnd is stopping"],
   "whose database fails": [refusal(2, "database is locked"), "lnd has an internal error"],
@@ -82,8 +82,8 @@ describe("lnd's state", () => {
     )
   }
 
-  // lnd is unlocked by the time its record is requested, and knows of no payment. That does not mean the
-  // payment failed.
+  // By the time the payment's record is requested, lnd is unlocked and has none. That does not mean the payment
+  // failed.
   for (const words of [
     "wallet locked, unlock it to enable full RPC access",
     "wallet is not ready",
@@ -94,7 +94,7 @@ describe("lnd's state", () => {
     "context canceled",
     "database is locked"
   ]) {
-    it.live(`C2: lnd: a payment call rejected with "${words}" has not failed, even if there is no record of it`, () =>
+    it.live(`C2: lnd: a payment whose call is rejected with "${words}" has not failed, even if there is no record of it`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) =>
           path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal(2, words) : noRecord
@@ -187,7 +187,7 @@ const nobody = Effect.scoped(
 )
 
 describe("a connection to lnd", () => {
-  it.live("lnd: a refused connection is reported as not sent", () =>
+  it.live("lnd: a payment is reported as not sent if the connection is refused", () =>
     Effect.gen(function* () {
       const url = `http://127.0.0.1:${yield* nobody}`
       const { receiver, sender } = yield* ports(url, { names })
@@ -199,7 +199,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: a payment is reported as not sent if the connection is refused after the node was known", () =>
+  it.live("lnd: a payment is reported as not sent if the connection is refused after the node was identified", () =>
     Effect.gen(function* () {
       const port = yield* Effect.scoped(
         Effect.gen(function* () {
@@ -212,7 +212,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: an unknown host is reported as not sent", () =>
+  it.live("lnd: a payment is reported as not sent if lnd's host is unknown", () =>
     Effect.gen(function* () {
       const { receiver, sender } = yield* ports("https://lnd.invalid:8080", { names })
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
@@ -220,7 +220,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: a server without TLS receives nothing, which is reported", () =>
+  it.live("lnd: a server without TLS is reported and receives nothing", () =>
     Effect.gen(function* () {
       const { port } = yield* listener((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       const { receiver, sender } = yield* ports(`https://127.0.0.1:${port}`, { names })
@@ -229,20 +229,22 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C3: lnd: a kept connection that is reset during a payment call leaves it unknown, because it may have been written", () =>
-    Effect.gen(function* () {
-      let isReset = false
-      const { url, paths } = yield* server((path) => (isReset ? undefined : path === "/v1/getinfo" ? info(nodeId) : noRecord))
-      const { sender } = yield* ports(url)
-      yield* sender.pay(payment) // now its channels are known to be active
-      const before = paths().length
-      isReset = true
-      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
-      assert.include(paths().slice(before), "/v2/router/send")
-    }).pipe(Effect.scoped, quiet)
+  it.live(
+    "C3: lnd: if a reused connection is reset during a payment call, the outcome is unknown, because the request may have been written",
+    () =>
+      Effect.gen(function* () {
+        let isReset = false
+        const { url, paths } = yield* server((path) => (isReset ? undefined : path === "/v1/getinfo" ? info(nodeId) : noRecord))
+        const { sender } = yield* ports(url)
+        yield* sender.pay(payment) // now its channels are known to be active
+        const before = paths().length
+        isReset = true
+        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+        assert.include(paths().slice(before), "/v2/router/send")
+      }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C3: lnd: a node that never responds to a payment call leaves it unknown, and is not up", () =>
+  it.live("C3: lnd: if a node never responds to a payment call, the outcome is unknown and the node is not up", () =>
     Effect.gen(function* () {
       let isSilent = false
       const { port } = yield* listener((socket) => {
@@ -294,42 +296,40 @@ describe("an invoice at lnd", () => {
     )
   }
 
-  it.live(
-    "C60: lnd: settlements are listed from the earliest on, whatever the order of the invoices, and only settled ones are reported",
-    () =>
-      Effect.gen(function* () {
-        const asked: Array<string> = []
-        const lines = [
-          invoiceOf(5, "OPEN", 0),
-          invoiceOf(2, "SETTLED", 2),
-          invoiceOf(6, "ACCEPTED", 0),
-          invoiceOf(3, "SETTLED", 3),
-          invoiceOf(7, "CANCELED", 0)
+  it.live("C60: lnd: only settled invoices are reported, in order of settlement, whatever the order of the invoices", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const lines = [
+        invoiceOf(5, "OPEN", 0),
+        invoiceOf(2, "SETTLED", 2),
+        invoiceOf(6, "ACCEPTED", 0),
+        invoiceOf(3, "SETTLED", 3),
+        invoiceOf(7, "CANCELED", 0)
+      ]
+      const { url } = yield* server((path) => {
+        if (path === "/v1/getinfo") return info(nodeId)
+        if (path.startsWith("/v1/invoices/subscribe")) {
+          asked.push(path)
+          return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
+        }
+        const invoices = [invoiceOf(3, "SETTLED", 3), invoiceOf(9, "OPEN", 0), invoiceOf(1, "SETTLED", 1), invoiceOf(2, "SETTLED", 2)]
+        return json(200, { invoices, last_index_offset: "4" })
+      })
+      const { receiver } = yield* ports(url)
+      const told = yield* Stream.runCollect(Stream.take(receiver.settlements(null), 3))
+      assert.deepStrictEqual(
+        told.map(({ cursor, received }) => [cursor, received]),
+        [
+          ["1", 1000n],
+          ["2", 2000n],
+          ["3", 3000n]
         ]
-        const { url } = yield* server((path) => {
-          if (path === "/v1/getinfo") return info(nodeId)
-          if (path.startsWith("/v1/invoices/subscribe")) {
-            asked.push(path)
-            return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
-          }
-          const invoices = [invoiceOf(3, "SETTLED", 3), invoiceOf(9, "OPEN", 0), invoiceOf(1, "SETTLED", 1), invoiceOf(2, "SETTLED", 2)]
-          return json(200, { invoices, last_index_offset: "4" })
-        })
-        const { receiver } = yield* ports(url)
-        const told = yield* Stream.runCollect(Stream.take(receiver.settlements(null), 3))
-        assert.deepStrictEqual(
-          told.map(({ cursor, received }) => [cursor, received]),
-          [
-            ["1", 1000n],
-            ["2", 2000n],
-            ["3", 3000n]
-          ]
-        )
-        assert.deepStrictEqual(asked, ["/v1/invoices/subscribe?settle_index=1"])
-      }).pipe(Effect.scoped, quiet)
+      )
+      assert.deepStrictEqual(asked, ["/v1/invoices/subscribe?settle_index=1"])
+    }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C4: lnd: another node at the same address is an outage when the invoice is looked up first", () =>
+  it.live("C4: lnd: another node at the same address is an outage even if an invoice lookup is the first call", () =>
     Effect.gen(function* () {
       const { url } = yield* server((path) =>
         path === "/v1/getinfo" ? info(`03${"22".repeat(32)}`) : json(404, { code: 5, message: "unable to locate invoice" })

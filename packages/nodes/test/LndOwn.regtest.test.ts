@@ -11,7 +11,7 @@ import * as LndBooks from "../src/LndBooks.ts"
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Btcd.layer)
 
-Real.suite("what an lnd earns by itself", ["btcd", "lnd"], () => {
+Real.suite("an lnd node's own income", ["btcd", "lnd"], () => {
   it.live("lnd: its own funds grow by the listed forwards, to the millisatoshi", () =>
     Effect.gen(function* () {
       const { alice, bob, carol } = yield* Network.Network
@@ -41,7 +41,7 @@ Real.suite("what an lnd earns by itself", ["btcd", "lnd"], () => {
         })
       )
       yield* Process.until(
-        "both are owned",
+        "both are counted as owned",
         Effect.map(owned, ({ within }) => within === 0n || undefined)
       )
       const earned = listed.reduce((sum, { amount }) => sum + amount, 0n)

@@ -18,7 +18,7 @@ import * as LndOutage from "../src/LndOutage.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as NodeState from "../src/NodeState.ts"
 
-// Details of lnd that no contract covers, such as the messages of its refusals.
+// Details of lnd that no contract covers, such as its error messages.
 
 const alices = Effect.gen(function* () {
   const { alice } = yield* Network
