@@ -10,9 +10,9 @@ import { timeSecondsAt } from "./SimulatedBlocks.ts"
 import * as Serving from "./Serving.ts"
 
 /**
- * State of the node's transaction index. `building`: it has not reached the tip since it was enabled.
- * `behind`: it has, but has not read the newest blocks yet, and Core's response for a missing transaction
- * does not reveal that.
+ * State of the node's transaction index. `building`: it has not reached the tip since it was enabled. `behind`:
+ * it has, but has not read the newest blocks yet. Core's response for a missing transaction does not reveal
+ * that.
  */
 export type Txindex = { readonly _tag: "none" | "synced" } | { readonly _tag: "building" | "behind"; readonly height: number }
 

@@ -40,7 +40,7 @@ describe("a signer in another process", () => {
     ["other", /signed a different transaction/],
     ["broken", /status 3/]
   ] as const) {
-    it.live(`external signer: with behavior ${behaviour} nothing is signed`, () =>
+    it.live(`external signer: with behavior "${behaviour}", nothing is signed`, () =>
       Effect.gen(function* () {
         const { cause } = yield* Effect.flip(signer(behaviour).sign(psbt))
         assert.match(String(cause), words)

@@ -12,7 +12,7 @@ describe("the fee rate", () => {
     ["the node's estimate, rounded up", [says(12.3)], 13],
     ["the median of several", [says(3), says(90), says(4)], 4],
     ["the higher of two", [says(3), says(9)], 9],
-    ["the known estimate if others are down", [away, says(undefined), says(7)], 7],
+    ["the available estimate if the other sources are down", [away, says(undefined), says(7)], 7],
     ["at least the minimum relay fee rate", [says(0.1)], 1],
     ["at most the ceiling", [says(1e9)], 500]
   ] as const) {
@@ -23,7 +23,7 @@ describe("the fee rate", () => {
     )
   }
 
-  it.effect("fee rate: without an estimate it is an outage, unless the operator has set a fallback", () =>
+  it.effect("fee rate: a missing estimate is an outage, unless the operator has set a fallback", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(FeeRates.make([says(undefined)])))._tag, "ChainUnavailable")
       assert.strictEqual(yield* FeeRates.make([says(undefined)], { fallback: 2 }), 2)

@@ -26,7 +26,7 @@ Real.suite("A foreign wallet", ["bitcoind"], () => {
         yield* chain.mine(Miner.firstBlocks)
         const runs = 4
         for (let run = 0; run < runs; run++) {
-          // Each run is a process that ends. Only the last of its addresses is paid.
+          // Each run stands for one process. Only the last of its addresses is paid.
           yield* Effect.scoped(
             Effect.gen(function* () {
               const wallet = Context.get(yield* Layer.build(Layer.fresh(Wallet.layer(accounts))), ChainWallet)

@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
 
   const next = () => {
     const coin = coins.shift()
-    if (coin === undefined) throw new Error("the outside has no coin left")
+    if (coin === undefined) throw new Error("the outside wallet has no coins left")
     return coin
   }
   const broadcast = (rawTx: string) => chain.call("sendrawtransaction", [rawTx], Schema.String)
@@ -177,7 +177,7 @@ export const make = Effect.gen(function* () {
     mineOne: (rawTx: string) => build(0, 1, rawTx),
     doubleSpend: Effect.fnUntraced(function* (txId: TxId.TxId) {
       const coin = spentBy.get(txId)
-      if (coin === undefined) throw new Error(`nobody here sent ${txId}`)
+      if (coin === undefined) throw new Error(`the outside wallet did not send ${txId}`)
       const { address } = yield* newAddress
       const replacement = pay(coin, [{ address, amount: Msat.fromSats(1000) }], feeSats * 5n)
       yield* broadcast(replacement.rawTx)

@@ -25,7 +25,7 @@ const server = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
 )
 
-it.live("request: a kept connection closed by the server is replaced, and the request is sent again", () =>
+it.live("request: a reused connection closed by the server is replaced, and the request is sent again", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const ask = Request.make({ url: (yield* server).url })

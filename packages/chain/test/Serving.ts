@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import type { Server } from "node:http"
 
-/** Listens at a free loopback port until the scope closes. Returns the URL. */
+/** Listens on a free loopback port until the scope closes. Returns the URL. */
 export const on = (server: Server): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<string>((resume) => {

@@ -71,7 +71,7 @@ describe("a node over RPC", () => {
     ["that is not a JSON-RPC server", () => ({ text: "<html>hello</html>" }), /not JSON-RPC/],
     ["whose response has the wrong type", () => ({ result: 7 }), /Expected/]
   ] as const satisfies ReadonlyArray<readonly [string, (call: Call) => Said, RegExp]>) {
-    it.live(`RPC: a node ${what} is an outage, and no transaction is reported gone`, () =>
+    it.live(`RPC: a node ${what} is an outage, and no transaction is reported as missing`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node(answer)
@@ -86,7 +86,7 @@ describe("a node over RPC", () => {
     )
   }
 
-  it.live("RPC: a healthy node reports a missing transaction as gone", () =>
+  it.live("RPC: a healthy node reports an unknown transaction as missing", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node(healthy)
@@ -95,7 +95,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: an error other than not found never means gone", () =>
+  it.live("RPC: a transaction is reported as missing only after a not-found error", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => standing(call) ?? { error: { code: -1, message: "out of memory" } })
@@ -120,9 +120,9 @@ describe("a node over RPC", () => {
   // Responses of Core and btcd to a request for an unknown transaction, all with the code -5, and whether
   // they mean that it does not exist.
   for (const [who, message, says] of [
-    ["Core, when its index is complete", absent, "gone"],
+    ["Core with a complete index", absent, "gone"],
     ["btcd", `No information available about transaction ${"ab".repeat(32)}`, "gone"],
-    ["Core, when it builds its index", CoreServer.notFound({ _tag: "building", height: 0 }), /is indexing its transactions/],
+    ["Core while it builds its index", CoreServer.notFound({ _tag: "building", height: 0 }), /is indexing its transactions/],
     ["Core without an index", CoreServer.notFound({ _tag: "none" }), /keeps no index of transactions/],
     [
       "btcd without an index",
@@ -130,13 +130,13 @@ describe("a node over RPC", () => {
       /keeps no index of transactions/
     ],
     [
-      "Core, of the first coinbase",
+      "Core, for the genesis coinbase",
       "The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved",
       /\(-5\)/
     ],
     ["another node implementation", "Invalid address or key", /Invalid address or key \(-5\)/]
   ] as const) {
-    it.live(`RPC: -5 from ${who} is ${says === "gone" ? "gone" : "no answer"}`, () =>
+    it.live(`RPC: -5 from ${who} means that the transaction is ${says === "gone" ? "missing" : "not known"}`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node((call) => standing(call) ?? { error: { code: -5, message } })
@@ -242,7 +242,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: while the tip moves with every request, no transaction is reported gone", () =>
+  it.live("RPC: while the tip moves with every request, no transaction is reported as missing", () =>
     Effect.scoped(
       Effect.gen(function* () {
         let blocks = 800_000
@@ -309,7 +309,7 @@ describe("an Esplora server", () => {
     ["that rate-limits us", { status: 429, body: "Too Many Requests" }, /429/],
     ["that returns something else", { status: 200, body: "{}" }, /Missing key|Expected/]
   ] as const) {
-    it.live(`Esplora: a server ${what} is an outage, and no transaction is reported gone`, () =>
+    it.live(`Esplora: a server ${what} is an outage, and no transaction is reported as missing`, () =>
       Effect.gen(function* () {
         const server = yield* EsploraServer.EsploraServer
         const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -345,7 +345,7 @@ describe("an Esplora server", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: while the tip differs between requests, as behind a load balancer, no transaction is reported gone", () =>
+  it.live("Esplora: while the tip differs between requests, as behind a load balancer, no transaction is reported as missing", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -358,7 +358,7 @@ describe("an Esplora server", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: a server behind a tip that it reported before reports no transaction gone", () =>
+  it.live("Esplora: a server behind a tip that it reported before reports no transaction as missing", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })

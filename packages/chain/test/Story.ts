@@ -29,7 +29,7 @@ import * as Wallet from "../src/Wallet.ts"
 import { accounts, words } from "./Ours.ts"
 import * as Outside from "./Outside.ts"
 
-/** The first block of every story. Earlier blocks contain none of our transactions. */
+/** The first block of every scenario. Earlier blocks contain none of our transactions. */
 const firstHeight = 440
 
 export const settings: Policy.Settings = {
@@ -44,7 +44,7 @@ export const settings: Policy.Settings = {
   replacement: { afterMillis: 0, allowances: 50 }
 }
 
-/** The current fee rate. A node can't estimate it on such a chain, so the story sets it. */
+/** The current fee rate. A node can't estimate it on such a chain, so the scenario sets it. */
 export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", { defaultValue: () => ({ rate: 2 }) })
 
 const options = Effect.map(Chain, ({ url, certificateFile, user, password }) => ({

@@ -72,8 +72,8 @@ const many = (count: number): ReadonlyArray<Coin.Coin> => {
 }
 
 /**
- * Returns the longest turn of this thread while `effect` runs, as a share of its total CPU time. Other work
- * waits that long, however fast the machine is.
+ * Returns the longest event-loop turn while `effect` runs, as a share of the total CPU time, so that the
+ * machine's speed does not matter. Other work waits for that turn.
  */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, check: (value: A) => void) {
   let [longest, before] = [0, process.threadCpuUsage()]

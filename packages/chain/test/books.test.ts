@@ -36,7 +36,7 @@ const settings: Policy.Settings = {
   reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 }
 }
 
-/** The current fee rate, set by the story. */
+/** The current fee rate, set by the scenario. */
 const weather = { rate: 2 }
 
 const source = Layer.effect(

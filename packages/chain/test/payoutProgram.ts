@@ -120,7 +120,7 @@ const program = Effect.gen(function* () {
   }
 })
 
-// A killed process's claim ends after half a minute, so this run's clock is ahead.
+// A killed process's claim expires after half a minute, so this run's clock is ahead.
 const later = Effect.map(Clock.Clock, (clock) => {
   const ahead = step === "finish" ? 60_000 : 0
   return Object.assign(Object.create(clock), {

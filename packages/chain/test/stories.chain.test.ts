@@ -66,7 +66,7 @@ Real.onChain("On a real chain", () => {
       [2, 50_000],
       [6, 50_000]
     ] as const) {
-      it.effect(`C45: deposits: reversed by a reorganization ${depth} deep, and credited again when they return`, () =>
+      it.effect(`C45: deposits: a reorganization ${depth} deep reverses them, and they are credited again once mined`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, amount)
@@ -85,7 +85,7 @@ Real.onChain("On a real chain", () => {
         })
       )
 
-      it.effect(`C45: deposits: double-spent in a reorganization ${depth} blocks deep: failed, and nothing of them remains`, () =>
+      it.effect(`C45: deposits: double-spent in a reorganization ${depth} blocks deep, they fail and leave no balance`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const txId = yield* funded(id, amount)
@@ -164,7 +164,7 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("payouts: spend each other's unconfirmed change, one level deep", () =>
+    it.effect("payouts: a payout spends another one's unconfirmed change, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         // Coins left over from other tests are spent first.
@@ -210,7 +210,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: payouts: sent again when a reorganization removes their block, also after they settle", () =>
+    it.effect("C45: payouts: they are sent again when a reorganization removes their block, even after they settle", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -230,7 +230,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("payouts: beyond the wallet's coins they are reported as waiting, and sent when coins arrive", () =>
+    it.effect("payouts: a payout that the wallet's coins do not cover is reported as waiting, and is sent when coins arrive", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 90_000_000)
@@ -332,33 +332,31 @@ Real.onChain("On a real chain", () => {
     )
 
     for (const [n, count] of [1, 3].entries()) {
-      it.effect(
-        `batch: ${count === 1 ? "of one" : "of several, replaced"}, settles with the original if that is mined instead of the replacement`,
-        () =>
-          Effect.gen(function* () {
-            const payouts = yield* together(
-              Array.from({ length: count }, (_, at) => 60_000 + 10 * n + at),
-              200_000,
-              150 + 5 * n
-            )
-            const weather = yield* FeeRate
-            weather.rate = 9
-            yield* work
-            weather.rate = 2
-            const signed = yield* signedFor(payouts)
-            assert.strictEqual(signed.length, 2)
-            const { transaction } = yield* ChainSource
-            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? TxId.make("")), { _tag: "mempool" })
-            yield* (yield* Outside).mineOne(signed[0]?.rawTx ?? "")
-            assert.strictEqual((yield* transaction(signed[0]?.txId ?? TxId.make("")))._tag, "mined")
-            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? TxId.make("")), { _tag: "gone" })
-            yield* work
-            for (const { status } of yield* rowsOf(payouts)) assert.strictEqual(status, "pending")
-            yield* mineAndWork(5)
-            yield* work
-            yield* paid(payouts, signed[0])
-            yield* audit
-          })
+      it.effect(`batch: a replaced batch of ${count} settles with the original if that is mined instead of the replacement`, () =>
+        Effect.gen(function* () {
+          const payouts = yield* together(
+            Array.from({ length: count }, (_, at) => 60_000 + 10 * n + at),
+            200_000,
+            150 + 5 * n
+          )
+          const weather = yield* FeeRate
+          weather.rate = 9
+          yield* work
+          weather.rate = 2
+          const signed = yield* signedFor(payouts)
+          assert.strictEqual(signed.length, 2)
+          const { transaction } = yield* ChainSource
+          assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? TxId.make("")), { _tag: "mempool" })
+          yield* (yield* Outside).mineOne(signed[0]?.rawTx ?? "")
+          assert.strictEqual((yield* transaction(signed[0]?.txId ?? TxId.make("")))._tag, "mined")
+          assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? TxId.make("")), { _tag: "gone" })
+          yield* work
+          for (const { status } of yield* rowsOf(payouts)) assert.strictEqual(status, "pending")
+          yield* mineAndWork(5)
+          yield* work
+          yield* paid(payouts, signed[0])
+          yield* audit
+        })
       )
     }
 
@@ -393,7 +391,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: batch: sent again when a reorganization removes its block, also after it settles", () =>
+    it.effect("C45: batch: it is sent again when a reorganization removes its block, even after it settles", () =>
       Effect.gen(function* () {
         const payouts = yield* together([70_000, 70_001, 70_002], 200_000, 170)
         yield* mineAndWork(1)

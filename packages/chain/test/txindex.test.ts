@@ -188,7 +188,7 @@ for (const [when, how, reason] of unknown) {
   )
 }
 
-it.live("txindex: an index one block behind a growing chain does not make a transaction gone", () =>
+it.live("txindex: while the index is one block behind a growing chain, no transaction is reported as missing", () =>
   inService(
     Effect.gen(function* () {
       const core = yield* CoreServer.CoreServer

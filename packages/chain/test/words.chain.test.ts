@@ -116,7 +116,7 @@ Real.onChain("the messages of a node", () => {
     )
 
     it.effect(
-      "C45: node messages: a mined transaction that a reorganization removed and another replaced is gone, even if the index keeps it",
+      "C45: node messages: a mined transaction that a reorganization removed and another transaction replaced is missing, even if the index keeps it",
       () =>
         Effect.gen(function* () {
           const { send, mine, reorg, doubleSpend, address } = yield* Outside.Outside
