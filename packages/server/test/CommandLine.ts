@@ -8,7 +8,7 @@ import { version } from "../src/base/Version.ts"
 
 /**
  * Runs a command in this process and returns its output and exit code. `env` holds its settings. `hear`
- * receives each line when it is printed.
+ * receives each line as it is printed.
  */
 export const run = (args: string, env: Record<string, string> = {}, hear: (line: string) => void = () => {}) =>
   Effect.gen(function* () {

@@ -73,7 +73,7 @@ export interface World {
 
 /**
  * Runs a scenario against a fresh service. At the end the books must be sound, the node's balance must have
- * changed by the booked amount to the millisatoshi, and a reconciliation must find no discrepancy.
+ * changed by exactly the amount posted in the books, and a reconciliation must find no discrepancy.
  * `deadlineMillis` limits the wait for each node response, so a scenario with silent responses lasts at least
  * their total.
  */
@@ -108,7 +108,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       assert.strictEqual(after - before, -node)
       yield* eventually(run(reconcile), ({ found }) => found.length === 0)
     })
-    // Silence the logs: every worker reports the failures that the scenario causes on the wire.
+    // Silence the logs: every worker reports the failures that the scenario causes in the proxy.
   ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 export const company = Effect.flatMap(
@@ -134,7 +134,7 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** Waits until a withdrawal has ended and returns it. */
+/** Waits until a withdrawal is final and returns it. */
 export const end = (withdrawal: Withdrawal) => eventually(now(withdrawal), ({ status }) => status !== "pending")
 
 export const balance = Effect.fnUntraced(function* ({ id }: Company) {

@@ -67,7 +67,7 @@ export const confirm = (
 
 export const fetchWithdrawal = (company: Company, id: string) => data(200, company.get(`/v1/transactions/withdrawals/${id}`))
 
-/** Waits until a withdrawal has ended and checks its final status. */
+/** Waits until a withdrawal is final and checks its status. */
 export const ends = async (company: Company, id: string, status: "settled" | "failed") => {
   const withdrawal = await eventually(
     `the end of ${id}`,
@@ -85,6 +85,6 @@ export const ends = async (company: Company, id: string, status: "settled" | "fa
 export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
   withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
 
-/** The balance left of `sats`, as a balance response shows it. */
+/** The balance that remains of `sats`, as in a balance response. */
 export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number =>
   Math.floor((sats * 1000 - taken(withdrawals)) / 1000)

@@ -244,7 +244,7 @@ describe("the environment", () => {
     }
     assert.deepStrictEqual(problemsOf(theirs), [])
     assert.lengthOf(problemsOf({ ...theirs, SATRAIL_IGNORED_VARIABLES: "BITCOIN_DATA" }), 1)
-    assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL it may be meant for it")
+    assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL, it may be a misspelling")
   })
 
   it("settings: a simulated backend is polled often, a real one at the default interval", () => {

@@ -203,7 +203,7 @@ describe("a client that disconnects", () => {
     await once(server.close(), "close")
   })
 
-  it("listener: a few large bodies are started per turn, and none whose client has disconnected", async () => {
+  it("listener: only a few requests with large bodies start per turn, and none whose client has disconnected", async () => {
     const server = Listener.make()
     const begun: Array<IncomingMessage> = []
     server.on("request", (request) => begun.push(request))

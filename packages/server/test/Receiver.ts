@@ -31,7 +31,7 @@ const verified = (headers: IncomingHttpHeaders, body: string, secret: string) =>
   return event
 }
 
-/** A company's receiver of all webhooks. It verifies every request. `answering` runs before it responds. */
+/** A company's receiver for all its webhooks. It verifies every request. `answering` runs before it responds. */
 export const make = async (company: Company, answering: (received: Received) => Promise<void> = async () => {}) => {
   const received: Array<Received> = []
   const wrong: Array<unknown> = []

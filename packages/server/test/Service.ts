@@ -15,7 +15,7 @@ export { eventually }
 /** How long a killed process's claim blocks its successor, plus a margin. */
 export const leaseMillis = 31_000
 
-/** A process of the service that ended, with its output. */
+/** A service process that has exited, with its output. */
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -23,7 +23,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A running process of the service. */
+/** A running service process. */
 export interface Running {
   readonly pid: number
   readonly stdout: () => string
@@ -37,15 +37,14 @@ export interface Running {
 const alive = new Set<ChildProcess>()
 process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 
-/** The directory where programs.ts put them. */
+/** The directory of the programs bundled by programs.ts, if any. */
 const bundled = process.env["SATRAIL_TEST_PROGRAMS"]
 
 const fileOf = (program: keyof typeof sources): string =>
   bundled === undefined ? path.join(import.meta.dirname, sources[program]) : path.join(bundled, `${program}.mjs`)
 
 /**
- * Runs one of our programs. Of this process's environment it inherits only the variables needed to find
- * programs and files.
+ * Runs one of our programs. It inherits only the environment variables needed to find programs and files.
  */
 export const run = (
   program: keyof typeof sources,
@@ -139,7 +138,7 @@ export const send = async (url: string, method: string, { key, body, headers = {
   return { status: response.status, headers: response.headers, text, message: read.message, data: read.data, code: read.error?.code }
 }
 
-/** Values that must never appear in a log: keys and proofs of payment. Found in responses by member name. */
+/** Values that must never appear in a log: keys and proofs of payment. They are found in responses by field name. */
 const secretsIn = (data: unknown): ReadonlyArray<string> => {
   if (Array.isArray(data)) return data.flatMap(secretsIn)
   if (typeof data !== "object" || data === null) return []
@@ -221,7 +220,7 @@ export const make = ({
     running = undefined
     stopping.kill(signal)
     await eventually(
-      `an end by ${signal}`,
+      `an exit by ${signal}`,
       async () => stopping.isOver(),
       (isOver) => isOver
     )
@@ -249,7 +248,7 @@ export const make = ({
     stop,
     operate,
     url: () => url,
-    /** Returns whether every started process has exited by itself. */
+    /** Returns whether the current process has exited by itself, or none is running. */
     isOver: () => running?.isOver() ?? true,
     pid: () => running?.pid ?? assert.fail("nothing is running"),
     stdout: () => past.map(({ stdout }) => stdout()),

@@ -16,8 +16,8 @@ export const operatorToken = "the operator's token of the whole service".replace
 const machine = Effect.runSync(Clock.Clock)
 
 /**
- * The whole service in this process, as a start creates it: an embedded database, the sandbox, workers and a
- * port.
+ * The whole service in this process, composed as for a normal start: an embedded database, the sandbox, workers
+ * and a port.
  */
 export const start = async (env: Readonly<Record<string, string>> = {}) => {
   const data = Service.directory()

@@ -88,7 +88,7 @@ describe("secrets at rest", () => {
       "a voucher's k1": k1,
       "a voucher's link": voucher.lnurlw,
       "a voucher's LNURL": voucher.lnurl,
-      "a preimage nobody paid for": paid.preimage ?? assert.fail("it was not paid")
+      "the preimage of an unpaid invoice": paid.preimage ?? assert.fail("it was not paid")
     }
     for (const [what, secret] of Object.entries(secrets)) assert.isAtLeast(secret.length, 18, what)
     assert.include(before.map(({ name, rows }) => (rows.includes(invoice.id) ? name : "")).join(" "), "answers")

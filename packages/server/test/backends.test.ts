@@ -161,12 +161,12 @@ describe("the backend table", () => {
         name
       )
     const unused = 'PAPER_URL must be https://host:port, got "nowhere"'
-    assert.deepStrictEqual(problemsOf({ PAPER_URL: "nowhere" }), [unused], "also where it is not chosen")
+    assert.deepStrictEqual(problemsOf({ PAPER_URL: "nowhere" }), [unused], "even if it is not selected")
     assert.deepStrictEqual(unknown({ PAPER_URI: "x", STONE_PLACES: "x", PAPERS: "x" }), [
       "PAPER_URI is not a setting: did you mean PAPER_URL?",
       "STONE_PLACES is not a setting: did you mean STONE_PLACE?"
     ])
-    assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "without the entries they are another program's")
+    assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "without the entries, another program uses them")
   })
 
   it.live("backends: the service runs on the selected backends, and the banner and checks name them without their secrets", () =>

@@ -44,7 +44,7 @@ interface Ours {
   readonly closes: (force: boolean) => Effect.Effect<unknown, Process.RegtestFailed>
   /** Funds still pending from closed channels, in the node's own format. */
   readonly underWay: Effect.Effect<ReadonlyArray<unknown>, Process.RegtestFailed>
-  /** The balance of its wallet in sats. */
+  /** Its wallet's balance in sats. */
   readonly wallet: Effect.Effect<number, Process.RegtestFailed>
 }
 
@@ -162,8 +162,8 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
     { backend: "lnd", started: onLnd, anchors: { forced: 0, agreed: -660 } }
   ] as const) {
     for (const { closer, how, isForced } of [
-      { closer: "our node", how: "by force with payments inside", isForced: true },
-      { closer: "its peer", how: "by force with payments inside", isForced: true },
+      { closer: "our node", how: "by force with payments in flight", isForced: true },
+      { closer: "its peer", how: "by force with payments in flight", isForced: true },
       { closer: backend === "lnd" ? "our node" : "its peer", how: "cooperatively", isForced: false }
     ] as const) {
       it.live(`reconciliation: ${backend}: a channel that ${closer} closes ${how} causes no discrepancy except mining fees`, () =>
@@ -183,9 +183,9 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
               )
           })
           /**
-           * The unexplained part of the node's balance, from a reconciliation that began after this call.
-           * Waits until it is at most `most`, if given: a reconciliation may run between two steps of the
-           * node while its lists disagree, and a temporary discrepancy is not reported.
+           * The unexplained part of the node's balance, from a reconciliation that began after this call. Waits
+           * until it is at most `most`, if given, because the node's lists may disagree for a moment during a
+           * reconciliation, and a temporary discrepancy is not reported.
            */
           const unexplained = Effect.fnUntraced(function* (rests: boolean, most = Infinity) {
             const since = new Date().toISOString()
@@ -257,7 +257,7 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
             const left = yield* ours.underWay
             if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
             if (blocks > 150) assert.fail(`still in progress: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
-            // The first payment expires soon, the second after some hundred blocks. After the expiry, a node
+            // The first payment expires soon, the second after a few hundred blocks. After the expiry, a node
             // raises the fee with each block it waits.
             yield* mine(states[0]?.status === "pending" ? 1 : 5)
             yield* Effect.sleep("250 millis")

@@ -205,7 +205,7 @@ describe("satrail check", () => {
     ],
     ["✗ lnd", "lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
     ["! lnd", "lnd without the graph", lndThat({ synced_to_graph: false }), "has not synced", "Wait"],
-    ["! lnd", "lnd with known faults", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
+    ["! lnd", "lnd with known bugs", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
     [
       "✗ lnd",
       "lnd that cannot follow the chain",
@@ -223,7 +223,7 @@ describe("satrail check", () => {
     ],
     [
       "✗ lnd",
-      "lnd of another version than the accepted one",
+      "a version of lnd other than the accepted one",
       async () => ({ ...(await lndThat({ version: "0.15.0-beta" })()), LND_ACCEPT_VERSION: "0.15.1" }),
       "LND_ACCEPT_VERSION=0.15.0"
     ],
@@ -430,14 +430,14 @@ describe("satrail check", () => {
       ["lnd", "chain"]
     )
     const logged = away.filter((one) => Check.isLogged(one) && !unproven.test(Check.text(one)))
-    assert.deepStrictEqual(logged, [], "what asks them from then on tells it")
+    assert.deepStrictEqual(logged, [], "the components that poll them report it")
     const final = await finalOf({ LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" })
     assert.lengthOf(final, 2)
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
   })
 
   it("check: a check that times out or crashes is reported like any other, without a secret", async () => {
-    const secret = "an answer that repeats hunter2"
+    const secret = "a response that contains hunter2"
     const found = await Effect.runPromise(
       Check.run(
         [

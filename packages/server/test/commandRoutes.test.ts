@@ -157,7 +157,7 @@ const typed: Readonly<Record<string, string>> = {
 /** Routes without a command, and the reason. */
 const none: Readonly<Record<string, string>> = {
   "GET /operator/metrics": "read by Prometheus, in its own format",
-  "PUT /operator/webhook-endpoints/:id": "`webhooks change` leaves what is not named as it is, with PATCH"
+  "PUT /operator/webhook-endpoints/:id": "`webhooks change` uses PATCH, which keeps the other fields"
 }
 
 const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.Api.groups)
@@ -172,7 +172,7 @@ describe("the command line and the routes", () => {
   })
 
   for (const [route, command] of Object.entries(typed)) {
-    it(`command line: \`${command.replace(file, "").trim()}\` asks ${route}`, async () => {
+    it(`command line: \`${command.replace(file, "").trim()}\` requests ${route}`, async () => {
       const [method = "", path = ""] = route.split(" ")
       const places = [whole, other]
       const filled = path.replaceAll(/:\w+/g, () => places.shift() ?? "")
@@ -186,7 +186,7 @@ describe("the command line and the routes", () => {
       "GET /operator/withdrawals?limit=5&status=pending&older_than=3600"
     ])
     assert.deepStrictEqual(await asks("deposits list --older-than 90"), ["GET /operator/deposits?older_than=90"])
-    assert.deepStrictEqual(await asks("withdrawals list --older-than soon"), [], "it is refused before anything is asked")
+    assert.deepStrictEqual(await asks("withdrawals list --older-than soon"), [], "it is rejected before any request")
     assert.deepStrictEqual(
       ["90s", "15m", "2d", "7", "1w", "-1", ""].map((text) => Option.getOrNull(secondsOf(text))),
       [90, 900, 172_800, 7, null, null, null]
@@ -200,7 +200,7 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks(`audit --company ID --from 2026-01-01T00:00:00Z --format jsonl ${file}`), [
       "GET /operator/audit?company_id=ID&from=2026-01-01T00%3A00%3A00Z&format=jsonl"
     ])
-    assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file has a format")
+    assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file requires a format")
   })
 
   it("command line: each audit log entry is followed by the values that it changed, before and after", async () => {

@@ -156,8 +156,7 @@ const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promis
 }
 
 /**
- * Operator routes are closed to everyone from outside, however the path is written, and open on the machine
- * itself.
+ * Operator routes are closed to the outside, however the path is written, and open on the machine itself.
  */
 const closed = async ({ deployment, to }: Scene): Promise<void> => {
   const key = deployment.token()
@@ -243,7 +242,7 @@ const away = async (scene: Scene): Promise<void> => {
 const restored = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
   await eventually(
-    "the end of all that is on its way",
+    "the end of all payments",
     () => Customer.transactions(shop, "status=pending"),
     ({ length }: ReadonlyArray<unknown>) => length === 0
   )
@@ -259,7 +258,7 @@ const restored = async (scene: Scene): Promise<void> => {
 }
 
 const title =
-  "deployed: made by the guide, it takes and pays on each rail through its proxy, also on a checkout's page; one process dies, two are upgraded, lnd is away, and all is restored"
+  "deployed: set up by the guide, it is paid and pays on each rail through its proxy, including a checkout page; one process dies, two are upgraded, lnd is down, and a dump restores everything"
 
 describe.skipIf(missing !== undefined)("a deployment", () => {
   Real.suite("on lnd and a chain", ["btcd", "lnd"], () => {

@@ -69,7 +69,7 @@ interface Received {
   readonly body: string
 }
 
-/** A program of the company, whose second response is a failure. */
+/** A company's program. Its second response is a failure. */
 const receiver = Effect.gen(function* () {
   const received: Array<Received> = []
   const { url } = yield* listening((request, response) => {
@@ -84,7 +84,7 @@ const receiver = Effect.gen(function* () {
   return { received, url: `${url}/webhooks` }
 })
 
-describe("the command line of developers", () => {
+describe("commands for developers", () => {
   it.live("listen: posts each event once and in order, signed like a webhook, and resumes after the last one", () =>
     Effect.gen(function* () {
       const { asked, env } = yield* feed

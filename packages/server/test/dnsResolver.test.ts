@@ -52,7 +52,7 @@ describe("satrail names", () => {
       })
     })
   )
-  it.live("names: a record is one line of a zone file, in strings of 255 bytes, for a lasting offer of this network", () =>
+  it.live("names: a record is one zone-file line of 255-byte strings; a short-lived offer or another network's is rejected", () =>
     Effect.gen(function* () {
       const record = (one: string, network = "mainnet") => names(`record ₿alice@shop.example ${one}`, { SATRAIL_NETWORK: network })
       assert.strictEqual(yield* record(offer), `${name}. 3600 IN TXT "bitcoin:?lno=${offer}"`)

@@ -8,7 +8,7 @@ type Described = Completions.CommandDescriptor
 const guides = new URL("../../../docs/guides/", import.meta.url)
 const descriptor = Completions.fromCommand(satrail)
 
-/** The commands on a page: each line of a code block and each inline code, from `satrail` on. */
+/** The commands on a page: each line of a code block and each inline code, starting at `satrail`. */
 const typedIn = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/(?:npm run satrail --|(?<=`|^)satrail) ([a-z][^\n`|]*)/gm)].flatMap(([, line = ""]) =>
     // Drop the rest of the sentence, shell comments and redirected output.

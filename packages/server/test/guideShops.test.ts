@@ -32,7 +32,7 @@ const programOf = (page: string, port: number): string => {
   )
   assert.isDefined(block)
   assert.deepStrictEqual(others, [])
-  assert.isFunction(webhooks.verify) // what one of the programs imports
+  assert.isFunction(webhooks.verify) // one of the programs imports it
   const code = stripTypeScriptTypes(block?.code ?? "").replace("listen(3000)", `listen(${port}, "127.0.0.1")`)
   assert.include(code, String(port))
   const file = path.join(import.meta.dirname, `../node_modules/.cache/shops/${path.basename(page, ".md")}.mjs`)

@@ -63,7 +63,7 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
         yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
 
         const events = yield* Events.Events
-        /** Consumes until the order's event was processed. */
+        /** Consumes events until the order's event has been processed. */
         const consume = (crashes: boolean) =>
           Effect.gen(function* () {
             const [kept] = yield* sql<{ readonly cursor: string }>`select cursor from shop.consumer where name = 'orders'`

@@ -154,7 +154,7 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
             const { chain_tx_id: txId } = yield* sent(one.id)
             // The service rebroadcasts whatever the node lost.
             yield* known(txId)
-            // Use another payee each time, because the same block again would be the removed one.
+            // Use another payee each time, because an identical block would be the removed one.
             yield* chain.call("generatetoaddress", [6, payee().address], Schema.Array(Schema.String))
             paid.push(
               yield* Effect.as(

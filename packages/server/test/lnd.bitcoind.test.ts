@@ -55,7 +55,7 @@ const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
 Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
-    it.effect("lnd over bitcoind: receives and pays over Lightning and on-chain, also around a restart of bitcoind", () =>
+    it.effect("lnd over bitcoind: receives and pays over Lightning and on-chain, also during and after a restart of bitcoind", () =>
       Effect.gen(function* () {
         const chain = yield* Chain
         const { carol, alice } = yield* Network.Network
@@ -74,7 +74,7 @@ Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
         yield* act(() => Customer.hasBalance(shop, 140_000))
 
         // lnd asks bitcoind for the height before it pays. Without bitcoind, neither kind of withdrawal
-        // proceeds, and neither has failed.
+        // proceeds or fails.
         const invoice = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
         yield* bitcoind.stop("SIGTERM")
         const payout = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))

@@ -101,7 +101,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd: an impossible payment fails and is released in full", () =>
+    it.effect("lnd: an impossible payment fails and its whole amount is released", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world

@@ -56,7 +56,7 @@ Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
             yield* stop
             yield* start
             yield* alice.stop("SIGKILL")
-            // Decided while lnd is down. Another process tells lnd when it is back.
+            // Settled or canceled while lnd is down. Another process forwards the decision when lnd is back.
             assert.strictEqual(yield* run(settle(settled)), "accepted")
             assert.strictEqual(yield* run(cancel(canceled)), "canceled")
             assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.zero)

@@ -102,7 +102,7 @@ const story = Effect.fnUntraced(function* <E, R>(
 
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C10: lnd: a confirmed withdrawal is sent once and ends as lnd reports, whenever the process dies", () =>
+    it.effect("C10: lnd: a confirmed withdrawal is sent once and gets the outcome that lnd reports, whenever the process dies", () =>
       story({ sats: 500_000 }, ({ carol, service, run, start, shop }) =>
         Effect.gen(function* () {
           const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []
@@ -237,7 +237,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("lnd: during an outage reads work and withdrawals wait, also across a start; afterwards all work resumes", () =>
+    it.effect("lnd: during an outage, reads work and withdrawals wait, even across a start; afterwards all work resumes", () =>
       story({ sats: 100_000 }, ({ alice, carol, env, service, run, shop }) =>
         Effect.gen(function* () {
           const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
@@ -274,8 +274,8 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                   () => service.ask("GET", "/readyz"),
                   ({ status }) => status === 200
                 )
-                // Its call to pay was never sent, so it is sent now without waiting for the grace period of a
-                // possible call in flight.
+                // The withdrawal's pay call was never sent, so it is sent now, without the grace period for a
+                // call that may be in flight.
                 const backMillis = performance.now()
                 await Customer.ends(shop, id, "settled")
                 console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)

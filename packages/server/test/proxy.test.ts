@@ -71,7 +71,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     writeFileSync(changed, readFileSync(shipped, "utf8").replace("health_uri /readyz/running", "health_uri /readyz"))
     const other = await start(changed, "other")
     const heard = await eventually(
-      "a proxy that has looked",
+      "a proxy that has checked readiness",
       async () => (await Public.ask(other.to, "GET", "/healthz").catch(() => undefined))?.status,
       (status) => status === 503
     )

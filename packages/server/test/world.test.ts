@@ -52,7 +52,7 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "node_unavailable"])
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
     await eventually(
-      "a payment that was handed over",
+      "a payment sent to the node",
       () => whole.withdrawal(shop, id),
       ({ dispatchedAtMillis }) => dispatchedAtMillis !== null
     )
@@ -64,7 +64,7 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await invoice()).status, 201)
   })
 
-  it("sandbox fault: a payment that ended while the node was down is reported when it is back", async () => {
+  it("sandbox fault: a payment that failed while the node was down is reported when the node is back", async () => {
     const { destination, payment_hash } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700, behaviour: "hold" })
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
     await eventually("a held payment", world, ({ lightning }) =>
@@ -77,14 +77,14 @@ describe("the sandbox's world", () => {
     await Customer.ends(shop, id, "failed")
   })
 
-  it("sandbox fault: while the chain is down no address is issued; a payout mined meanwhile settles when it is back", async () => {
+  it("sandbox fault: while the chain is down no address is issued; a payout mined during the outage settles afterwards", async () => {
     const { destination } = await Customer.outside(shop, "chain_address")
     const id = await confirm(destination, 20_000)
     await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
     await begin("chain")
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/deposit/on-chain", {})), [503, "chain_unavailable"])
     await sandbox("/mine", { blocks: 6 })
-    // This Lightning payment ends after the payout was checked, so the check found the chain unavailable.
+    // This Lightning payment settles after the payout was checked, so the check found the chain unavailable.
     await Customer.ends(shop, await confirm("settle@wallet.example", 100), "settled")
     assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
     const before = await Customer.balance(shop)
@@ -94,7 +94,7 @@ describe("the sandbox's world", () => {
     await Customer.hasBalance(shop, before + 70_000)
   })
 
-  it("sandbox fault: rates, other people's servers and name servers can be down", async () => {
+  it("sandbox fault: rate sources, other services' servers and name servers can be down", async () => {
     await begin("rates")
     const usd = { amount: 1, currency: "usd", destination: "settle@wallet.example" }
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [503, "rate_unavailable"])
@@ -114,7 +114,7 @@ describe("the sandbox's world", () => {
     await sandbox("/clock", { advance_seconds: 60 })
     assert.deepStrictEqual(await Customer.refusal(shop.get("/v1/transactions/balance")), [503, "store_unavailable"])
     const others = await whole.ask("GET", "/sandbox/world", { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
-    assert.isTrue([401, 503].includes(others.status), "a key that is not known opens nothing")
+    assert.isTrue([401, 503].includes(others.status), "an unknown key is rejected")
     assert.strictEqual((await world()).faults[0].what, "database")
     assert.strictEqual((await shop.get("/readyz")).status, 503)
     assert.strictEqual((await end("database")).status, 200)
@@ -124,14 +124,14 @@ describe("the sandbox's world", () => {
     await Customer.hasBalance(shop, balance + 1000)
   })
 
-  it("sandbox fault: ends by itself", async () => {
+  it("sandbox fault: a fault ends by itself", async () => {
     await begin("node", 1)
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "node_unavailable"])
     await eventually("an end of the fault", invoice, ({ status }) => status === 201)
     assert.deepStrictEqual((await world()).faults, [])
   })
 
-  it("sandbox clock: an advance ends faults and expires invoices, keys and vouchers; requests in progress are not ended", async () => {
+  it("sandbox clock: an advance ends faults and expires invoices, keys and vouchers; requests in progress are not interrupted", async () => {
     await begin("web", 600)
     const asked = await Customer.data(201, invoice())
     const { data: key } = await whole.operate(`/companies/${shop.id}/api-keys`, {
@@ -229,7 +229,7 @@ describe("the sandbox's world", () => {
     )
   })
 
-  it("sandbox: the books balance after all of it", async () => {
+  it("sandbox: the books balance after all tests", async () => {
     await whole.run(Ledger.auditAll)
     assert.isEmpty(whole.logged.filter((line) => line.includes("crashed")))
   })

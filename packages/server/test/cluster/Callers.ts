@@ -5,7 +5,7 @@ import { type Answer, type Company, eventually } from "../Service.ts"
 import type { Cluster } from "./Cluster.ts"
 
 /**
- * A company that sends payments one after the other, each with an idempotency key, and records which of them
+ * A company that sends payments one after the other, each with an idempotency key, and records which payments
  * got a response.
  */
 interface Shop {
@@ -25,7 +25,7 @@ const amounts = async ({ company }: Shop): Promise<ReadonlyArray<number>> =>
 const agrees = async (shop: Shop): Promise<void> => {
   const { company, answered, lost } = shop
   const found = await amounts(shop)
-  assert.strictEqual(new Set(found).size, found.length, "each is there once")
+  assert.strictEqual(new Set(found).size, found.length, "each payment is recorded once")
   assert.includeMembers([...found], [...answered.keys()], "every acknowledged request is recorded")
   for (const [sats, text] of answered) assert.strictEqual((await send(shop, sats)).text, text)
   for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
@@ -67,7 +67,7 @@ export const make = async (cluster: Cluster, count: number) => {
     count,
     answers: () => total(({ answered }) => answered.size),
     losses: () => total(({ lost }) => lost.size),
-    /** The longest time between two responses since then, in seconds. */
+    /** The longest time between two responses since the given time, in seconds. */
     secondsWithout: (sinceMillis: number): number => {
       const times = [sinceMillis, ...answeredAt.filter((atMillis) => atMillis >= sinceMillis)]
       return Math.max(0, ...times.slice(1).map((atMillis, i) => atMillis - (times[i] ?? atMillis))) / 1000

@@ -28,8 +28,8 @@ interface Replica {
 export type Cluster = Awaited<ReturnType<typeof make>>
 
 /**
- * Differences from the default: three processes with the usual configuration, on a database that need not
- * survive a power failure.
+ * Overrides of the default: three processes with the usual configuration, on a database that need not survive a
+ * power failure.
  */
 export interface Options {
   readonly size?: number
@@ -94,7 +94,7 @@ export const make = async ({
     assert.deepStrictEqual([code, signal], [0, null], "a requested stop exits with 0")
   }
 
-  /** Starts the service in a free place, and again whenever it is killed there. */
+  /** Starts the service in a free slot, and restarts it there whenever it is killed. */
   const start = async (at: number): Promise<void> => {
     const replica = await begin(
       "replica",
@@ -165,9 +165,9 @@ export const make = async ({
       outside.runPromise(Effect.flatMap(Sandbox, what)),
     /** The number of killed processes so far. */
     deaths: () => deaths,
-    /** Stops the process in one place, which must exit cleanly, and starts another one there. */
+    /** Stops the process in one slot and starts another one there. The first must exit cleanly. */
     restart: async (at: number): Promise<void> => {
-      const { running } = replicas[at] ?? assert.fail(`nobody is at ${at}`)
+      const { running } = replicas[at] ?? assert.fail(`no process is in slot ${at}`)
       running.kill("SIGTERM")
       await stopped(running)
       await start(at)
@@ -183,8 +183,8 @@ export const make = async ({
         (count) => count === size
       ),
     /**
-     * Makes every process that reaches this point wait there until `open`. `waiting` lists the processes that
-     * wait, once per wait.
+     * Makes every process that reaches this point wait there until `open` is called. `waiting` lists each
+     * waiting process once per wait.
      */
     hold: (point: string) => {
       rmSync(points.waiting, { force: true })
@@ -194,7 +194,7 @@ export const make = async ({
         open: () => rmSync(points.gate)
       }
     },
-    /** Lets every process go on that a failed test holds or suspends, so that the tests after it don't wait for it. */
+    /** Resumes every process that a failed test still holds or suspends, so that later tests don't wait for it. */
     release: () => {
       rmSync(points.gate, { force: true })
       for (const { running } of alive()) running.kill("SIGCONT")

@@ -41,7 +41,7 @@ const aloneMillis = 1000
 
 /**
  * Cuts off the standby, stops the primary and promotes the standby. Returns the number of responses while the
- * primary was alone, and how long there was none.
+ * primary was alone, and the longest time without a response after it stopped.
  */
 export const dies = async ({ first, second, clients, replication }: Servers, callers: Callers) => {
   await callers.grows("answers", callers.answers, 100)

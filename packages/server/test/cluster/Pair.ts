@@ -58,7 +58,7 @@ const front = Effect.fnUntraced(function* () {
     // A TCP server's address is an `AddressInfo`.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    /** Sets the current service URL: a restarted process listens on another port. */
+    /** Sets the current service URL, because a restarted process listens on another port. */
     standsBefore: (url: () => string) => {
       service = url
     },
@@ -101,8 +101,8 @@ const start = Effect.fnUntraced(function* (options: {
         await service.start(env)
       }),
     /**
-     * Stops the service. Its books must be sound, and its node's balance must have changed by the booked
-     * amount to the millisatoshi. Returns the result of `look`.
+     * Stops the service. Its books must be sound, and its node's balance must have changed by exactly the
+     * amount posted in the books. Returns the result of `look`.
      */
     close: <A, E>(look: (records: AllReads) => Effect.Effect<A, E>) =>
       Effect.gen(function* () {

@@ -28,7 +28,7 @@ export const files = (directory: string) => ({
   trace: path.join(directory, "trace")
 })
 
-/** The file's content, or nothing if the file is gone or disappears during the read. */
+/** The file's content, or nothing if the file is missing or disappears during the read. */
 const namedIn = (file: string): string => {
   try {
     return readFileSync(file, "utf8")
@@ -58,7 +58,7 @@ const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   return `${member === "claimInTurn" ? "claim" : member} ${kinds.has(first.kind) ? String(first.kind) : "duty"}`
 }
 
-/** Polls that find nothing happen all the time and are not a step of any scenario. */
+/** Polls that find nothing happen constantly and are not steps of a scenario. */
 const isNothing = (answer: unknown): boolean =>
   (Array.isArray(answer) && answer.length === 0) ||
   (typeof answer === "object" && answer !== null && "outputs" in answer && Array.isArray(answer.outputs) && answer.outputs.length === 0)

@@ -104,7 +104,7 @@ const make = Effect.fnUntraced(function* (url: string) {
         graceMillis,
         pay: method("sender", "pay", unknown),
         lookupPayment: method("sender", "lookupPayment", unknown),
-        ends: Stream.empty, // streams are not carried, so payments are polled
+        ends: Stream.empty, // streams are not forwarded, so payments are polled
         quote: method("sender", "quote", node)
       })
     ),
@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (url: string) {
           Effect.gen(function* () {
             const asked = yield* build(ask, undefined)
             const built = "draft" in asked ? asked : yield* build(ask, yield* free(asked.candidates))
-            return "draft" in built ? built.draft : yield* Effect.die(new Error("told which coins are free, the wallet asks again"))
+            return "draft" in built ? built.draft : yield* Effect.die(new Error("the wallet asked again after it received the free coins"))
           })
       })
     ),

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/v
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import * as Cluster from "./Cluster.ts"
 
-/** Skipped if no PostgreSQL can be started, unless one is required. Then the suite fails. */
+/** Skipped if no PostgreSQL can be started. If PostgreSQL is required, the suite fails instead. */
 const isLeftOut = "missing" in PostgresServer.find() && process.env["REQUIRE_REAL_POSTGRES"] !== "1"
 
 /** The tests of one cluster, run in sequence. Afterwards its processes stop and its books are checked. */

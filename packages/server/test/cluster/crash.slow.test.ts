@@ -13,8 +13,8 @@ import { suite } from "./Suite.ts"
  */
 interface Story {
   /**
-   * Every store and node call of the scenario, in order. A process dies before each call and after it
-   * returns. For a read it dies only after.
+   * Every store and node call of the scenario, in order. A process dies before each call and after it returns.
+   * For a read, it dies only after the return.
    */
   readonly calls: ReadonlyArray<string>
   readonly begin: (cluster: Cluster.Cluster) => Promise<() => Promise<unknown>>
@@ -100,7 +100,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "a withdrawal to an invoice of our own": {
+  "a withdrawal to our own invoice": {
     calls: ["InvoiceClaimed", "cancelInvoice", "InternalTransferred"],
     begin: async (cluster) => {
       const [payer, payee] = [await funded(cluster, 5000), await cluster.company()]
@@ -150,7 +150,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "an invoice reported as settled": {
+  "an invoice whose settlement arrives as a notification": {
     calls: ["createInvoice", "InvoiceCreated", "InvoiceSettled"],
     begin: async (cluster) => {
       const shop = await cluster.company()
@@ -162,7 +162,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "an invoice that is found settled": {
+  "an invoice whose settlement is found by polling": {
     calls: ["lookupInvoice", "InvoiceSettled"],
     begin: async (cluster) => {
       const shop = await cluster.company()
@@ -239,20 +239,20 @@ suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (
       const end = await undisturbed()
       const made = new Set(readFileSync(trace, "utf8").trim().split("\n"))
       rmSync(trace)
-      for (const call of calls) assert.isTrue(made.has(call), `${call} is a step of it`)
-      for (const call of made) assert.isTrue(known.has(call), `${call} is a step of some story`)
+      for (const call of calls) assert.isTrue(made.has(call), `${call} is a step of this scenario`)
+      for (const call of made) assert.isTrue(known.has(call), `${call} is a step of a scenario`)
 
       for (const call of calls) {
         for (const point of pointsOf(call)) {
-          // All processes must be running when the scenario continues, but its beginning need not wait for
+          // All processes must be running when the scenario continues, but the beginning need not wait for
           // that.
           const [rest] = await Promise.all([begin(cluster()), cluster().complete()])
           const deaths = cluster().deaths()
           writeFileSync(death, point)
           assert.deepStrictEqual(await rest(), end, point)
-          assert.isFalse(existsSync(death), `somebody came to the point ${point}`)
+          assert.isFalse(existsSync(death), `a process reached the point ${point}`)
           await eventually(
-            `one death, ${point}`,
+            `exactly one death at ${point}`,
             async () => cluster().deaths() - deaths,
             (count) => count === 1
           )

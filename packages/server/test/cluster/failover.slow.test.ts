@@ -11,7 +11,7 @@ let made: Failover.Servers | undefined
 const postgres = async () => (made = await Failover.make(true)).postgres
 const servers = () => made ?? assert.fail("the servers did not start")
 
-suite("The machine of the primary dies under load", { postgres }, (cluster) => {
+suite("The primary's machine dies under load", { postgres }, (cluster) => {
   it("failover: every acknowledged request is on the new primary, each payment is sent once, and the old primary gets no requests", async () => {
     const { first, second, clients, replication, ask, synchronize, postgres } = servers()
     const callers = await Callers.make(cluster(), 12)
@@ -28,7 +28,7 @@ suite("The machine of the primary dies under load", { postgres }, (cluster) => {
       await cluster().restart(0)
       await callers.grows("responses while the old primary runs", callers.answers, 100)
       assert.strictEqual(withdrawals(), before, "no process writes there, not even one that started in the meantime")
-      // A client that connects to the old primary: its write is not acknowledged.
+      // A write by a client that connects to the old primary is not acknowledged.
       const written = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table lone as select 1 as n`).pipe(
         Effect.timeoutOption(1500),
         Effect.provide(PgClient.layer({ url: Redacted.make(first.url), maxConnections: 1 }))
@@ -48,7 +48,7 @@ suite("The machine of the primary dies under load", { postgres }, (cluster) => {
         (count) => count === "1"
       )
       await callers.grows("responses stored on both", callers.answers, 100)
-      assert.strictEqual(ask(second, "select to_regclass('lone') is null"), "t", "what only the old one had is gone")
+      assert.strictEqual(ask(second, "select to_regclass('lone') is null"), "t", "data that only the old primary had is removed")
     })
     // Release claims made by processes that did not receive the commit's acknowledgment.
     cluster().overslept()

@@ -79,7 +79,7 @@ it.live("LNURL: an invoice that differs from the requested one is not paid, and 
       const { first, second, sandbox } = yield* Pair.make
       const [shop, from] = [yield* run(() => second.company("paid")), yield* fundedAt(first, sandbox, 50_000)]
       const address = yield* run(() => addressOf(second, shop))
-      // Use a lower amount, because a node would pay an invoice over less than requested.
+      // Use a lower amount, because a node would pay an invoice for less than the requested amount.
       second.front.falsify((path) => path.replace("amount=1234000", "amount=1000000"))
       const { id } = yield* run(() => Customer.data(201, Customer.confirm(from, address, 1234)))
       yield* run(() => Customer.ends(from, id, "failed"))

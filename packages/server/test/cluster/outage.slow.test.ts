@@ -3,7 +3,7 @@ import * as Callers from "./Callers.ts"
 import { suite } from "./Suite.ts"
 
 suite("PostgreSQL is killed under load", {}, (cluster) => {
-  it("outage: every acknowledged request is recorded, and every other one once or not at all", async () => {
+  it("outage: every acknowledged request is recorded, and every other request takes effect at most once", async () => {
     const callers = await Callers.make(cluster(), 24)
     await callers.during(async () => {
       for (let times = 1; times <= 2; times++) {

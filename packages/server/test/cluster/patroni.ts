@@ -110,7 +110,7 @@ const leader = async (): Promise<Node> => {
 }
 
 const first = await leader()
-const never = () => Promise.reject(new Error("Patroni does that"))
+const never = () => Promise.reject(new Error("only Patroni may do that"))
 const postgres: PostgresServer.PostgresServer = {
   url: `postgres://postgres@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(",")}/postgres`,
   port: first.port,

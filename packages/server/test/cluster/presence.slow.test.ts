@@ -5,9 +5,9 @@ import { quickest } from "@satrail/testing/Waiting"
 import { eventually, leaseMillis } from "../Service.ts"
 import { suite } from "./Suite.ts"
 
-// Clocks do not move, so only the missing process ends its claims.
+// Clocks are not advanced, so a claim ends early only because its process is missing.
 suite("a single process is killed and started again", { size: 1, clocksMove: false }, (cluster) => {
-  it("C10: crash: a withdrawal dispatched by a killed process ends long before its claim expires", async () => {
+  it("C10: crash: a withdrawal dispatched by a killed process settles long before the process's claim would expire", async () => {
     const shop = await cluster().company()
     await Customer.fund(shop, 50_000)
     let deaths = 0

@@ -21,7 +21,7 @@ const paid = await cluster.outside((sandbox) => sandbox.payments)
 const times = paid.reduce((sum, payment) => sum + payment.times, 0)
 const known = servers.ask(servers.second, "select count(*) from satrail.withdrawals where status = 'settled'")
 process.stdout.write(
-  `${isSynchronous ? "synchronous" : "asynchronous"}: acknowledged ${callers.answers()}, of them while the standby was cut off ${told.alone}; missing after the failover ${await callers.missing()}; ` +
-    `payments that the node made ${times}, settled on record ${known}; ${told.seconds.toFixed(1)} s without an answer\n`
+  `${isSynchronous ? "synchronous" : "asynchronous"}: acknowledged ${callers.answers()}, ${told.alone} of them while the standby was cut off; missing after the failover ${await callers.missing()}; ` +
+    `payments that the node made ${times}, settled on record ${known}; ${told.seconds.toFixed(1)} s without a response\n`
 )
 await cluster.end()

@@ -135,14 +135,14 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     })
   }
 
-  it("C60: invoice watcher: an invoice that listeners and polls of two processes settle concurrently is credited once", async () => {
+  it("C60: invoice watcher: an invoice whose settlement is found concurrently by the streams and polls of two processes is credited once", async () => {
     const shop = await cluster().company()
     const invoice = await Customer.invoice(shop, 1000)
     const { waiting, open } = cluster().hold("before InvoiceSettled")
     await cluster().outside((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
     const wait = (processes: number) =>
       eventually(
-        "all who would credit it",
+        "all processes that would credit it",
         waiting,
         // Each process gets there twice: through the node's stream and through polling.
         (pids) => new Set(pids).size === processes && pids.length >= 2 * processes
@@ -172,8 +172,8 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     cluster().outside((sandbox) => Effect.isSuccess(sandbox.pay({ paymentRequest })))
 
   /**
-   * Checks that an invoice is paid once if another company and an outside payer pay it, each in turn. Returns
-   * whether the company paid it.
+   * Checks that an invoice is paid once if another company and an outside payer both try, in the order of
+   * `turns`. Returns whether the company paid it.
    */
   const paidOnce = async (
     [payer, payee]: readonly [payer: Company, payee: Company],

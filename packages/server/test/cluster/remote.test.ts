@@ -20,7 +20,7 @@ const overLoopback = Layer.unwrap(
   })
 )
 
-// The contract's other side calls the network directly. Only our side uses the wire.
+// The contract's other side calls the network directly. Only our side calls it remotely.
 const network = Peers.layer.pipe(
   Layer.provideMerge(Layer.effect(Sandbox.Sandbox, Sandbox.Sandbox).pipe(Layer.provide(sandbox))),
   Layer.provideMerge(Layer.provide(overLoopback, sandbox))

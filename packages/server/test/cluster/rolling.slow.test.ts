@@ -8,7 +8,7 @@ const callers = 16
 
 suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "4" } }, (cluster) => {
   it("shutdown: a stopping process first reports not ready, and keeps responding for a while", async () => {
-    const { running, url } = cluster().alive()[0] ?? assert.fail("nobody is alive")
+    const { running, url } = cluster().alive()[0] ?? assert.fail("no process is running")
     const stopping = cluster().restart(0)
     const { status, text } = await eventually(
       "a process that is not ready",
@@ -21,7 +21,7 @@ suite("three processes are restarted one after the other", { more: { SATRAIL_DRA
     await stopping
   })
 
-  it("rolling restart: under load no request fails and no withdrawal is left behind", async ({ onTestFinished }) => {
+  it("rolling restart: under load, no request fails and every withdrawal completes", async ({ onTestFinished }) => {
     const proxy = await Proxy.make(cluster().urls)
     onTestFinished(proxy.end)
     const shops = await Customer.times(callers, async () => {
@@ -78,6 +78,6 @@ suite("three processes are restarted one after the other", { more: { SATRAIL_DRA
       settled.length,
       withdrawn.reduce((sum, count) => sum + count, 0)
     )
-    assert.strictEqual(cluster().deaths(), 0, "nobody was killed")
+    assert.strictEqual(cluster().deaths(), 0, "no process was killed")
   })
 })

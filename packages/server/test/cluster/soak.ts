@@ -249,7 +249,7 @@ const report = [
     (failedOver === 0 ? "" : ` The machine of the primary died ${failedOver} times, and its standby took over.`),
   "",
   `- The books at the end: **${books}**.`,
-  `- The longest time in which nobody was answered well: ${(longestMillis / 1000).toFixed(1)} s.`,
+  `- The longest time without a successful response: ${(longestMillis / 1000).toFixed(1)} s.`,
   `- Answers by status: ${[...answers]
     .toSorted()
     .map(([status, count]) => `${status}: ${count}`)

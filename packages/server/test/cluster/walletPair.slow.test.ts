@@ -95,7 +95,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     await cluster().outside((sandbox) => sandbox.release({ paymentHash: paymentHash ?? assert.fail("no hash"), outcome: "settle" }))
     // The relay kept the request, so the next listener receives it again.
     const result = await eventually(
-      "an answer with the proof",
+      "a response with the proof",
       async () => firstResult(answers()),
       (found) => found !== undefined
     )
@@ -114,12 +114,13 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
       async () => listening(),
       (count) => count === 1
     )
-    // A stopped process stays connected. If it held the lease, the other one takes the lease before it answers.
+    // A stopped process stays connected. If it held the lease, the other one takes the lease before it
+    // responds.
     const takenOver = async () => {
       const { answers, send } = asked(one, { method: "get_balance", params: {} })
       send()
       await eventually(
-        "an answer of the other one",
+        "a response from the other process",
         async () => answers(),
         (all) => all.length > 0
       )

@@ -11,7 +11,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     readonly id: string
     readonly payment_request: string
   }
-  /** Sends an idempotency key, so that the request can be repeated at another process if this one is gone. */
+  /** Sends an idempotency key, so that the request can be repeated at another process if this one has stopped. */
   const make = (company: Company): Promise<Made> =>
     Customer.data(
       201,
@@ -85,7 +85,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
   })
 
   it("stream: a stopping process ends its streams cleanly before it stops", async () => {
-    const { url, running } = cluster().alive()[0] ?? assert.fail("nobody is alive")
+    const { url, running } = cluster().alive()[0] ?? assert.fail("no process is running")
     const { key } = await cluster().company()
     const stream = await fetch(`${url}/v1/events/stream`, { headers: { authorization: `Bearer ${key}` } })
     assert.strictEqual(stream.status, 200)

@@ -27,7 +27,7 @@ export const blocks = (): ReadonlyArray<Block> => {
   return found
 }
 
-/** Returns whether the expected text was printed. … matches anything on its line. */
+/** Returns whether the expected text was printed. An ellipsis (…) matches any text within its line. */
 export const isPrinted = (expected: string, printed: string): boolean => {
   const parts = expected
     .trimEnd()

@@ -58,7 +58,7 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
     writeFileSync(at(`bin/${name}`), `#!/bin/bash\n${text}\n`)
     chmodSync(at(`bin/${name}`), 0o755)
   }
-  // There is only the user who runs the tests. As with sudo, the command does not inherit the environment,
+  // The only user is the one who runs the tests. As with sudo, the command does not inherit the environment,
   // except for the database's location.
   command("sudo", 'shift 2; exec env -i PATH="$PATH" PGHOST="$PGHOST" PGPORT="$PGPORT" PGUSER="$PGUSER" "$@"')
   command("systemctl", `echo "$@" >> ${at("systemctl.log")}`)

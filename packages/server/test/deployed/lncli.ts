@@ -5,7 +5,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 
 const [command, option, file = "", ...uris] = process.argv.slice(2)
-if (command !== "bakemacaroon" || option !== "--save_to") throw new Error(`lncli: ${command} ${option} is not known here`)
+if (command !== "bakemacaroon" || option !== "--save_to") throw new Error(`lncli: ${command} ${option} is not supported here`)
 const given = (name: string) => process.env[name] ?? ""
 const rest = LndRest.make({
   url: given("LND_URL"),

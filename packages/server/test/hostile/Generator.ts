@@ -21,7 +21,7 @@ const usual: Readonly<Record<string, ReadonlyArray<string>>> = {
   payerdata: ['{"name":"Satoshi"}']
 }
 
-/** The parts of a request. A member of the body is two JSON texts: its quoted name and its value. */
+/** The parts of a request. Each field of the body is two JSON texts: its quoted name and its value. */
 interface Parts {
   readonly method: string
   /** The path's segments, percent-encoded. */
@@ -31,7 +31,7 @@ interface Parts {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers: ReadonlyArray<Header>
   readonly members: ReadonlyArray<readonly [name: string, value: string]> | undefined
-  /** Sent in place of the members. */
+  /** Sent instead of the fields. */
   readonly body: Buffer | undefined
   readonly isBent: boolean
 }

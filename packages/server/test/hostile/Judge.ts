@@ -47,7 +47,7 @@ const notForWallets = (body: unknown): ReadonlyArray<string> => {
 export const isRefusal = (draft: Draft, answer: Answer): boolean =>
   answer.status >= 400 || (isWallets(draft) && answer.text.startsWith('{"status":"ERROR"'))
 
-/** Whether the request is a read. Then nothing may change, whatever the response. */
+/** Whether the request is a read. A read must not change anything, whatever the response. */
 export const isRead = (draft: Draft): boolean =>
   ["GET", "HEAD", "OPTIONS"].includes(draft.method) && !/callback/.test(draft.operation.path) && !/callback/.test(draft.target)
 
@@ -56,9 +56,9 @@ export const problems = ({ differences }: Document, draft: Draft, answer: Answer
   const { operation, isBent, method } = draft
   const { status, type, text } = answer
   if (status >= 500) return [`status ${status}`]
-  if (method === "HEAD") return text === "" ? [] : ["an answer to HEAD has no body"]
+  if (method === "HEAD") return text === "" ? [] : ["the response to HEAD has a body"]
   // The root page redirects browsers to the console.
-  if (isBent && status === 303) return text === "" ? [] : ["a redirect has no body"]
+  if (isBent && status === 303) return text === "" ? [] : ["the redirect has a body"]
   const body = json(text)
   if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0)) return notForWallets(body)
   const schema: Schema | undefined = operation.answers.get(status)

@@ -46,12 +46,12 @@ const many = <A>(characters: number, one: (at: number) => A, room = bodyCharacte
 const values: Readonly<Record<string, unknown>> = {
   "empty strings": many(3, () => ""),
   "empty arrays": many(3, () => []),
-  "members that do not exist": Object.fromEntries(many(10, (at) => [`x${at}`, 1])),
-  "members with values of another type": Object.fromEntries(many(11, (at) => [`k${at}`, {}])),
+  "fields that do not exist": Object.fromEntries(many(10, (at) => [`x${at}`, 1])),
+  "fields with values of another type": Object.fromEntries(many(11, (at) => [`k${at}`, {}])),
   "a long string": "\u0001".repeat(bodyCharacters / 6),
   "a long string of another alphabet": "𝕏".repeat(bodyCharacters / 4),
-  "200 strings that are none of the values": Array.from({ length: 200 }, (_, at) => `none${at}`),
-  "200 members with names that escape": Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1]))
+  "200 strings that are not among the values": Array.from({ length: 200 }, (_, at) => `none${at}`),
+  "200 fields with names that need escaping": Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1]))
 }
 
 const texts: Readonly<Record<string, string>> = {

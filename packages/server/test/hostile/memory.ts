@@ -141,7 +141,7 @@ const kinds: Readonly<Record<string, (at: number) => Promise<number>>> = {
   "an Idempotency-Key without a key": () => ask("POST", "/v1/vouchers", { ...json, "idempotency-key": hex(16) }, "{}"),
   "many headers": () => ask("GET", "/healthz", Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`x-${at}-${hex(4)}`, hex(8)]))),
   "bytes that are not HTTP": () => raw(randomBytes(200)),
-  "requests that break off": () => raw(`POST /v1/vouchers HTTP/1.1\r\nHost: ${domain}\r\nContent-Length: 1000\r\n\r\n{"amount":`)
+  "interrupted requests": () => raw(`POST /v1/vouchers HTTP/1.1\r\nHost: ${domain}\r\nContent-Length: 1000\r\n\r\n{"amount":`)
 }
 
 const statuses = new Map<string, Map<number, number>>()

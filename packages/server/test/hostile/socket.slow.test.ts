@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const send = async (draft: Draft) => {
   const [answer, ...more] = await Raw.ask(port, wireOf(draft), draft.method)
-  return answer !== undefined && more.length === 0 ? answer : assert.fail(`not one answer to ${show(wireOf(draft))}`)
+  return answer !== undefined && more.length === 0 ? answer : assert.fail(`not exactly one response to ${show(wireOf(draft))}`)
 }
 
 /** How long to wait for a response to bytes that may not be a request. */

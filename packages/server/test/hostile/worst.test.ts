@@ -10,7 +10,7 @@ import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
 // The worst requests for every route of the router, so that a new route is covered when it is added.
-// REFUSALS_REPEAT=20 sends each request that often after as many to warm up, and prints the processor time of
+// REFUSALS_REPEAT=20 sends each request 20 times after 20 warm-up requests, and prints the processor time of
 // the slowest.
 
 const repeat = Number(process.env["REFUSALS_REPEAT"] ?? 0)

@@ -32,7 +32,7 @@ export interface World {
   readonly raw: (text: string) => Promise<Answer>
   /** Repeats `look` until its result is as expected. */
   readonly until: <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean) => Promise<A>
-  /** Waits until a withdrawal has ended. */
+  /** Waits until a withdrawal is final. */
   readonly ended: (id: string) => Promise<void>
 }
 
