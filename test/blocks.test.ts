@@ -1,7 +1,9 @@
-import { assert, it } from "@effect/vitest"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import * as Choices from "../packages/create-satrail/src/Choices.ts"
+import * as Project from "../packages/create-satrail/src/Project.ts"
 import { entries } from "../scripts/release/Package.ts"
 import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 
@@ -61,17 +63,33 @@ const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArra
   })
 }
 
-it("guides: each TypeScript block on a page compiles", async () => {
-  const all = blocks()
-  assert.isAbove(all.length, 15)
-  assert.deepStrictEqual(await problems(all, folder), [])
-})
-
-it("guides: a block that does not compile is reported by page and line", async () => {
+// One run of the compiler, because each reads the whole workspace.
+describe("guides:", () => {
   const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/core"\nCompanies.nothing()\n```\n')
-  const said = await problems(wrong, `${folder}-wrong`)
-  assert.lengthOf(said, 1)
-  assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
+  const templates = Choices.kinds.flatMap(([kind]) =>
+    Object.entries(Project.files({ folder: kind, kind, framework: "none" })).flatMap(([file, code]) =>
+      file.endsWith(".ts") ? [{ at: `template ${kind}, ${file}`, file: path.join(`create-${kind}`, file), isProgram: true, code }] : []
+    )
+  )
+  let found: ReadonlyArray<string> = []
+  beforeAll(async () => {
+    found = await problems([...blocks(), ...templates, ...wrong], folder)
+  })
+
+  it("guides: each TypeScript block on a page compiles, and so does each template of create-satrail", () => {
+    assert.isAbove(blocks().length, 15)
+    assert.isAbove(templates.length, 6)
+    assert.deepStrictEqual(
+      found.filter((line) => !line.startsWith("docs/x.md")),
+      []
+    )
+  })
+
+  it("guides: a block that does not compile is reported by page and line", () => {
+    const said = found.filter((line) => line.startsWith("docs/x.md"))
+    assert.lengthOf(said, 1)
+    assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
+  })
 })
 
 /** The packages that a page tells readers to install, in a command or a table row. */

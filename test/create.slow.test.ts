@@ -8,7 +8,7 @@ import path from "node:path"
 import { minimumNode } from "../packages/bitcoin/src/Runtime.ts"
 import type { Framework, Kind } from "../packages/create-satrail/src/Choices.ts"
 import * as Created from "../packages/create-satrail/test/Created.ts"
-import { environment as isolated, files, hasRegistry, install, pack, run } from "./packed.ts"
+import { environment as isolated, files, hasRegistry, install, released, run } from "./packed.ts"
 
 const work = mkdtempSync(path.join(tmpdir(), "satrail-created-"))
 
@@ -43,7 +43,7 @@ describe.skipIf(!hasRegistry)(
     let tarballs: ReadonlyMap<string, string> = new Map()
     let create = ""
     beforeAll(async () => {
-      tarballs = await pack(work)
+      tarballs = await released()
       install(lowest, { [kind]: minimumNode })
       const tools = path.join(work, "tools")
       install(tools, { "create-satrail": `file:${tarballs.get("create-satrail") ?? assert.fail()}` })

@@ -13,16 +13,19 @@ import { programsMillis } from "@satrail/testing/Waiting"
 import { minimumNode, problem } from "../packages/bitcoin/src/Runtime.ts"
 import { version } from "../scripts/release/Package.ts"
 import { blocks, root, write } from "./Blocks.ts"
-import { environment as isolated } from "./packed.ts"
+import * as Packed from "./packed.ts"
 
 /** An unsupported version, to test the error message. */
 const oldNode = "20.19.5"
 
 const work = mkdtempSync(path.join(tmpdir(), "satrail-install-"))
-const release = path.join(work, "release")
+let release = ""
 const kind = `node-${process.platform}-${process.arch}`
 
-const environment = (bin: string) => ({ ...isolated(path.join(work, "home"), bin), NODE_COMPILE_CACHE: path.join(work, "compiled") })
+const environment = (bin: string) => ({
+  ...Packed.environment(path.join(work, "home"), bin),
+  NODE_COMPILE_CACHE: path.join(work, "compiled")
+})
 
 interface Ended {
   readonly status: number
@@ -132,7 +135,7 @@ const shops = () => {
 /** The manifest of a host that installs these packages from the release. */
 const manifestWith = (names: ReadonlyArray<string>): string => {
   const files = tarballs().filter((file) => names.includes(nameOf(file)))
-  const dependencies = Object.fromEntries(files.map((file) => [nameOf(file), `file:../release/${file}`]))
+  const dependencies = Object.fromEntries(files.map((file) => [nameOf(file), `file:${path.join(release, file)}`]))
   return JSON.stringify({ name: "host", private: true, type: "module", dependencies })
 }
 
@@ -245,7 +248,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     let lowest = ""
     beforeAll(async () => {
       mkdirSync(path.join(work, "home"))
-      await right(path.dirname(process.execPath), root, process.execPath, "scripts/release/main.ts", "--dry-run", "--out", release)
+      release = await Packed.release()
       lowest = await nodeAt(minimumNode)
       await host(lowest, minimumNode)
       // Both hosts are installed by the same npm, so copy one. The lean hosts below are installed with this

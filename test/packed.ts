@@ -1,9 +1,12 @@
 // The packages of a release, packed once and installed from files like a new user would from the registry.
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { execFile, execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { promisify } from "node:util"
 import type { Native } from "../scripts/release/Native.ts"
 import { pack as packAll } from "../scripts/release/Pack.ts"
+import { published, version } from "../scripts/release/Package.ts"
 
 /** Runs a program and returns its output. */
 export const run = (cwd: string, command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env): string =>
@@ -32,6 +35,39 @@ export const pack = async (work: string, programs: ReadonlyArray<Native> = []): 
   const { packed, missing } = await packAll(path.join(work, "packed"), path.join(work, "staged"), () => undefined, programs)
   if (missing[0] !== undefined) throw new Error(missing[0].why)
   return new Map(packed.map(({ name, file }) => [name, file]))
+}
+
+/**
+ * The folder of a release that is made once per test run: the first test file that needs it makes it, and the
+ * others wait.
+ */
+export const release = async (): Promise<string> => {
+  const folder = process.env["SATRAIL_TEST_PROGRAMS"]
+  if (folder === undefined) throw new Error("the tests of a release need the setup of the project slow")
+  const [begun, out] = [path.join(folder, "release.begun"), path.join(folder, "release.out")]
+  const [ready, failed] = [path.join(folder, "release"), path.join(folder, "release.failed")]
+  if (mkdirSync(begun, { recursive: true }) !== undefined)
+    try {
+      const options = { cwd: path.dirname(import.meta.dirname), maxBuffer: 64 * 1024 * 1024 }
+      await promisify(execFile)(process.execPath, ["scripts/release/main.ts", "--dry-run", "--out", out], options)
+      renameSync(out, ready)
+    } catch (cause) {
+      mkdirSync(failed)
+      throw cause
+    }
+  while (!existsSync(ready)) {
+    if (existsSync(failed)) throw new Error("another test file could not make the release")
+    await setTimeout(500)
+  }
+  return ready
+}
+
+/** The release's tarballs by name, without LDK's programs. */
+export const released = async (): Promise<ReadonlyMap<string, string>> => {
+  const folder = await release()
+  return new Map(
+    published().map(({ source: { name } }) => [name, path.join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)])
+  )
 }
 
 /** The tarballs that a program with `satrail` installs, as dependencies of a manifest. */

@@ -9,7 +9,7 @@ import { minimumNode } from "../packages/bitcoin/src/Runtime.ts"
 import * as Created from "../packages/create-satrail/test/Created.ts"
 import * as Editor from "../packages/satrail/test/Editor.ts"
 import { root } from "./Blocks.ts"
-import { files, hasRegistry, install, pack } from "./packed.ts"
+import { files, hasRegistry, install, released } from "./packed.ts"
 
 const work = mkdtempSync(path.join(tmpdir(), "satrail-released-"))
 const host = path.join(work, "host")
@@ -58,7 +58,7 @@ describe.skipIf(!hasRegistry)(
   "the released packages",
   () => {
     beforeAll(async () => {
-      install(host, { ...files(await pack(work)), effect: "*", "@types/node": "24" })
+      install(host, { ...files(await released()), effect: "*", "@types/node": "24" })
       cpSync(path.join(root, "examples/quickstart/main.ts"), path.join(host, "quickstart.ts"))
       const shop = readFileSync(path.join(root, "packages/client/test/shop.ts"), "utf8")
       writeFileSync(path.join(host, "shop.ts"), shop.replace("../src/index.ts", "@satrail/client"))

@@ -5,10 +5,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
  * core.
  */
 const longest = [
+  "install.slow",
   "crashes.slow",
-  "canary.slow",
-  "Simulator.bite.slow",
   "cluster/crash.slow",
+  "canary.slow",
   "ways.slow",
   "handler.slow",
   "LdkOffers.bitcoind",

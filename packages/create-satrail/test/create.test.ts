@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Choices from "../src/Choices.ts"
@@ -108,40 +108,13 @@ describe("npm create satrail", () => {
       assert.include(await refusal(created(args)), says)
   })
 
-  it("create: every template type-checks, as strictly as its tsconfig.json says", async () => {
-    const folder = path.join(work, "types")
-    for (const [kind] of Choices.kinds) Project.write(path.join(folder, kind), Project.files({ folder: kind, kind, framework: "none" }))
-    const { compilerOptions } = JSON.parse(readFileSync(path.join(folder, "shop/tsconfig.json"), "utf8"))
-    assert.isTrue(compilerOptions.strict)
-    // This workspace's sources are written for `exactOptionalPropertyTypes`.
-    const paths = Object.fromEntries(
-      globSync("packages/*/src/index.ts", { cwd: root }).map((file) => {
-        const name = file.split(path.sep)[1] ?? ""
-        return [name === "satrail" ? name : `@satrail/${name}`, [path.join(root, file)]]
-      })
-    )
-    const config = {
-      compilerOptions: {
-        ...compilerOptions,
-        exactOptionalPropertyTypes: true,
-        verbatimModuleSyntax: true,
-        typeRoots: [path.join(root, "node_modules/@types")],
-        paths
-      },
-      include: ["*/src/*.ts"]
-    }
-    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config))
-    assert.strictEqual(await Created.problems(path.join(root, "node_modules/typescript/bin/tsc"), folder), "")
+  // test/create.slow.test.ts starts every kind, and test/blocks.test.ts checks the types of all.
+  it("create: wallet without a framework starts, serves a checkout, and is paid in the sandbox", async () => {
+    const folder = path.join(work, "wallet")
+    mkdirSync(path.join(folder, "node_modules"), { recursive: true })
+    symlinkSync(path.join(root, "packages/satrail"), path.join(folder, "node_modules/satrail"))
+    Project.write(folder, Project.files({ folder, kind: "wallet", framework: "none" }))
+    const command = [process.execPath, "--liftoff-only", "src/main.ts"]
+    assert.include(await Created.runs({ folder, command, says: Created.paid.wallet }), "Open http://127.0.0.1:")
   })
-
-  for (const [kind] of Choices.kinds) {
-    it(`create: ${kind} without a framework starts, serves a checkout, and is paid in the sandbox`, async () => {
-      const folder = path.join(work, kind)
-      mkdirSync(path.join(folder, "node_modules"), { recursive: true })
-      symlinkSync(path.join(root, "packages/satrail"), path.join(folder, "node_modules/satrail"))
-      Project.write(folder, Project.files({ folder: kind, kind, framework: "none" }))
-      const said = await Created.runs({ folder, command: [process.execPath, "--liftoff-only", "src/main.ts"], says: Created.paid[kind] })
-      assert.include(said, "Open http://127.0.0.1:")
-    })
-  }
 })

@@ -3,6 +3,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
+import { expiryMillis } from "@satrail/core/base/ReadCache"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import { made } from "@satrail/core/ledger/Answer"
@@ -16,7 +17,7 @@ import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as OpenApi from "@satrail/testing/OpenApi"
-import { Clock, Context, Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
 import type { HttpRouter } from "effect/http"
 import { OperatorToken } from "../src/api/Authentication.ts"
 import type { Code } from "../src/features/Catalogue.ts"
@@ -128,6 +129,34 @@ export const stillTime: Layer.Layer<never> = Layer.effect(
       monotonicTimeNanos: clock.monotonicTimeNanos,
       sleep: (duration) => clock.sleep(duration)
     }
+  })
+)
+
+/**
+ * Skips the wait until caches expire (core's `awaitCacheExpiry`): the clock is set forward instead. A quarter
+ * of a second per request would be most of the time of these tests.
+ */
+export const skippingTime: Layer.Layer<never> = Layer.effect(
+  Clock.Clock,
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    let aheadMillis = 0
+    const nanos = () => BigInt(aheadMillis) * 1_000_000n
+    return {
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMillis,
+      currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + aheadMillis),
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + nanos(),
+      currentTimeNanos: Effect.sync(() => clock.currentTimeNanosUnsafe() + nanos()),
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + nanos(),
+      monotonicTimeNanos: Effect.sync(() => clock.monotonicTimeNanosUnsafe() + nanos()),
+      sleep: (duration) => {
+        if (Duration.toMillis(duration) !== expiryMillis) return clock.sleep(duration)
+        return Effect.andThen(
+          Effect.yieldNow,
+          Effect.sync(() => void (aheadMillis += expiryMillis))
+        )
+      }
+    } satisfies Clock.Clock
   })
 )
 

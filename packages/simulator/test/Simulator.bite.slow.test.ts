@@ -76,7 +76,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "C8: a sender whose calls still arrive after it excludes that": [
     over(LightningSender, (sender) => LightningSender.of({ ...sender, graceMillis: 0 })),
     /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
-    20
+    20,
+    9
   ],
   "C33: a journal that credits the requested amount instead of the received one": [
     committing((change) => {
@@ -189,17 +190,20 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "a journal that does not update a checkout when it is paid": [
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
     /a checkout that was paid is paid/,
-    80
+    20,
+    16
   ],
   "a journal that marks an unpaid checkout as paid once its invoice is canceled": [
     callingCheckouts("paid"),
     /a refused request changes nothing: .*did InvoiceCanceled/,
-    20
+    20,
+    11
   ],
   "a journal that marks an open checkout as expired once its invoice is canceled": [
     callingCheckouts("expired"),
     /a refused request changes nothing: .*did InvoiceCanceled/,
-    20
+    20,
+    11
   ],
   "a journal that ignores frozen companies": [
     committing((change) => {
@@ -207,7 +211,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       return heedless
     }),
     /nothing new is accepted while paused \(frozen\)/,
-    40
+    20,
+    9
   ],
   "a journal that counts limits in the previous hour": [
     committing((change) =>
@@ -217,7 +222,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     ),
     /no window exceeds its limit/,
     20,
-    150
+    158
   ],
   "a journal that sends a withdrawal without its required approval": [
     committing((change) =>
@@ -248,7 +253,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       return { ...change, writes: [{ ...insert, record: { ...record, approvalAskedBy: null } }] }
     }),
     /the requesting key does not approve/,
-    60
+    20,
+    23
   ],
   "a store that forgets the approval threshold": [
     over(AccountReads, (reads) =>

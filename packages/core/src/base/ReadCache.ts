@@ -10,8 +10,11 @@ export const cacheMillis = 200
 // Two processes' clocks do not run at exactly the same speed.
 const marginMillis = 50
 
-/** Waits until no process uses a value that was cached before the call. */
-export const awaitCacheExpiry = Effect.sleep(cacheMillis + marginMillis)
+/** Time until no process uses a previously cached value. */
+export const expiryMillis = cacheMillis + marginMillis
+
+/** Waits until no process uses a previously cached value. */
+export const awaitCacheExpiry = Effect.sleep(expiryMillis)
 
 /** Maximum number of cached names. When it is reached, the cache is cleared. */
 const maxKnown = 10_000

@@ -2,11 +2,12 @@ import { assert } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { Companies } from "@satrail/core/accounts/Companies"
 import { Readiness } from "@satrail/http/api/Readiness"
+import { WaitMillis } from "@satrail/http/features/webhooks/WebhookTest"
 import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as Random from "@satrail/testing/Random"
-import { Context, Effect, Redacted, Result } from "effect"
-import { operatorToken, start } from "../../../http/test/Service.ts"
+import { Context, Effect, Layer, Redacted, Result } from "effect"
+import { operatorToken, skippingTime, start } from "../../../http/test/Service.ts"
 import { differences } from "../../../http/test/Watched.ts"
 import * as Environment from "../../src/deployment/Environment.ts"
 import * as Server from "../../src/serving/Server.ts"
@@ -109,13 +110,23 @@ const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/
  */
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
+  "DELETE /v1/api-keys/{id}",
+  "DELETE /v1/bitcoin/deposit/lightning-address/{id}",
+  "PATCH /operator/api-keys/{id}/limits",
   "PATCH /operator/companies/{id}",
-  "POST /operator/pause",
-  "POST /operator/resume",
+  "PATCH /operator/companies/{id}/fees",
+  "PATCH /operator/companies/{id}/limits",
+  "POST /operator/api-keys/{id}/rotate",
   "POST /operator/companies/{id}/freeze",
   "POST /operator/companies/{id}/unfreeze",
+  "POST /operator/pause",
+  "POST /operator/resume",
   "POST /sandbox/mine",
-  "POST /sandbox/reorg"
+  "POST /sandbox/reorg",
+  "PUT /operator/api-keys/{id}/allowed-from",
+  "PUT /operator/api-keys/{id}/limits",
+  "PUT /operator/companies/{id}/fees",
+  "PUT /operator/companies/{id}/limits"
 ])
 
 /** A service on a store, with all possible callers. */
@@ -138,12 +149,12 @@ export const open = async (store: Store.Store) => {
   const environment = Result.getOrThrow(
     Environment.read({ PORT: "0", SATRAIL_DOMAIN: "pay.example.com", SATRAIL_REQUESTS_PER_STRANGER: "0", SATRAIL_SHUTDOWN_SECONDS: "1" })
   )
-  const services = Context.add(context, Readiness, [])
+  const services = Context.add(Context.add(context, Readiness, []), WaitMillis, 20)
   const token = Redacted.make(operatorToken)
   return {
     store,
     work,
-    routes: Server.routes(environment, token, services),
+    routes: Layer.merge(Server.routes(environment, token, services), skippingTime),
     server: Server.server(environment, token, services),
     keys: { right: { apiKey: ours.key, operatorToken }, others: [...scoped, other.key, `${ours.key}x`] },
     audit: () => run(Ledger.auditAll),
