@@ -11,14 +11,14 @@ import { version } from "./base/Version.ts"
 
 const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** Runs the command as the whole process. */
+/** Runs the command as the process's main program. */
 export const run = (): void =>
   Command.run(satrail, { version }).pipe(
     Effect.catchTags({ CommandFailed: Output.explain, ConfigError: Output.explain }),
     Effect.provide([NodeServices.layer, builtIns, Presenter.layer]),
     (main) =>
       NodeRuntime.runMain(main, {
-        // A command that set an exit code has already reported its result.
+        // Keep an exit code that the command has set: the command has already reported its result.
         teardown: (exit, onExit) =>
           process.exitCode === undefined ? Runtime.defaultTeardown(exit, onExit) : onExit(Number(process.exitCode))
       })

@@ -212,7 +212,7 @@ describe("the environment", () => {
   it("environment: an unknown variable with our prefix is rejected if it resembles a known one, without its value", () => {
     const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
     assert.deepStrictEqual(others, [])
-    assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md has all of them")
+    assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md lists all settings")
     assert.notInclude(problem, "hunter2")
   })
 

@@ -268,6 +268,6 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.deepStrictEqual([world.id, world.lightning, world.clock.ahead_seconds], [null, null, 0])
     assert.isNumber(world.chain.height)
     const { said } = await launch("other", mixed)
-    assert.include(said, "The database belongs to another sandbox")
+    assert.include(said, "The database belongs to a sandbox other than")
   })
 })

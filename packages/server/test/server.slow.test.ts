@@ -300,7 +300,7 @@ describe("the running service", () => {
     await service.stop("SIGTERM")
     const sandbox = path.join(service.data, "sandbox")
     renameSync(sandbox, `${sandbox}.aside`)
-    await refusedStart({}, "belongs to another sandbox", sandbox, "Restore")
+    await refusedStart({}, "belongs to a sandbox other than", sandbox, "Restore")
     assert.isFalse(existsSync(sandbox), "no other sandbox was begun")
     renameSync(`${sandbox}.aside`, sandbox)
     await service.start()

@@ -47,11 +47,11 @@ const operatorOf = (operator: Demo.Operator, { dataDirectory }: Environment) => 
     case "Made":
       return `in ${DemoFile.fileIn(dataDirectory)}`
     case "Closed":
-      return "none: /operator is closed. Set SATRAIL_OPERATOR_TOKEN to open it"
+      return "none, so /operator is closed. Set SATRAIL_OPERATOR_TOKEN to open it"
   }
 }
 
-/** Example calls that contain the key, shown only without real money. */
+/** Returns example calls that contain the key. They are shown only if no money is real. */
 const tryIt = ({ base_url: url, api_key: key }: DemoFile.Demo): ReadonlyArray<string> => {
   const call = (method: string, route: string, body?: string) =>
     `  curl -s ${method === "GET" ? "" : `-X ${method} `}${url}${route} -H "Authorization: Bearer $KEY"${body === undefined ? "" : ` -H "Content-Type: application/json" -d '${body}'`}`
@@ -68,10 +68,10 @@ const tryIt = ({ base_url: url, api_key: key }: DemoFile.Demo): ReadonlyArray<st
 const apiKey = ({ demo, isNew }: NonNullable<Started["demo"]>, environment: Environment) => {
   const file = DemoFile.fileIn(environment.dataDirectory)
   if (!isSandbox(environment)) return `of the company Demo, in ${file}`
-  return isNew ? demo.api_key : `the same as before, in ${file}`
+  return isNew ? demo.api_key : `unchanged, in ${file}`
 }
 
-/** Returns the block printed when the service is ready. It contains no secret if anything is real. */
+/** Returns the text printed when the service is ready. It contains no secret if any money is real. */
 export const text = (environment: Environment, { url, operator, demo, link = "" }: Started): string => {
   const isToy = isSandbox(environment)
   const rows: ReadonlyArray<readonly [name: string, value: string]> = [

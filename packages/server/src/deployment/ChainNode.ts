@@ -19,7 +19,7 @@ export interface Chain extends Wallet.Wallet {
   readonly source: ChainView.ChainView
 }
 
-/** Fee rate per virtual byte on networks without enough traffic for an estimate. */
+/** Fee rate in satoshis per virtual byte, used on networks without enough traffic for an estimate. */
 const quietFeeRate = 2
 
 const feeRates = (network: Network) => (network === "regtest" || network === "signet" ? { fallback: quietFeeRate } : {})
@@ -36,8 +36,8 @@ const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.
   return HotSigner.layer(words, wallet.accounts.network)
 })
 
-// The wallet that the database was created with. Its addresses belong to that wallet, and no other wallet can
-// spend payments to them.
+// Binds the database to the wallet that it was created with. The database's addresses belong to that wallet,
+// and no other wallet can spend payments to them.
 const owner = "wallet"
 
 const belongs = Effect.fnUntraced(function* (fingerprint: string) {
@@ -49,13 +49,13 @@ const belongs = Effect.fnUntraced(function* (fingerprint: string) {
   if (known !== undefined || Option.isSome(followed)) {
     const other = known === undefined ? "the sandbox's" : `the one with fingerprint ${known}`
     return yield* new NodeUnusable({
-      message: `The database belongs to another wallet, ${other}; this one is ${fingerprint}. Set CHAIN_WALLET to that wallet, or start with an empty database.`
+      message: `The database belongs to another wallet, ${other}; CHAIN_WALLET has the fingerprint ${fingerprint}. Set CHAIN_WALLET to the database's wallet, or start with an empty database.`
     })
   }
   yield* journal.commit(Cursor.moved({ source: owner, value: fingerprint }, yield* Id.make, yield* Clock.currentTimeMillis))
 })
 
-/** A real chain, our wallet, and its signer. Also starts while the chain is unreachable. */
+/** Provides a real chain, our wallet, and its signer. Starts even if the chain is unreachable. */
 export const layer = (network: Network, chain: Chain) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -11,12 +11,15 @@ import type { Environment } from "./Environment.ts"
 export type Operator =
   | { readonly _tag: "Configured"; readonly token: Redacted.Redacted }
   | { readonly _tag: "Made"; readonly token: Redacted.Redacted }
-  /** There is no credential. */
+  /** There is no credential, so the operator's routes are closed. */
   | { readonly _tag: "Closed" }
 
 const label = { label: "operator token" }
 
-/** Returns the configured token, else the demo's token (stored or new), else none. */
+/**
+ * Returns the configured token. Without one, returns the demo's token (stored or new) if there is a demo, and
+ * otherwise none.
+ */
 export const operator = ({ dataDirectory, demo, operatorToken }: Environment): Effect.Effect<Operator> =>
   Effect.gen(function* () {
     if (operatorToken !== undefined) return { _tag: "Configured", token: operatorToken }
@@ -28,7 +31,8 @@ export const operator = ({ dataDirectory, demo, operatorToken }: Environment): E
   })
 
 /**
- * Creates the demo company at the first start and finds it again at later starts. `isNew` tells them apart.
+ * Creates the demo company at the first start, and finds it again at later starts. `isNew` is set at the first
+ * start.
  */
 export const prepare = Effect.fnUntraced(function* (options: {
   readonly directory: string

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
-/** The data a person needs to try the service. Written to `demo.json`, which only its owner can read. */
+/** The data needed to try the service. It is written to `demo.json`, which only the file's owner can read. */
 export const Demo = Schema.Struct({
   base_url: Schema.String,
   api_key: Schema.String,
@@ -30,7 +30,7 @@ export const read = (directory: string): Option.Option<Demo> => {
   }
 }
 
-/** Writes a temporary file and renames it, so that it is never read half written. */
+/** Writes a temporary file and renames it, so that a half-written file is never read. */
 export const write = (directory: string, demo: Demo): void => {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const beside = `${fileIn(directory)}.new`

@@ -33,7 +33,7 @@ const plain = {
   sandboxSeed: Others.sandboxSeed
 }
 
-/** All settings of a start. Each subject has its file in `environment/`. */
+/** All settings. Each group of settings has its own file in `environment/`. */
 export interface Environment extends Omit<Setting.Values<typeof plain>, "demo" | "corsOrigins"> {
   /** The Lightning node, if it is real. */
   readonly node: LightningNode | undefined
@@ -50,7 +50,7 @@ export interface Environment extends Omit<Setting.Values<typeof plain>, "demo" |
 
 const sandbox = "sandbox"
 
-/** A setting that names an entry of a table. */
+/** Creates a setting whose value names a table entry. */
 const choiceOf = (name: string, meaning: string, table: ReadonlyArray<Entry>) =>
   Setting.withDefault({ name, meaning, fallback: sandbox, ...Setting.oneOf(sandbox, ...table.map(({ name }) => name)) })
 
@@ -71,9 +71,9 @@ const notOnMainnet = <A>(setting: Config.Config<A>, isSimulated: (value: A) => b
     network === "mainnet" && isSimulated(value) ? Setting.refused(problem) : Config.succeed(undefined)
   )
 
-/** Reads all settings with these tables of choices. */
+/** Returns the configuration of all settings, with these tables of choices. */
 const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: Backends.Backends): Config.Config<Environment> => {
-  /** If Lightning is simulated, the other parts are simulated too, unless their settings say otherwise. */
+  /** Returns a part's setting, or if that is missing, simulates the part exactly if Lightning is simulated. */
   const besides = <A>(setting: Config.Config<A | undefined>, simulated: A, real: A): Config.Config<A> =>
     Config.flatMap(setting, (given) =>
       given === undefined ? Config.map(lightning, (name) => (name === sandbox ? simulated : real)) : Config.succeed(given)
@@ -88,7 +88,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
     notOnMainnet(
       Database.settings.databaseUrl,
       (url) => url === undefined,
-      "DATABASE_URL must be a PostgreSQL (15 or newer) on mainnet: the embedded database does not wait for the disk, and a power failure could undo payments"
+      "DATABASE_URL must be a PostgreSQL server (15 or newer) on mainnet: the embedded database does not wait for the disk, and a power failure could undo payments"
     ),
     notOnMainnet(lightning, isSandbox, `LIGHTNING must be a real node ${got}: ${pretend}`),
     notOnMainnet(chain, isSandbox, `CHAIN must be a real chain ${got}: ${pretend}`),
@@ -98,7 +98,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
       'RATES must be "tickers" on mainnet, got "fixed": a simulated price must not be used for real money'
     ),
     notOnMainnet(resolver, isSandbox, `RESOLVER must be "web" ${got}: ${pretend}`),
-    notOnMainnet(outboundAllow, (is) => is !== undefined, `${outboundAllow.name} is for developing, and cannot be used on mainnet`),
+    notOnMainnet(outboundAllow, (is) => is !== undefined, `${outboundAllow.name} is for development and cannot be used on mainnet`),
     notOnMainnet(
       Service.operator.demo,
       (is) => is === true,
@@ -126,7 +126,7 @@ const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
 /**
- * Builds the settings of a service with these choices: this package's, plus those a program adds
+ * Builds the settings of a service with these backends: those of this package, plus any that a program adds
  * (`Program.run`).
  */
 export const make = (backends: Backends.Backends) => {
@@ -152,10 +152,13 @@ export const make = (backends: Backends.Backends) => {
     Process.life,
     { sandboxSeed: Others.sandboxSeed, ignored: Unknown.ignored }
   ].flatMap((group) => Object.values<Setting.Setting<unknown>>(group))
-  /** Settings shared by several choices are documented once. */
+  /** The settings without repetitions, because several choices share a setting. */
   const documented = settings.filter((setting, at) => settings.indexOf(setting) === at)
 
-  /** Returns a line for each variable that looks like a setting but is not, with the most similar setting. */
+  /**
+   * Returns a line for each variable that looks like a setting but isn't one. The line suggests the most
+   * similar setting.
+   */
   const unknown = (env: Unknown.Source): ReadonlyArray<string> =>
     Unknown.problems(
       env,
@@ -183,7 +186,7 @@ export const make = (backends: Backends.Backends) => {
         documented.map(({ name, fallback, meaning, wants }) => [`\`${name}\``, fallback === "" ? "" : `\`${fallback}\``, meaning, wants])
       ),
       "## Available backends",
-      "These backends exist in addition to `sandbox`. The service reports anything untested or missing at startup; so does `satrail check`.",
+      "These backends exist in addition to `sandbox`. The service reports anything untested or missing at startup, and so does `satrail check`.",
       tableOf(
         ["setting", "backend", "tested with", "not covered"],
         entries.map(([choice, { name, title, proof, caveats }]) => [

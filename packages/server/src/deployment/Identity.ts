@@ -7,19 +7,19 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import path from "node:path"
 
 /**
- * The database and the sandbox don't belong together: one of them contains addresses and payments that the
- * other has never seen.
+ * The database and the sandbox don't belong together: each may contain addresses and payments that the other
+ * lacks.
  */
 export class SandboxChanged extends Schema.TaggedError<SandboxChanged>()("SandboxChanged", { directory: Schema.String }) {
   override get message(): string {
     return (
-      `The database belongs to another sandbox than the one in ${this.directory}. ` +
-      "Restore that sandbox's directory (or set SATRAIL_DATA to it), or start with an empty database."
+      `The database belongs to a sandbox other than the one in ${this.directory}. ` +
+      "Restore the directory of the database's sandbox (or set SATRAIL_DATA to it), or start with an empty database."
     )
   }
 }
 
-/** The sandbox's identity cannot be stored in its directory. */
+/** The sandbox's identity cannot be read from or stored in its directory. */
 export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("IdentityUnusable", {
   directory: Schema.String,
   cause: Schema.Defect()
@@ -30,9 +30,9 @@ export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("Id
   }
 }
 
-// A sandbox that was deleted and restarted with its seed has the same node and wallet, but no history, so
-// neither tells the two apart. Each sandbox therefore has a random name, which the database stores with its
-// cursors.
+// If a sandbox is deleted and started again with the same seed, it has the same node and wallet but no history,
+// so neither the node nor the wallet identifies the sandbox. Each sandbox therefore has a random name, which
+// the database stores with its cursors.
 const source = "sandbox"
 export const file = "identity"
 const fileIn = (directory: string) => path.join(directory, file)
@@ -43,7 +43,7 @@ export const read = (directory: string): string | undefined => {
   return existsSync(name) ? readFileSync(name, "utf8").trim() : undefined
 }
 
-/** Writes a temporary file and renames it, so that it is complete or missing. */
+/** Writes a temporary file and renames it, so that the identity file is either complete or missing. */
 const write = (directory: string, identity: string): string => {
   mkdirSync(directory, { recursive: true })
   const beside = `${fileIn(directory)}.new`
@@ -54,7 +54,7 @@ const write = (directory: string, identity: string): string => {
 
 /**
  * Fails unless the sandbox in `directory` is the one that the database was created with. The first start with
- * both binds them.
+ * both binds them to each other.
  */
 const check = Effect.fnUntraced(function* (directory: string) {
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
@@ -68,5 +68,5 @@ const check = Effect.fnUntraced(function* (directory: string) {
   yield* journal.commit(Cursor.moved({ source, value }, id, yield* Clock.currentTimeMillis))
 })
 
-/** Fails to build over a database that belongs to another sandbox than the one in `directory`. */
+/** Fails to build if the database belongs to a sandbox other than the one in `directory`. */
 export const layer = (directory: string) => Layer.effectDiscard(check(directory))

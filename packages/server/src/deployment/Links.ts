@@ -4,8 +4,9 @@ import type { Environment } from "./Environment.ts"
 import { identity } from "../environment/Service.ts"
 
 /**
- * Returns the host of links, with a path if the public URL has one. Browsers cannot resolve the default domain, so the listening address is used
- * instead, with `localhost` for every address; undefined if the system assigns the port.
+ * Returns the host used in links, with a path if the public URL has one. Browsers cannot resolve the default
+ * domain, so for it the listening address is used, with `localhost` if the service listens on every address.
+ * Undefined if the system assigns the port.
  */
 export const hostOf = ({ publicUrl, domain, host, port }: Environment): string | undefined => {
   const { host: name = domain, pathname = "/" } = URL.parse(publicUrl ?? "") ?? {}
@@ -15,13 +16,19 @@ export const hostOf = ({ publicUrl, domain, host, port }: Environment): string |
   return listening({ host, port })
 }
 
-/** Returns where a program on this machine reaches the service: `localhost` if it listens on every address. */
+/**
+ * Returns the host and port at which a program on this machine reaches the service. The host is `localhost` if
+ * the service listens on every address.
+ */
 export const listening = ({ host, port }: Pick<Environment, "host" | "port">): string => {
   const isAny = host === "0.0.0.0" || host === "::"
   return `${isAny ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`
 }
 
-/** Returns the URL at which browsers reach the service, with `localhost` for this machine; undefined if unknown. */
+/**
+ * Returns the URL at which browsers reach the service, with `localhost` if only this machine can reach it.
+ * Undefined if unknown.
+ */
 export const publicUrlOf = (environment: Environment): string | undefined => {
   const host = hostOf(environment)
   if (environment.publicUrl !== undefined) return environment.publicUrl

@@ -6,8 +6,8 @@ const isPretty = ({ logFormat }: Pick<Environment, "logFormat">): boolean =>
   logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY)
 
 /**
- * Writes the lines of one event-loop turn together, because a separate write for each request would slow it
- * down. All lines are written when the process exits, unless it is killed in that turn.
+ * Writes the lines of one event-loop turn together, because a separate write for each request would slow
+ * requests down. All lines are written when the process exits, unless it is killed in that turn.
  */
 const json = Effect.gen(function* () {
   let waiting = ""
@@ -46,8 +46,8 @@ const requestOf = (message: unknown): RequestLine | undefined =>
   Array.isArray(message) && message.length === 2 && message[0] === "request" ? message[1] : undefined
 
 /**
- * Logs for people: one line per request, none for the console's polling, and everything else as the framework
- * prints it.
+ * Logs human-readable text: one line per request, none for the console's polling, and everything else as the
+ * framework prints it.
  */
 const pretty = () => {
   const others = Logger.consolePretty({ colors: "auto" })
@@ -60,7 +60,7 @@ const pretty = () => {
   })
 }
 
-/** Logs to standard error, as JSON lines or for people. */
+/** Logs to standard error, as JSON lines or as human-readable text. */
 export const layer = (environment: Pick<Environment, "logFormat" | "logLevel">) =>
   Layer.mergeAll(
     Logger.layer([isPretty(environment) ? pretty() : json]),

@@ -15,13 +15,16 @@ export const of = ({ node, chainNode, resolver, rates }: Pick<Environment, "node
   rates: rates === "fixed"
 })
 
-/** Whether every part is simulated. Only then can you move the clock, make the database fail and reset the sandbox. */
+/**
+ * Whether every part is simulated. Only then can users advance the clock, make the database unavailable and
+ * reset the sandbox.
+ */
 export const isFullySimulated = ({ lightning, chain, web, rates }: Simulated): boolean => lightning && chain && web && rates
 
-/** Whether the server runs a sandbox. Fixed rates need none. */
+/** Whether the server runs a sandbox. Fixed rates alone don't need one. */
 export const isPartlySimulated = ({ lightning, chain, web }: Simulated): boolean => lightning || chain || web
 
-/** Whether there is simulated money, which means a sandbox with state, tied to one database. */
+/** Whether there is simulated money, so that the sandbox has stored state and is tied to one database. */
 export const hasMoney = ({ lightning, chain }: Simulated): boolean => lightning || chain
 
 /** Whether there is no real money at all. */

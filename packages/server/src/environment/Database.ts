@@ -3,7 +3,7 @@ import * as Journal from "@satrail/postgres/journal/Journal"
 import { Config, type Redacted, Result } from "effect"
 import * as Setting from "./Setting.ts"
 
-/** The address of a PostgreSQL server, or of several of which one accepts writes. */
+/** The address of a PostgreSQL server, or of several servers of which one accepts writes. */
 export const address: Setting.Kind<Redacted.Redacted> = {
   ...Setting.secret("postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database", (text) =>
     Result.isSuccess(Hosts.parse(text))
@@ -12,7 +12,7 @@ export const address: Setting.Kind<Redacted.Redacted> = {
 }
 
 /** The address of a single server. */
-const standby: Setting.Kind<Redacted.Redacted> = Setting.secret("postgres://user:password@host:port/database, one host", (text) =>
+const standby: Setting.Kind<Redacted.Redacted> = Setting.secret("postgres://user:password@host:port/database, with one host", (text) =>
   Result.match(Hosts.parse(text), { onSuccess: ({ all }) => all.length === 1, onFailure: () => false })
 )
 
@@ -50,7 +50,7 @@ export const settings = {
   }),
   commitWaiting: Setting.withDefault({
     name: "SATRAIL_COMMIT_WAITING",
-    meaning: "The maximum number of Changes that wait in a lane; above it, requests return 503",
+    meaning: "The maximum number of Changes that wait in a lane; when it is reached, requests return 503",
     fallback: String(Journal.defaults.maxWaiting),
     ...Setting.whole(1, 1_000_000)
   })

@@ -19,19 +19,19 @@ const satsOrNever: Setting.Kind<Msat.Msat | null> = {
   read: (text) => (text === "never" ? null : text === "0" ? Msat.zero : sats.read(text, ""))
 }
 
-/** Callers, rate limits, size limits, and the service's polling intervals. */
+/** Settings for callers, rate limits, size limits and intervals. */
 export const settings = {
   proxies: Setting.withDefault({
     name: "SATRAIL_PROXIES",
     meaning:
-      "The number of reverse proxies in front of the service, each of which adds its caller to X-Forwarded-For. Limits per caller depend on it",
+      "The number of reverse proxies in front of the service. Each must add its caller's address to X-Forwarded-For. Limits per caller depend on this number",
     fallback: "0",
     ...Setting.whole(0, 10)
   }),
   maxConnections: Setting.withDefault({
     name: "SATRAIL_MAX_CONNECTIONS",
     meaning:
-      "The maximum number of open connections. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; above that, the largest holder loses its longest idle connection. Behind a proxy, a connection above the limit is closed immediately",
+      "The maximum number of open connections. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; if a limit is exceeded, the largest holder loses the connection that has been idle longest. Behind a proxy, a new connection above the limit is closed immediately",
     fallback: "4096",
     ...Setting.whole(1, 1_000_000)
   }),
@@ -58,20 +58,20 @@ export const settings = {
   lnurlPerCaller: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_CALLER",
     meaning:
-      "The maximum number of invoices that one caller's wallets can request per minute, and of vouchers that they can claim, in each process",
+      "The maximum number of invoices that one caller's wallets can request per minute, and the maximum number of vouchers they can claim per minute, in each process",
     fallback: "60",
     ...Setting.whole(1, 10_000_000)
   }),
   lnurlOpen: Setting.withDefault({
     name: "SATRAIL_LNURL_OPEN",
     meaning:
-      "The maximum number of unpaid wallet invoices per process. One company can have a quarter of them, one address four times SATRAIL_LNURL_PER_ADDRESS, and one caller twice SATRAIL_LNURL_PER_CALLER. Above a limit, the holder with the most loses its oldest invoice",
+      "The maximum number of unpaid wallet invoices per process. One company can have a quarter of them, one address four times SATRAIL_LNURL_PER_ADDRESS, and one caller twice SATRAIL_LNURL_PER_CALLER. If a limit is exceeded, the holder with the most invoices loses its oldest one",
     fallback: String(Policy.defaults.lnurl.open),
     ...Setting.whole(1, 10_000_000)
   }),
   corsOrigins: Setting.optional({
     name: "SATRAIL_CORS_ORIGINS",
-    meaning: "Origins whose pages can call the API from a browser, separated by commas",
+    meaning: "Comma-separated origins whose pages can call the API from a browser",
     wants: "origins such as https://shop.example, separated by commas",
     read: (text) => {
       const origins = text
@@ -116,7 +116,7 @@ export const settings = {
   payoutWindowSeconds: Setting.withDefault({
     name: "SATRAIL_PAYOUT_WINDOW_SECONDS",
     meaning:
-      "The batching interval of on-chain payouts: payouts of one interval share a transaction; 0: each is sent immediately in its own transaction",
+      "The batching interval of on-chain payouts. All payouts of one interval share a transaction. 0: each payout is sent immediately in its own transaction",
     fallback: String(Policy.defaults.payoutWindowMillis / 1000),
     ...Setting.whole(0, 86_400)
   }),

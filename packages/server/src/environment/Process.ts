@@ -8,7 +8,7 @@ export const dataDirectory = Setting.withDefault({
   read: (text) => text
 })
 
-/** The listening address and the directory of this process. */
+/** Settings for the process's listening address and directory. */
 export const listening = {
   port: Setting.withDefault({
     name: "PORT",
@@ -33,7 +33,7 @@ const levels = new Map([
   ["error", "Error"]
 ] as const)
 
-/** Shutdown and logging. */
+/** Settings for shutdown and logging. */
 export const life = {
   drainSeconds: Setting.withDefault({
     name: "SATRAIL_DRAIN_SECONDS",
@@ -43,7 +43,7 @@ export const life = {
   }),
   shutdownSeconds: Setting.withDefault({
     name: "SATRAIL_SHUTDOWN_SECONDS",
-    meaning: "How long a stopping process waits for requests and steps in progress before it exits anyway; nothing is lost",
+    meaning: "How long a stopping process waits for requests and steps in progress before it exits anyway; no work is lost",
     fallback: "20",
     ...Setting.whole(1, 600)
   }),
@@ -61,7 +61,7 @@ export const life = {
   }),
   console: Setting.withDefault({
     name: "SATRAIL_CONSOLE",
-    meaning: "Whether the console is served at `/console`, where people sign in with an API key or an operator's token",
+    meaning: "Whether the console is served at `/console`, where users sign in with an API key or an operator token",
     fallback: "yes",
     ...Setting.yesOrNo
   }),

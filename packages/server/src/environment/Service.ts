@@ -4,7 +4,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Result } from "effect"
 import * as Setting from "./Setting.ts"
 
-/** The identity of the service. */
+/** Settings for the service's identity. */
 export const identity = {
   network: Setting.withDefault({
     name: "SATRAIL_NETWORK",
@@ -22,7 +22,7 @@ export const identity = {
   publicUrl: Setting.optional({
     name: "SATRAIL_PUBLIC_URL",
     meaning:
-      "The URL at which clients reach the service. Links to checkouts, vouchers and errors begin with it. Links to checkouts and vouchers require https:// and a domain name. Default: SATRAIL_DOMAIN, or the listening address if that is not set; links to errors are then paths",
+      "The URL at which clients reach the service. Links to checkouts, vouchers and errors begin with it. Links to checkouts and vouchers require https:// and a domain name. Default: SATRAIL_DOMAIN, or the listening address if SATRAIL_DOMAIN is not set; links to errors are then paths",
     wants: "a URL such as https://pay.example.com, without a query or a trailing slash",
     read: (text) => {
       const url = /[?#\s]|\/$/.test(text) ? null : URL.parse(text)
@@ -32,17 +32,17 @@ export const identity = {
 }
 
 /**
- * Maximum number of relays at which the service listens as a wallet. Each response is sent to the relay of
- * its request.
+ * Maximum number of relays at which the service listens as a wallet. Each response is sent to the relay from
+ * which its request came.
  */
 const maxNwcRelays = 5
 
-/** The operator's access. */
+/** Settings for the operator's access, and for secrets and links. */
 export const operator = {
   operatorToken: Setting.optional({
     name: "SATRAIL_OPERATOR_TOKEN",
     meaning:
-      "The token for the operator's routes, the same in all processes. Without it the routes are closed, except with a demo company: then a token is generated and written to demo.json",
+      "The token for the operator's routes, the same in all processes. Without it, these routes are closed, unless there is a demo company. In that case, a token is generated and written to demo.json",
     ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
   }),
   demo: Setting.optional({
@@ -54,13 +54,13 @@ export const operator = {
   webhookKey: Setting.optional({
     name: "SATRAIL_WEBHOOK_KEY",
     meaning:
-      "Encrypts the secrets of webhook endpoints and signs webhooks (Ed25519); the same in all processes. Default: derived from the node's secret. After a change, rotate the endpoints' secrets",
+      "Encrypts the secrets of webhook endpoints and signs webhooks (Ed25519); the same in all processes. Default: derived from the node's secret. After changing it, rotate the endpoints' secrets",
     ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
   }),
   nwcRelays: Setting.optional({
     name: "SATRAIL_NWC_RELAYS",
     meaning:
-      "The Nostr relays through which apps connect with Nostr Wallet Connect (NIP-47), separated by commas, the same in all processes. Without any, apps can't connect. The wallet key is derived from the node's secret",
+      "The Nostr relays through which apps connect with Nostr Wallet Connect (NIP-47), separated by commas, the same in all processes. Without relays, apps can't connect. The wallet key is derived from the node's secret",
     wants: `1 to ${maxNwcRelays} wss:// URLs such as wss://relay.example.com, separated by commas (TLS is required: ws:// is not accepted)`,
     read: (text) => {
       const urls = text.split(",").map((one) => URL.parse(one.trim()))
@@ -72,7 +72,7 @@ export const operator = {
   }),
   explorerUrl: Setting.optional({
     name: "SATRAIL_EXPLORER_URL",
-    meaning: "The block explorer page that checkouts link to for a transaction. Without it they have no such link",
+    meaning: "The block explorer page that checkouts link to for a transaction. Without it, checkouts have no such link",
     wants: "a URL with {txid} in place of the transaction ID, such as https://explorer.example/tx/{txid}",
     read: (text) => (text.split("{txid}").length === 2 && /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
   }),

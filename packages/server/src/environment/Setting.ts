@@ -1,10 +1,13 @@
 import { Config, Effect, Record, Redacted, Result, Schema, SchemaIssue } from "effect"
 
-/** Parses a string into a value. `wants` completes "NAME wants …". An invalid secret is not repeated. */
+/**
+ * How a setting's text is parsed into a value. `wants` completes "NAME must be …". An invalid secret is never
+ * repeated.
+ */
 export interface Kind<A> {
   readonly wants: string
   readonly isSecret?: true
-  /** Returns the problem with a string if more can be said than `wants`. Never repeats a secret. */
+  /** Returns a more precise problem than `wants` if possible. Never repeats a secret. */
   readonly problem?: (text: string) => string | undefined
   /** Returns undefined if the text is invalid. */
   readonly read: (text: string, name: string) => A | undefined
@@ -23,7 +26,7 @@ export interface Setting<A> extends Config.Config<A> {
   readonly wants: string
   /** The default as text; empty if there is none. */
   readonly fallback: string
-  /** The same setting, but optional. */
+  /** Parses the same variable, but as optional. Used for the settings of backends that were not chosen. */
   readonly unused: Config.Config<unknown>
 }
 
@@ -37,7 +40,7 @@ export type Values<S extends Readonly<Record<string, Config.Config<unknown>>>> =
 const errorOf = (problems: ReadonlyArray<string>) =>
   new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: problems.join("\n") })))
 
-/** Fails with these problems, one line each. */
+/** Returns a config that fails with these problems, one line each. */
 export const refused = (...problems: ReadonlyArray<string>): Config.Config<never> => Config.fail(errorOf(problems).cause)
 
 /** Returns the problems, one line each. */
@@ -61,11 +64,11 @@ const make = <A, B>(definition: Definition<B>, config: Config.Config<A>, fallbac
   return Object.assign(config, { name, meaning, wants, fallback, unused: Config.option(given(definition)) })
 }
 
-/** Undefined if the variable is missing. */
+/** A setting that is undefined if the variable is missing. */
 export const optional = <A>(definition: Definition<A>): Setting<A | undefined> =>
   make(definition, Config.withDefault(given(definition), undefined))
 
-/** Uses `fallback`, parsed like a given text, if the variable is missing. */
+/** A setting that uses `fallback` if the variable is missing. The fallback is parsed like any other text. */
 export const withDefault = <A>(definition: Definition<A> & { readonly fallback: string }): Setting<A> => {
   const text = Config.withDefault(Config.String(definition.name), definition.fallback)
   return make(definition, Config.mapEffect(text, parse(definition)), definition.fallback)
@@ -94,11 +97,11 @@ export const all = <const S extends Readonly<Record<string, Config.Config<unknow
     return problems.size === 0 ? Config.succeed(Record.getSuccesses(attempts) as Values<S>) : refused(...problems)
   })
 
-/** The same, without the values. */
+/** Like `all`, but returns no values. */
 export const right = (configs: ReadonlyArray<Config.Config<unknown>>): Config.Config<void> =>
   Config.map(all(Object.fromEntries(configs.entries())), () => undefined)
 
-/** An entry of a table that a setting can name. */
+/** A table entry that a setting can name. */
 export interface Choice<A> {
   readonly name: string
   readonly settings: Settings
@@ -107,7 +110,7 @@ export interface Choice<A> {
 
 /**
  * Returns the entry called `name`; undefined if there is none. Settings of other entries are ignored, but
- * still reported if they are invalid.
+ * invalid ones are still reported.
  */
 export const chosen = <A>(name: Config.Config<string>, table: ReadonlyArray<Choice<A>>): Config.Config<A | undefined> =>
   Config.flatMap(
@@ -152,7 +155,7 @@ export const invoiceSecret = secret("at least 32 characters without spaces, such
   /^[!-~]{32,}$/.test(text)
 )
 
-/** The address of our node. Without TLS only on the loopback interface. */
+/** The address of our node. An address without TLS is accepted only on the loopback interface. */
 export const origin = (wants: string): Kind<string> => ({
   wants,
   read: (text) => {
@@ -187,7 +190,7 @@ export const headers: Kind<Readonly<Record<string, Redacted.Redacted>>> = {
 
 export const file: Kind<string> = { wants: "a file's path", read: (text) => text }
 
-/** The one node version that is accepted despite known faults (core's `Versions`). */
+/** The one node version that is accepted despite known bugs (core's `Versions`). */
 export const acceptVersion = (name: string, node: string): Setting<string | undefined> =>
   optional({
     name,

@@ -2,13 +2,14 @@ import * as Suggestion from "@satrail/core/base/Suggestion"
 import { Context } from "effect"
 import * as Setting from "./Setting.ts"
 
-// A misspelled setting silently uses a default: the wrong network, or an empty ledger. So a variable that
-// looks like a setting but isn't is an error, unless it is known to belong to another program.
+// With a misspelled setting, the service would silently use the default, such as the wrong network or an empty
+// ledger. So a variable that looks like a setting but isn't is an error, unless it is known to belong to
+// another program.
 
 /** A process's environment variables. */
 export type Source = Readonly<Record<string, string | undefined>>
 
-/** The variables of this process. A `ConfigProvider` cannot list them. */
+/** The variables of this process. They are needed in addition to the `ConfigProvider`, which cannot list variables. */
 export const Variables = Context.Reference<Source>("@satrail/server/environment/Unknown/Variables", { defaultValue: () => process.env })
 
 /** Prefixes of this program's settings, in addition to those of its backends. */
@@ -18,7 +19,7 @@ const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]
 export const ofClient: ReadonlyArray<string> = ["SATRAIL_URL", "SATRAIL_API_KEY", "SATRAIL_OPERATOR_TOKEN", "SATRAIL_DATA"]
 
 /**
- * Our variables that are not settings of the service: the command line's, and those of this project's tools.
+ * Our variables that are not settings of the service: those of the command line and of this project's tools.
  */
 const alsoOurs: ReadonlySet<string> = new Set([...ofClient, "SATRAIL_REGTEST_CACHE"])
 
@@ -43,8 +44,8 @@ export const ignored = Setting.optional({
 })
 
 /**
- * Variables that Kubernetes and Docker add to every container for each neighboring service, whatever its
- * name: `LND_SERVICE_HOST`, `SATRAIL_PORT_8080_TCP`.
+ * Variables that Kubernetes and Docker add to every container for each neighboring service, whatever its name,
+ * such as `LND_SERVICE_HOST` or `SATRAIL_PORT_8080_TCP`.
  */
 const isOrchestrators = (name: string, value: string) =>
   /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
@@ -59,8 +60,8 @@ const isHosts = (name: string, env: Source) => name.startsWith("DATABASE") && (e
 const bare = (name: string) => name.replaceAll("_", "")
 
 /**
- * Returns the edit distance between a name and one of our settings. It ignores underscores and a `SATRAIL_` prefix,
- * and treats an abbreviation as close.
+ * Returns the edit distance between a name and one of our settings. Underscores and a `SATRAIL_` prefix are
+ * ignored, and the beginning of a setting's name counts as distance 1.
  */
 const between = (name: string, ours: string, most: number) =>
   ours.startsWith(name)
@@ -72,8 +73,8 @@ const nearest = (name: string, ours: ReadonlyArray<string>, most: number): strin
   Suggestion.closest(ours, most, (one) => between(name, one, most))
 
 /**
- * Returns whether any variable may be a misspelling of these. Unlike `problems`, it needs no list of all
- * settings.
+ * Returns whether any variable may be a misspelling of a name in `read`. Unlike `problems`, this needs no list
+ * of all settings.
  */
 export const isSuspect = (env: Source, read: ReadonlyArray<string>): boolean =>
   Object.entries(env).some(
@@ -84,8 +85,8 @@ export const isSuspect = (env: Source, read: ReadonlyArray<string>): boolean =>
   )
 
 /**
- * Returns a line for each variable that looks like a setting but is not, with the most similar setting.
- * `others` are the prefixes of backends.
+ * Returns a line for each variable that looks like a setting but isn't one. The line suggests the most similar
+ * setting. `others` are the backends' prefixes.
  */
 export const problems = (env: Source, settings: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
   const known = new Set([...settings, ...alsoOurs, ...(names.read(env[ignored.name] ?? "", ignored.name) ?? [])])
@@ -95,7 +96,7 @@ export const problems = (env: Source, settings: ReadonlyArray<string>, others: R
       if (isOrchestrators(name, value) || isHosts(name, env)) return []
       const near = nearest(name.toUpperCase(), settings, Math.max(slips, bare(name).length / 3))
       return [
-        `${name} is not a setting${near === undefined ? ". docs/reference/configuration.md has all of them" : `: did you mean ${near}?`}`
+        `${name} is not a setting${near === undefined ? ". docs/reference/configuration.md lists all settings" : `: did you mean ${near}?`}`
       ]
     }
     const near = name.length < shortest ? undefined : nearest(name.toUpperCase(), settings, slips)

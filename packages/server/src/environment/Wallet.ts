@@ -4,7 +4,7 @@ import path from "node:path"
 import { dataDirectory } from "./Process.ts"
 import * as Setting from "./Setting.ts"
 
-/** The signer of the wallet's transactions. */
+/** How the wallet's transactions are signed. */
 export type Signer =
   | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
   | { readonly _tag: "Words"; readonly words: Redacted.Redacted }
@@ -29,7 +29,7 @@ export const settings = {
   }),
   words: Setting.optional({
     name: "CHAIN_SEED",
-    meaning: "The seed words, instead of the passphrase",
+    meaning: "The seed words, as an alternative to the passphrase",
     wants: "12 to 24 words (BIP 39)",
     isSecret: true,
     read: (text) => Result.getOrUndefined(Seed.parse(text))
@@ -37,7 +37,7 @@ export const settings = {
   external: Setting.optional({
     name: "CHAIN_SIGNER",
     meaning:
-      "A program that signs, instead of a seed or passphrase. It reads a base64 PSBT from standard input and writes the signed PSBT to standard output",
+      "A program that signs, as an alternative to a seed or passphrase. It reads a base64 PSBT from standard input and writes the signed PSBT to standard output",
     wants: "a program and its arguments, separated by spaces",
     read: (text) => {
       const [command, ...args] = text.trim().split(/\s+/)
@@ -46,7 +46,7 @@ export const settings = {
   })
 }
 
-/** The wallet's file, even if no chain is real. */
+/** The path of the wallet file, which can be read even if no chain is real. */
 export const file = Config.map(
   Setting.all({ file: settings.file, dataDirectory }),
   ({ file, dataDirectory }) => file ?? path.join(dataDirectory, "wallet.json")
@@ -62,7 +62,7 @@ const signer = Config.flatMap(Setting.all({ passphrase, words, external }), ({ p
   ]
   const [one, ...others] = given
   return one === undefined || others.length > 0
-    ? Setting.refused("Set exactly one of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER, to choose the signer")
+    ? Setting.refused("Set exactly one of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER to choose the signer")
     : Config.succeed(one)
 })
 

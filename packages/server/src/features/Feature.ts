@@ -6,7 +6,7 @@ import type { Listed } from "../client/Collections.ts"
 import type { Trigger } from "../client/SandboxSteps.ts"
 import type { Listing } from "./Listing.ts"
 
-/** The groups of the help that features can add commands to. */
+/** The groups in the help text to which features can add commands. */
 export type Group = "Companies" | "Company records" | "Pauses and limits" | "Pending work" | "Ledger" | "Notifications"
 
 /** The result of a check of a feature's records. */
@@ -14,13 +14,13 @@ export interface Verified {
   readonly faults: number
   /** Fields of the JSON output. */
   readonly json: { readonly [member: string]: unknown }
-  /** The end of the last sentence, without and with a fault. */
+  /** The end of the last printed sentence, if there is no violation (`sound`) or if there are some (`faulty`). */
   readonly sound: string
   readonly faulty: string
   readonly notes: ReadonlyArray<string>
 }
 
-/** Checks the records according to the command's options. `print` writes a line for people. */
+/** Checks the records according to the command's options. `print` writes a line of human-readable text. */
 export type Verifying = (
   asked: { readonly [option: string]: Option.Option<string> },
   print: (line: string) => Effect.Effect<void>
@@ -28,15 +28,15 @@ export type Verifying = (
 
 /** A feature's part of the command line. All fields are optional. */
 export interface Feature {
-  /** Lists shown by `companies look`. */
+  /** The lists that `companies look` shows. */
   readonly listings?: { readonly [what: string]: Listing }
-  /** Its commands. Each calls a running service. */
+  /** The feature's commands. Each calls a running service. */
   readonly commands?: { readonly [group in Group]?: ReadonlyArray<Command.Command.Any> }
-  /** Lists of its records, in which shortened ids are looked up. */
+  /** The lists of the feature's records, in which shortened ids are looked up. */
   readonly collections?: { readonly [route: string]: Listed }
-  /** Its events that `satrail trigger` can cause. */
+  /** The feature's events that `satrail trigger` can cause. */
   readonly triggers?: ReadonlyArray<Trigger>
-  /** Options it adds to the command `verify`: see verifications.ts. */
+  /** The options that the feature adds to the command `verify` (see verifications.ts). */
   readonly verifyFlags?: { readonly [option: string]: Flag.Flag<Option.Option<string>> }
 }
 

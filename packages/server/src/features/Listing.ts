@@ -1,11 +1,12 @@
 /**
- * Routes of a list and of one of its records, and the columns of the list. Without columns there is no list.
+ * The routes of a list and of a single record, and the list's columns. Without columns, only single records can
+ * be shown.
  */
 export interface Listing {
   readonly all?: string
   readonly one?: (id: string) => string
   readonly columns?: ReadonlyArray<string>
-  /** The query parameter of the next page. */
+  /** The query parameter that selects the next page. */
   readonly after?: "cursor" | "after"
 }
 

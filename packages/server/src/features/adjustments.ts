@@ -6,7 +6,7 @@ const adjustment = Argument.String("id").pipe(Argument.withDescription("The adju
 const at = (id: string) => `/operator/adjustments/${encodeURIComponent(id)}`
 
 const commands = Command.make("adjustments").pipe(
-  Command.withDescription("Correct a company's balance by hand: one operator requests it, another approves"),
+  Command.withDescription("Correct a company's balance manually: one operator requests the adjustment, another approves it"),
   Command.withSubcommands([
     Command.make(
       "list",
@@ -41,7 +41,7 @@ const commands = Command.make("adjustments").pipe(
         sats: Flag.Finite("sats").pipe(
           Flag.withDescription("Amount to credit, or to debit if negative (--sats=-50), with up to three decimals; required")
         ),
-        reason: Flag.String("reason").pipe(Flag.withDescription("For the company; required")),
+        reason: Flag.String("reason").pipe(Flag.withDescription("The reason shown to the company; required")),
         note: Flag.String("note").pipe(Flag.withDescription("For operators"), Flag.optional)
       },
       ({ company, json, note, reason, sats }) =>
@@ -54,7 +54,7 @@ const commands = Command.make("adjustments").pipe(
       Command.withDescription("Request an adjustment. No money moves until another operator approves it"),
       example(
         'adjustments request 01a1f768-1c70-748e-8579-81b7373e8599 --sats 500 --reason "credited late"',
-        "Then another operator approves it"
+        "Then another operator must approve it"
       )
     ),
     Command.make("approve", { id: adjustment, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/approve`)).pipe(

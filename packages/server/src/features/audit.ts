@@ -4,7 +4,7 @@ import { example, json, list, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Feature from "./Feature.ts"
 
-// The audit log: a page for people, or all of it as a file.
+// The command for the audit log, which prints a page as text or writes the whole log to a file.
 
 const only = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
@@ -26,10 +26,10 @@ const changesOf = (row: unknown): ReadonlyArray<string> => {
   return changes.length > mostShown ? [...lines, `and ${changes.length - mostShown} more: --json shows all`] : lines
 }
 
-/** Named as in the API. */
+/** The filters, named like the API's parameters. */
 const filters = {
   company_id: only("company", "Only entries about this company, by its id"),
-  actor_id: only("actor", "Only entries of this key or token, by its id"),
+  actor_id: only("actor", "Only entries made by this key or token, by its id"),
   verb: only("verb", "Only this operation, such as send.confirm"),
   subject: only("subject", "Only entries about this record, by its id"),
   outcome: only("outcome", "Only entries with this outcome: done, or an error code such as scope_required"),
@@ -58,14 +58,14 @@ const entries = Command.make(
         Effect.promise(() => import("../client/Export.ts")),
         (commands) => commands.list({ query: { ...filters, limit, cursor, format }, output }, "/operator/audit")
       )
-    if (Option.isSome(output)) return Effect.fail(new CommandFailed({ message: "--output needs --format: csv or jsonl" }))
+    if (Option.isSome(output)) return Effect.fail(new CommandFailed({ message: "--output requires --format csv or --format jsonl" }))
     const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]
     return list({ json, query: { ...filters, limit, cursor } }, "/operator/audit", members, changesOf)
   }
 ).pipe(
   Command.withDescription("List entries of the audit log, newest first: changes and refusals, and who made them"),
-  example("audit --actor 7Kq2mVx9TbZc", "What was done with this key"),
-  example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "A month, as a file")
+  example("audit --actor 7Kq2mVx9TbZc", "Show what was done with this key"),
+  example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "Write one month to a file")
 )
 
 export const audit = Feature.make({

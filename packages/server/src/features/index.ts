@@ -12,5 +12,5 @@ import { webhooks } from "./webhooks.ts"
 /** The features' parts of the command line. */
 export const features = [checkouts, vouchers, offers, refunds, webhooks, statements, adjustments, people, audit] as const
 
-/** The same list, typed by the interface. */
+/** The same features, typed as `Feature`. */
 export const all: ReadonlyArray<Feature> = features

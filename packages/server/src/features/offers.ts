@@ -2,7 +2,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
-// Reusable payment codes of a company. Requires the company's key, because it is the company's money.
+// Commands for a company's reusable payment codes. They require the company's key, because the money is the company's.
 
 const path = "/v1/bitcoin/deposit/offer"
 
@@ -13,11 +13,13 @@ const create = Command.make(
     description: Flag.String("description").pipe(Flag.withDescription("Description shown to payers"), Flag.optional),
     amount: Flag.Int("amount-sats").pipe(Flag.withDescription("Minimum amount of each payment. Default: the payer decides"), Flag.optional),
     address: Flag.String("address-id").pipe(
-      Flag.withDescription("The Lightning address to link the offer to (it must not have one yet); the response has its DNS record"),
+      Flag.withDescription(
+        "The Lightning address to link the offer to. It must not have an offer yet. The response contains its DNS record"
+      ),
       Flag.optional
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("Repeat the command with the same key if a response is lost; it returns the same offer"),
+      Flag.withDescription("If a response is lost, repeat the command with the same key to get the same offer"),
       Flag.optional
     )
   },
@@ -28,14 +30,21 @@ const create = Command.make(
       ...(address._tag === "Some" && { lightning_address_id: address.value })
     })
 ).pipe(
-  Command.withDescription("Create a BOLT 12 offer, if the node can issue them. It can be paid any number of times and does not expire"),
-  example("offers create --description Donations", "For the company itself"),
-  example("offers create --address-id 01a1f768-1c70-748e-8579-81b7373e8599", "For a Lightning address, with its record for the DNS")
+  Command.withDescription(
+    "Create a BOLT 12 offer, if the node can issue them. An offer can be paid any number of times and does not expire"
+  ),
+  example("offers create --description Donations", "Create an offer for the company itself"),
+  example(
+    "offers create --address-id 01a1f768-1c70-748e-8579-81b7373e8599",
+    "Create an offer for a Lightning address, and print its DNS record"
+  )
 )
 
 const commands = Command.make("offers").pipe(
-  Command.withDescription("Create, list and show a company's BOLT 12 offers, with its API key: SATRAIL_API_KEY, or that of the last start"),
-  Command.withShortDescription("Create, list and show a company's BOLT 12 offers, with its API key"),
+  Command.withDescription(
+    "Create, list and show a company's BOLT 12 offers, using the company's API key: SATRAIL_API_KEY, or the key from the last start"
+  ),
+  Command.withShortDescription("Create, list and show a company's BOLT 12 offers, using its API key"),
   Command.withSubcommands([
     create,
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>

@@ -12,7 +12,7 @@ const role = Flag.Literals("role", ["viewer", "bookkeeper", "operator", "admin"]
 )
 
 const commands = Command.make("people").pipe(
-  Command.withDescription("Invite, recover and remove people who sign in to the console with a passkey"),
+  Command.withDescription("Invite, recover and remove users who sign in to the console with a passkey"),
   Command.withSubcommands([
     Command.make("list", { ...paging, company: ofCompany, json }, ({ after: cursor, company, json, limit }) =>
       list({ json, query: { limit, cursor, company_id: company } }, "/operator/people", [
@@ -33,8 +33,8 @@ const commands = Command.make("people").pipe(
       Command.withDescription(
         "Invite a person, and print a single-use link that adds a passkey. Without a company, the person becomes an operator. If `approval` is `pending`, a second operator must approve it"
       ),
-      example("people invite --name Ada", "The first operator"),
-      example("people invite 01a1f768-1c70-748e-8579-81b7373e8599 --name Mara --role bookkeeper", "A person of a company")
+      example("people invite --name Ada", "Invite the first operator"),
+      example("people invite 01a1f768-1c70-748e-8579-81b7373e8599 --name Mara --role bookkeeper", "Invite a person to a company")
     ),
     Command.make("approve", { id: person, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/approve`)).pipe(
       Command.withDescription("Approve another operator's invitation or recovery")

@@ -4,7 +4,7 @@ import { call, example, json, list, paging } from "../client/CommandParts.ts"
 import { created, depositOf, paidInvoice } from "../client/SandboxSteps.ts"
 import * as Feature from "./Feature.ts"
 
-// Refunds by a company. Requires the company's key, because it is the company's money.
+// Commands for a company's refunds. They require the company's key, because the money is the company's.
 
 const path = "/v1/refunds"
 
@@ -20,14 +20,17 @@ const create = Command.make(
       ),
       Flag.optional
     ),
-    description: Flag.String("description").pipe(Flag.withDescription("Text that the payer's wallet shows for a link"), Flag.optional),
+    description: Flag.String("description").pipe(
+      Flag.withDescription("Text that the payer's wallet shows when it claims a link"),
+      Flag.optional
+    ),
     expirySeconds: Flag.Int("expiry-seconds").pipe(Flag.withDescription("How long a link can be claimed; a day by default"), Flag.optional),
     offCheckout: Flag.Boolean("off-checkout").pipe(
-      Flag.withDescription("Don't show the link on the deposit's checkout page; shown by default"),
+      Flag.withDescription("Don't show the link on the deposit's checkout page (by default it is shown)"),
       Flag.withDefault(false)
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("Repeat the command with the same key if a response is lost; it returns the same refund"),
+      Flag.withDescription("If a response is lost, repeat the command with the same key to get the same refund"),
       Flag.optional
     )
   },
@@ -42,13 +45,15 @@ const create = Command.make(
     })
 ).pipe(
   Command.withDescription("Refund a deposit. A refund link is shown only once"),
-  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --amount-sats 500", "A link for a partial refund"),
-  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example", "Everything not refunded yet")
+  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --amount-sats 500", "Create a link for a partial refund"),
+  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example", "Refund everything not refunded yet")
 )
 
 const commands = Command.make("refunds").pipe(
-  Command.withDescription("Create, list and show a company's refunds, with its API key: SATRAIL_API_KEY, or that of the last start"),
-  Command.withShortDescription("Create, list and show a company's refunds, with its API key"),
+  Command.withDescription(
+    "Create, list and show a company's refunds, using the company's API key: SATRAIL_API_KEY, or the key from the last start"
+  ),
+  Command.withShortDescription("Create, list and show a company's refunds, using its API key"),
   Command.withSubcommands([
     create,
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>

@@ -9,7 +9,7 @@ const statement = Command.make(
     company,
     html: Flag.Boolean("html").pipe(Flag.withDescription("Write an HTML page, for printing or archiving"), Flag.withDefault(false)),
     json,
-    month: Argument.String("month").pipe(Argument.withDescription("Such as 2026-01, in UTC"))
+    month: Argument.String("month").pipe(Argument.withDescription("The month in UTC, such as 2026-01"))
   },
   ({ company, html, json, month }) => {
     const route = `${of(company)}/statements/${encodeURIComponent(month)}`

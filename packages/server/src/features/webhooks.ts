@@ -4,7 +4,7 @@ import { call, example, json, list, listed, paging } from "../client/CommandPart
 import * as Feature from "./Feature.ts"
 import * as Listing from "./Listing.ts"
 
-// The operator's webhook endpoints, which receive the events of all companies.
+// Commands for the operator's webhook endpoints, which receive the events of all companies.
 
 const root = "/operator/webhook-endpoints"
 const endpoint = Argument.String("endpoint").pipe(Argument.withDescription("The endpoint's id"))
@@ -13,7 +13,7 @@ const at = (endpoint: string) => `${root}/${encodeURIComponent(endpoint)}`
 const url = Flag.String("url")
 const urlIs = "The URL to which events are posted: https, on a public host"
 
-/** Settings of an endpoint in addition to its URL. */
+/** An endpoint's settings in addition to its URL. */
 const settings = {
   description: Flag.String("description").pipe(Flag.withDescription("For operators"), Flag.optional),
   types: Flag.String("types").pipe(
@@ -39,7 +39,7 @@ const bodyOf = (given: {
   ...(given.signatureHeader._tag === "Some" && { signature_header: given.signatureHeader.value })
 })
 
-/** A command that only needs the endpoint's id. */
+/** Defines a command that only needs the endpoint's id. */
 const action = (name: "disable" | "test", description: string) =>
   Command.make(name, { endpoint, json }, ({ endpoint, json }) => call({ json }, "POST", `${at(endpoint)}/${name}`)).pipe(
     Command.withDescription(description)
@@ -47,7 +47,7 @@ const action = (name: "disable" | "test", description: string) =>
 
 const ofDelivery = ["id", "event_type", "subject", "status", "attempts", "response_status", "next_attempt_at"]
 
-const replayFrom = "The id of an event; all events after it are sent, even if they were sent before"
+const replayFrom = "The id of an event. All events after it are sent, even if they were sent before"
 
 const commands = Command.make("webhooks").pipe(
   Command.withDescription("Manage the operator's webhook endpoints, which receive the events of all companies"),
@@ -62,7 +62,10 @@ const commands = Command.make("webhooks").pipe(
       call({ json }, "POST", root, bodyOf(given))
     ).pipe(
       Command.withDescription("Create an endpoint. Its secret is shown once"),
-      example("webhooks create --url https://ops.example/events --types payment.*,adjustment.*", "Events that need an operator's attention")
+      example(
+        "webhooks create --url https://ops.example/events --types payment.*,adjustment.*",
+        "Receive events that need an operator's attention"
+      )
     ),
     Command.make(
       "change",
@@ -78,7 +81,7 @@ const commands = Command.make("webhooks").pipe(
       { endpoint, json, from: Flag.String("replay-from").pipe(Flag.withDescription(replayFrom), Flag.optional) },
       ({ endpoint, from, json }) =>
         call({ json }, "POST", `${at(endpoint)}/enable`, from._tag === "Some" ? { replay_from: from.value } : {})
-    ).pipe(Command.withDescription("Enable an endpoint. Deliveries resume where they stopped")),
+    ).pipe(Command.withDescription("Enable an endpoint. Deliveries resume from where they stopped")),
     action("test", "Send a test event to an endpoint"),
     Command.make(
       "replay",
@@ -90,7 +93,10 @@ const commands = Command.make("webhooks").pipe(
       {
         endpoint,
         json,
-        overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("How long the old secret also signs"), Flag.optional)
+        overlap: Flag.Int("overlap-seconds").pipe(
+          Flag.withDescription("How long deliveries are also signed with the old secret"),
+          Flag.optional
+        )
       },
       ({ endpoint, json, overlap }) =>
         call({ json }, "POST", `${at(endpoint)}/rotate-secret`, overlap._tag === "Some" ? { overlap_seconds: overlap.value } : {})

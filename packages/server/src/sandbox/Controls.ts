@@ -45,7 +45,7 @@ const partsOf = ({ sandbox, names, simulated, rates, database }: Given): Faults.
   }
 }
 
-/** Faults end by the clock that can be advanced. */
+/** Provides the controls. Faults end according to the clock that can be advanced. */
 export const layer = (given: Given) =>
   Layer.effect(
     Playing,
@@ -63,8 +63,8 @@ export const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
   Effect.mapError(effect, ({ message }) => Errors.failure("sandbox_refused", message))
 
 /**
- * Rejects requests to control a real part, and idempotency keys, because simulated events happen on every
- * request.
+ * Rejects requests to control a real part. Also rejects idempotency keys, because a repeated request causes the
+ * simulated event again.
  */
 export const may = Effect.fnUntraced(function* (isSimulated: boolean, request: HttpServerRequest.HttpServerRequest) {
   if (!isSimulated)

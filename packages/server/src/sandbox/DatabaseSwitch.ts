@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 
-/** Whether a sandbox's database is currently made unavailable. Exists only if everything is simulated. */
+/** Makes a sandbox's database unavailable. Exists only if everything is simulated. */
 export class DatabaseSwitch extends Context.Service<
   DatabaseSwitch,
   { readonly isAway: () => boolean; readonly setAway: (isAway: boolean) => Effect.Effect<void> }

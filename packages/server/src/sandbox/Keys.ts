@@ -5,14 +5,14 @@ import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import type { DatabaseSwitch } from "./DatabaseSwitch.ts"
 
-/** Maximum number of keys remembered while the database is unavailable. */
+/** Maximum number of keys remembered, so that they work while the database is unavailable. */
 const maxKnown = 100
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 
 /**
- * Authenticates keys for the sandbox's controls. While the database is made unavailable, a key that used a
- * control before is still accepted. Otherwise nobody could end or inspect that fault.
+ * Authenticates keys for the sandbox's controls. While the database is deliberately unavailable, a key that
+ * used a control before is still accepted. Otherwise it would be impossible to inspect or end that fault.
  */
 const remembering = (database: DatabaseSwitch["Service"]) =>
   Layer.effect(

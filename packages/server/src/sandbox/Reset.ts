@@ -15,29 +15,29 @@ export class Reset extends Context.Service<
     /** The sandbox's unique id. */
     readonly id: () => string | undefined
     /**
-     * Stops the service, deletes this sandbox with its database, and restarts. Fails if the id is another
+     * Stops the service, deletes this sandbox and its database, and restarts. Fails if the id is not this
      * sandbox's.
      */
     readonly begin: (id: string) => Effect.Effect<void, NotThisOne>
   }
 >()("@satrail/server/sandbox/Reset") {}
 
-/** The named sandbox is not this one, for example because it was reset in the meantime. */
+/** The request names a different sandbox, for example because this one was reset in the meantime. */
 export class NotThisOne extends Schema.TaggedError<NotThisOne>()("NotThisOne", { id: Schema.String }) {}
 
-/** Directories that a reset deletes, within the data directory. */
+/** The directories within the data directory that a reset deletes. */
 export const deleted = ["database", "sandbox"] as const
 
 const directoryOf = ({ dataDirectory }: Environment) => path.join(dataDirectory, "sandbox")
 const markIn = ({ dataDirectory }: Environment) => path.join(dataDirectory, "reset")
 
-/** Returns whether the deployment contains nothing that a reset must not touch. */
+/** Returns whether a reset is possible: everything is simulated, and the database is the embedded one. */
 export const isPossible = (environment: Environment): boolean =>
   environment.databaseUrl === undefined && Simulated.isFullySimulated(Simulated.of(environment))
 
 /**
- * The mark is written before the service stops, so that a process that dies in between completes the deletion
- * at its next start.
+ * Writes the mark before the service stops, so that the next start completes the deletion even if this process
+ * is killed.
  */
 export const make = (environment: Environment, restart: Effect.Effect<unknown>): Reset["Service"] => {
   const id = () => Identity.read(directoryOf(environment))
@@ -53,8 +53,8 @@ export const make = (environment: Environment, restart: Effect.Effect<unknown>):
 }
 
 /**
- * Completes a reset before anything is opened. A mark for another sandbox, or in a deployment with real
- * parts, deletes nothing.
+ * Completes a reset before anything is opened. If the mark names another sandbox, or the deployment has real
+ * parts, nothing is deleted.
  */
 export const finish = (environment: Environment): Effect.Effect<boolean> =>
   Effect.sync(() => {
@@ -64,7 +64,7 @@ export const finish = (environment: Environment): Effect.Effect<boolean> =>
     if (isAsked) {
       rmSync(path.join(environment.dataDirectory, "database"), { recursive: true, force: true })
       const directory = directoryOf(environment)
-      // The identity is deleted last, because the mark refers to it.
+      // Delete the identity last, because the mark refers to it.
       const files = readdirSync(directory).toSorted((one, other) => Number(one === Identity.file) - Number(other === Identity.file))
       for (const name of files) rmSync(path.join(directory, name), { recursive: true, force: true })
     }

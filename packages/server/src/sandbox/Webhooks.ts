@@ -30,7 +30,10 @@ const receive = Section.open(
     error
   })
     .annotate(OpenApi.Summary, "Receive a webhook")
-    .annotate(OpenApi.Description, "For senders: accepts any body without a key, and responds with 200 unless it is set to fail.")
+    .annotate(
+      OpenApi.Description,
+      "The URL to which webhooks are sent. Accepts any body without a key, and responds with 200 unless it is set to fail."
+    )
     .annotate(Example, () => ({ params: { name: "orders" }, message: "Received", data: { received: true } })),
   Playing,
   ({ inbox }) =>
@@ -59,7 +62,7 @@ const show = Section.company(
             body: Schema.String,
             is_whole: Schema.Boolean.annotate({ description: "Whether `body` is complete" })
           })
-        ).annotate({ description: `The last ${Inbox.maxKept}, newest first` })
+        ).annotate({ description: `The last ${Inbox.maxKept} requests, newest first` })
       })
     ),
     error
@@ -119,7 +122,7 @@ const fail = Section.company(
     .annotate(OpenApi.Summary, "Make webhooks fail")
     .annotate(
       OpenApi.Description,
-      "Responds with this status a number of times, or for a duration. Without both, it responds with 200 again."
+      "Makes the inbox respond with this status a number of times, or for a duration. If neither is given, the inbox responds with 200 again."
     )
     .annotate(Example, () => ({
       params: { name: "orders" },

@@ -33,7 +33,7 @@ const begin = Section.company(
     .annotate(OpenApi.Summary, "Simulate an outage")
     .annotate(
       OpenApi.Description,
-      "Simulates an outage: requests to the system fail, and confirmed withdrawals wait until it is back. The outage ends after `for_seconds` of the sandbox's clock, or with the process. Repeating the request sets a new end."
+      "Simulates an outage: requests to this part fail, and confirmed withdrawals wait until it is back. The outage ends after `for_seconds` of the sandbox's clock, or when the process exits. Repeating the request replaces the end time."
     )
     .annotate(Example, ({ millis }) => ({
       body: { what: "node", for_seconds: 60 },
@@ -77,7 +77,7 @@ const clock = Section.company(
     .annotate(OpenApi.Summary, "Advance the clock")
     .annotate(
       OpenApi.Description,
-      "Advances the clock shared by the service and the simulated network: invoices, keys, vouchers and stored responses expire, and due work is done. The clock never moves backward, and a restart keeps it. Only if everything is simulated."
+      "Advances the clock shared by the service and the simulated network: invoices, keys, vouchers and stored responses expire, and due work is done. The clock never moves backward, and it keeps its time across restarts. Available only if everything is simulated."
     )
     .annotate(Example, ({ millis }) => ({
       body: { advance_seconds: 3600 },
@@ -105,7 +105,7 @@ const Lightning = Schema.Struct({
   held_count: Schema.Int,
   held_payments: Schema.Array(
     Schema.Struct({ direction: Schema.Literals(["in", "out"]), payment_hash: Text, amount_sats: Scalars.Sats })
-  ).annotate({ description: `Held payments, at most ${Survey.listed}. POST /sandbox/release ends one` })
+  ).annotate({ description: `Up to ${Survey.listed} held payments. POST /sandbox/release settles or fails one` })
 })
 
 const Chain = Schema.Struct({
@@ -114,7 +114,7 @@ const Chain = Schema.Struct({
   fee_rate: Schema.Int.annotate({ description: "Fee rate for the next blocks, in sats per virtual byte" }),
   mempool_count: Schema.Int,
   mempool: Schema.Array(Schema.Struct({ chain_tx_id: Text, fee_sats: Scalars.Sats, virtual_bytes: Schema.Int })).annotate({
-    description: `At most ${Survey.listed} transactions`
+    description: `Up to ${Survey.listed} transactions`
   }),
   wallet_sats: Scalars.Sats.annotate({ description: "Spendable balance of the service's wallet" }),
   outside_sats: Scalars.Sats.annotate({ description: "Spendable balance of the outside wallet" })
@@ -127,7 +127,7 @@ const Shown = Schema.Struct({
   lightning: Schema.NullOr(Lightning).annotate({ description: "null if the node is real" }),
   chain: Schema.NullOr(Chain).annotate({ description: "null if the chain is real" }),
   rates: Schema.NullOr(Schema.Record(Text, Text)).annotate({ description: "Prices of one bitcoin; null if rates are real" }),
-  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({ description: "Number of stored events, and the maximum" })
+  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({ description: "The number of stored events and its maximum" })
 })
 
 const shownOf = Effect.fnUntraced(function* ({ sandbox, simulated, faults, time, rates, reset }: Controls) {
@@ -210,7 +210,7 @@ const reset = Section.operator(
     .annotate(OpenApi.Summary, "Reset the sandbox")
     .annotate(
       OpenApi.Description,
-      "Stops the service, deletes the sandbox and its embedded database with every company, key and entry, and starts again at the same address. Available only if everything is simulated and `DATABASE_URL` is not set. The new sandbox has another id, so a repeated request deletes nothing."
+      "Stops the service, deletes the sandbox and its embedded database with every company, key and entry, and starts the service again at the same address. Available only if everything is simulated and `DATABASE_URL` is not set. The new sandbox has a different id, so a repeated request deletes nothing."
     )
     .annotate(Example, ({ companyId }) => ({
       body: { sandbox: companyId },
@@ -223,7 +223,7 @@ const reset = Section.operator(
       yield* may(reset !== undefined, request)
       if (reset !== undefined)
         yield* Effect.mapError(reset.begin(sandbox), () =>
-          Errors.failure("sandbox_refused", "This sandbox has another id: see /sandbox/world. It may have been reset already")
+          Errors.failure("sandbox_refused", "This sandbox has a different id (see /sandbox/world). It may have been reset already")
         )
       return Envelope.ok("Resetting", { deletes: [...Reset.deleted] })
     })

@@ -6,15 +6,18 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 /**
- * How long a refused client may read the reason. Closing the connection immediately could discard its last
- * bytes.
+ * How long a refused client has to read the reason. Closing the connection immediately could discard the last
+ * bytes sent.
  */
 const partingMillis = 500
 
-/** Maximum number of headers of a request. Node refuses more, as it refuses headers that are too long. */
+/**
+ * Maximum number of headers of a request. Node rejects requests with more headers, or with headers that are too
+ * long.
+ */
 export const maxHeaders = 200
 
-/** Timeout for the headers of a request, and the interval at which connections are checked for it. */
+/** Timeout for receiving a request's headers, and the interval at which connections are checked against it. */
 export const headersMillis = 20_000
 const lateMillis = 5_000
 
@@ -25,14 +28,14 @@ const lateMillis = 5_000
 export interface Limits {
   readonly maxConnections: number
   /**
-   * Behind a proxy all connections are the proxy's, so they are not divided among callers, and excess ones
-   * are closed.
+   * Whether callers connect directly. Behind a proxy, all connections are the proxy's, so they are not divided
+   * among callers, and excess connections are closed.
    */
   readonly isDirect: boolean
   readonly whenFull: () => void
 }
 
-/** One address may have an eighth of all connections. */
+/** Divides the connections: one address may have an eighth of them. */
 export const sharesOf = (most: number): Pool.Shares => ({ most, perCaller: Math.ceil(most / 8), per: {} })
 
 /** For each connection above the limit, ends the least recently used one of the largest holder. */
@@ -52,14 +55,18 @@ const share = (listener: Server, { maxConnections, whenFull }: Limits): void => 
 const sweepMillis = 20
 
 /**
- * Returns the API's envelope for a request that Node could not parse. Node itself would send an empty body.
+ * Returns the failure for a request that Node could not parse. It is sent as an envelope, whereas Node itself
+ * would send an empty body.
  */
 const refusalOf = (error: Error): Errors.Failure => {
   switch ("code" in error ? error.code : undefined) {
     case "HPE_HEADER_OVERFLOW":
-      return Errors.failure("headers_too_large", `The headers have more than ${maxHeaderSize} bytes, or there are more than ${maxHeaders}`)
+      return Errors.failure(
+        "headers_too_large",
+        `The request has more than ${maxHeaders} headers, or they have more than ${maxHeaderSize} bytes`
+      )
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return Errors.failure("body_too_large", "The chunk extensions of the body are too long")
+      return Errors.failure("body_too_large", "The body's chunk extensions are too long")
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return Errors.failure("request_timeout", "The request did not arrive in time")
     default:
@@ -90,8 +97,8 @@ const headersOf = (text: string) => ({
 })
 
 /**
- * Returns the response in progress on a connection. Node stores it there internally. Tracking it separately
- * took a fifth of a request's time.
+ * Returns the response in progress on a connection, from an internal field of Node. Tracking it separately took
+ * a fifth of a request's time.
  */
 const currentOf = (socket: Duplex): ServerResponse | undefined =>
   "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse ? socket._httpMessage : undefined
@@ -112,14 +119,13 @@ const refuse = (socket: Duplex, { failure: refusal, requestId, headers: more }: 
 
 const whenUnreadable = (publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
   const response = currentOf(socket)
-  // The malformed bytes followed a complete request. That request takes effect, and its caller receives the
-  // response.
+  // The malformed bytes followed a complete request. Let that request take effect, and send its response.
   if (response !== undefined && response.req.complete && !response.writableFinished) {
     response.shouldKeepAlive = false
     response.once("finish", () => socket.end())
     return
   }
-  // Nothing can be inserted into a response in progress.
+  // No error can be inserted into a response in progress.
   if (!socket.writable || (response !== undefined && response.headersSent && !response.writableFinished)) {
     socket.destroy()
     return
@@ -127,7 +133,7 @@ const whenUnreadable = (publicUrl: string | undefined) => (error: Error, socket:
   refuse(socket, { failure: refusalOf(error) }, publicUrl)
 }
 
-/** Handles a client that uses us as a proxy. Node would close the connection without a response. */
+/** Handles a client that tries to use us as a proxy. Node itself would close the connection without a response. */
 const whenConnecting =
   (publicUrl: string | undefined) =>
   ({ headers }: IncomingMessage, socket: Duplex) => {
@@ -146,8 +152,8 @@ const sendAnswered = () => {
 }
 
 /**
- * Node fully uncorks a connection when its response ends, however often it was corked, so `uncork` is
- * disabled meanwhile.
+ * When a response ends, Node fully uncorks its connection, however often the connection was corked. So `uncork`
+ * is disabled while a response ends.
  */
 const keepCorked = (socket: Socket): void => {
   socket.uncork = () => {
@@ -156,9 +162,9 @@ const keepCorked = (socket: Socket): void => {
 }
 
 /**
- * Sends the responses of one event-loop turn, for example of a batch of reads, together at its end. Sending
- * each when it is ready would wake its client, which would be asleep again before the next one
- * (docs/performance.md).
+ * Sends all responses of one event-loop turn, for example of a batch of reads, together at the end of the turn.
+ * If each were sent when it is ready, a client would wake up for it and be asleep again before the next one
+ * arrives (docs/performance.md).
  */
 class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   override end(whenSent?: () => void): this
@@ -179,8 +185,8 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
 }
 
 /**
- * Maximum bytes of bodies that one event-loop turn starts to process. In the next turn, clients that
- * disconnected in the meantime are known.
+ * Maximum number of body bytes that one event-loop turn starts to process. The rest waits for the next turn,
+ * when it is known which clients have disconnected.
  */
 export const turnBytes = 262_144
 
@@ -188,17 +194,17 @@ const bodyBytes = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : turnBytes
 
 /**
- * Returns whether the client can no longer read a response because it closed the connection or its half of
- * it, after which Node closes the other half.
+ * Returns whether the client can no longer read a response because it closed the connection, or closed its half
+ * of it (after which Node closes the other half).
  */
 const hasGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.writableEnded
 
 /**
  * Passes requests to their handler at the end of the event-loop turn that read them, unless the client has
- * disconnected: a busy process reads a request and the end of its connection in one turn. Keeps requests that
- * arrive before there is a handler, because the framework listens first and attaches its handler later, and
- * Node would leave them without a response. When it closes, it ends each connection after its pending
- * response, because Node would keep serving a client that never pauses.
+ * disconnected. (A busy process may read a request and the end of its connection in one turn.) Keeps requests
+ * that arrive before there is a handler, because the framework listens before it attaches its handler, and Node
+ * would leave such requests without a response. When the listener closes, it ends each connection after the
+ * pending response, because Node would keep serving a client that never pauses.
  */
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
@@ -215,7 +221,7 @@ class Listener extends Server {
     })
   }
 
-  /** Call this last, because the next listener for requests is taken as the handler. */
+  /** Keeps early requests. Call this last, because the next listener for requests is assumed to be the handler. */
   keepEarly(): this {
     const keep = (request: IncomingMessage, response: ServerResponse) => this.#early.push([request, response])
     this.#isEarly = true
@@ -223,7 +229,7 @@ class Listener extends Server {
       if (event !== "request") return
       this.#isEarly = false
       this.off("newListener", attend).off("request", keep)
-      // Emitted right before a handler is attached.
+      // `newListener` is emitted right before the handler is attached.
       process.nextTick(() => {
         for (const [request, response] of this.#early.splice(0)) this.emit("request", request, response)
       })
@@ -258,7 +264,7 @@ class Listener extends Server {
   override close(whenClosed?: (error?: Error) => void): this {
     // There is no handler yet, so these requests cannot get a response.
     for (const [, response] of [...this.#early.splice(0), ...(this.#isEarly ? this.#waiting.splice(0) : [])]) response.destroy()
-    // A connection whose response is ready counts as idle and would be closed, so ready responses are sent
+    // Node counts a connection as idle once its response is ready, and would close it. So send ready responses
     // before each check.
     sendAnswered()
     const last = (response: ServerResponse) => {
@@ -279,9 +285,9 @@ class Listener extends Server {
 }
 
 /**
- * Creates a Node server that also sends envelopes for input that never becomes a request, and that can close.
- * A request without `Host` is not refused here. Upgrades are ignored, because a disconnect would not be
- * noticed on an upgraded connection.
+ * Creates a Node server that also sends envelopes for input that never becomes a request, and that closes
+ * reliably. It does not refuse a request without `Host`. It ignores upgrades, because on an upgraded connection
+ * a disconnect would not be noticed.
  */
 export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: string): Server => {
   const listener = new Listener({

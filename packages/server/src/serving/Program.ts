@@ -19,10 +19,10 @@ import * as Server from "./Server.ts"
 import * as Telemetry from "../deployment/Telemetry.ts"
 import { build } from "../base/Version.ts"
 
-/** Logging and tracing for everything else. */
+/** Provides logging and tracing. */
 const telemetry = (environment: Environment.Environment) => Layer.merge(Log.layer(environment), Telemetry.spans(environment))
 
-/** All services, composed for an environment. */
+/** Composes all services for an environment. */
 export type Services<E> = (environment: Environment.Environment) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>
 
 /** The configuration has a problem that waiting doesn't solve, so nothing was started. */
@@ -32,7 +32,7 @@ export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefus
   }
 }
 
-/** Work of a program in addition to the service, from when it is ready until it stops. */
+/** Additional work of a program, run from the moment the service is ready until it stops. */
 export type Besides = (ready: { readonly url: string; readonly demo: DemoFile.Demo | undefined }) => Effect.Effect<void>
 
 const told = Effect.fnUntraced(function* (found: ReadonlyArray<Check.Found>) {
@@ -40,8 +40,8 @@ const told = Effect.fnUntraced(function* (found: ReadonlyArray<Check.Found>) {
 })
 
 /**
- * A problem that waiting doesn't solve stops the start. Others are logged once: an unreachable node by its
- * callers, everything else here.
+ * Runs the checks before startup. A problem that waiting doesn't solve prevents startup. Other problems are
+ * logged once: an unreachable node by its callers, everything else here.
  */
 const checked = Effect.fnUntraced(function* (environment: Environment.Environment) {
   const found = yield* Checks.beforeStart(environment)
@@ -51,15 +51,15 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
 })
 
 /**
- * Returns a sign-in link to the demo company's console for the person at this machine. Only if no money is
- * real and nobody else can reach it.
+ * Returns the fragment of a link that signs the user of this machine in to the console as the demo company.
+ * Returns an empty string if any money is real or another machine can reach the console.
  */
 const linkFor = (environment: Environment.Environment, demo: DemoFile.Demo | undefined, links: SignInLinks.Links) =>
   environment.console && demo !== undefined && Links.isLocal(environment) && Simulated.isSandbox(Simulated.of(environment))
     ? Effect.map(links.make(Redacted.make(demo.api_key)), (link) => `#link=${Redacted.value(link)}`)
     : Effect.succeed("")
 
-/** Runs until it is interrupted. Returns its port if a restart was requested. */
+/** Runs the service until it is interrupted. Returns the port if a restart was requested. */
 const program = Effect.fnUntraced(function* <E, EX>(
   environment: Environment.Environment,
   servicesOf: Services<E>,
@@ -75,7 +75,8 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const isPrepared = Deferred.isDone(prepared)
   const isStopping = Deferred.isDone(stopping)
   const resetting = yield* Deferred.make<void>()
-  // Closed in reverse order: first the server, then the workers finish their step, then the store.
+  // These are closed in reverse order: first the server, then the workers (which finish their steps), then the
+  // store.
   const built = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
   const services = Reset.isPossible(environment)
     ? Context.add(built, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
@@ -90,22 +91,22 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const demo = environment.demo
     ? yield* Effect.provideContext(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }), services)
     : undefined
-  // Garbage left by a start is a third of an idle process's memory. Collected only if the collector is
-  // exposed.
+  // Startup leaves garbage that is a third of an idle process's memory. Collect it, if Node exposes the
+  // collector.
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Metric.update(build, 1)
   yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo, link: yield* linkFor(environment, demo?.demo, links) }))
   yield* Effect.forkScoped(besides({ url: baseUrl, demo: demo?.demo }))
   yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
-  // Clients first see that this process will stop, and are served until they have switched to another
+  // First let clients see that this process will stop, and serve them until they have switched to another
   // process.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
   yield* Effect.onInterrupt(Deferred.await(resetting), () => drain)
   return port
 })
 
-/** Restarts at the same port each time a restart is requested. */
+/** Runs the service, and restarts it at the same port each time a restart is requested. */
 const running = <E, EX>(
   environment: Environment.Environment,
   servicesOf: Services<E>,
@@ -116,7 +117,7 @@ const running = <E, EX>(
     running({ ...environment, port }, servicesOf, extensions, besides)
   )
 
-/** Prints one sentence, not a stack trace, for a start that cannot succeed. */
+/** Prints the reason why startup failed as one sentence, without a stack trace. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return Effect.andThen(
@@ -128,9 +129,9 @@ const explain = (cause: Cause.Cause<unknown>) => {
 }
 
 /**
- * Runs the service as a whole program, configured by the environment, until it is stopped. If it cannot
- * start, it prints the reason and sets the exit code. `extensions` are served next to the API: pages, files,
- * streams (docs/guides/extend.md). `settings` defines the values of LIGHTNING and CHAIN.
+ * Runs the service as a whole program, configured by the environment, until it is stopped. If it cannot start,
+ * it prints the reason and sets the exit code. `extensions` are served next to the API: pages, files, streams
+ * (docs/guides/extend.md). `settings` defines the possible values of LIGHTNING and CHAIN.
  */
 export const main = <E, EX = never>(
   servicesOf: Services<E>,
@@ -140,10 +141,10 @@ export const main = <E, EX = never>(
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const environment = yield* Effect.fromResult(settings.read(yield* Variables))
-    // Files that this process creates are accessible only to their owner, including those of the database and
-    // the sandbox.
+    // Files that this process creates are accessible only to their owner, including the files of the database
+    // and the sandbox.
     yield* Effect.sync(() => process.umask(0o077))
-    // A shutdown that takes too long is aborted. The next start finds and completes all pending work.
+    // Abort a shutdown that takes too long. The next start finds and completes all pending work.
     yield* Effect.sync(() => {
       const end = () => setTimeout(() => process.exit(1), (environment.drainSeconds + environment.shutdownSeconds + 2) * 1000).unref()
       process.once("SIGTERM", end)
@@ -152,7 +153,7 @@ export const main = <E, EX = never>(
     yield* Effect.provide(running(environment, servicesOf, extensions, besides), telemetry(environment))
   }).pipe(
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
-    // Stopping on request is not a failure.
+    // Being stopped on request is not a failure.
     Effect.onInterrupt(() =>
       Effect.sync(() => {
         process.exitCode ??= 0
@@ -160,7 +161,7 @@ export const main = <E, EX = never>(
     )
   )
 
-/** Runs `main` as the whole process. */
+/** Runs `main` as the process's main program. */
 export const run = <E, EX = never>(...composed: Parameters<typeof main<E, EX>>): void =>
   NodeRuntime.runMain(main(...composed), {
     disableErrorReporting: true,

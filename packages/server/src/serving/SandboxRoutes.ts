@@ -24,7 +24,7 @@ const Outcome = Schema.Literals(["settle", "fail"])
 const within = ([minimum, maximum]: readonly [number, number]) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ examples: [Math.min(maximum, 600)] })
 
-/** Limits of a TXT record: a domain name (RFC 1035), and four of the strings that make up a record. */
+/** Limits of a TXT record: the length of a domain name (RFC 1035), and of four of the strings that make up a record. */
 const maxNameCharacters = 253
 const maxValueCharacters = 1020
 
@@ -39,7 +39,7 @@ const pay = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Pay an invoice from an outside wallet")
-    .annotate(OpenApi.Description, "Pays like an outside payer. `amount_sats` may be up to twice the invoice's amount.")
+    .annotate(OpenApi.Description, "Pays like an outside payer. `amount_sats` can be up to twice the invoice's amount.")
     .annotate(Example, ({ asked: { paymentRequest, paymentHash, preimage } }) => ({
       body: { payment_request: paymentRequest },
       message: "Invoice paid",
@@ -54,7 +54,7 @@ const pay = Section.company(
     })
 )
 
-/** The part that simulates a recipient of each kind. */
+/** The part that simulates a destination of each type. */
 const partOf = {
   lightning_invoice: "lightning",
   lightning_address: "web",
@@ -68,10 +68,12 @@ const destination = Section.company(
     payload: Schema.Struct({
       type: Destination.RecipientType,
       amount_sats: Scalars.given(Scalars.GivenSats),
-      behaviour: Scalars.given(Sandbox.Behaviour.annotate({ description: "Outcome of payments to it. Default: `settle`" })),
-      expiry_seconds: Scalars.given(within(Sandbox.expiryBounds).annotate({ description: "Lifetime of an invoice. Default: 3600" })),
+      behaviour: Scalars.given(
+        Sandbox.Behaviour.annotate({ description: "The outcome of payments to the destination. Default: `settle`" })
+      ),
+      expiry_seconds: Scalars.given(within(Sandbox.expiryBounds).annotate({ description: "The lifetime of an invoice. Default: 3600" })),
       final_cltv_expiry: Scalars.given(
-        within(Sandbox.finalCltvBounds).annotate({ description: "Number of blocks for which an invoice's payee may hold the payment" })
+        within(Sandbox.finalCltvBounds).annotate({ description: "The number of blocks for which an invoice's payee can hold the payment" })
       )
     }).annotate({ identifier: "SandboxDestination" }),
     success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
@@ -80,7 +82,7 @@ const destination = Section.company(
     .annotate(OpenApi.Summary, "Create an outside destination")
     .annotate(
       OpenApi.Description,
-      "An invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address of an outside payee. `payment_hash` is set for an invoice."
+      "An invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address of an outside payee. `payment_hash` is set only for an invoice."
     )
     .annotate(Example, ({ paid }) => ({
       body: { type: "lightning_invoice", amount_sats: 3000, behaviour: "hold" },
@@ -135,7 +137,7 @@ const send = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Pay a bitcoin address from an outside wallet")
-    .annotate(OpenApi.Description, "The transaction waits in the mempool until blocks are mined.")
+    .annotate(OpenApi.Description, "The transaction stays in the mempool until a block is mined.")
     .annotate(Example, ({ address }) => ({
       body: { address: address.address, amount_sats: 50_000 },
       message: "Transaction sent",
@@ -197,7 +199,7 @@ const feeRate = Section.company(
     .annotate(OpenApi.Summary, "Set the chain's fee rate")
     .annotate(
       OpenApi.Description,
-      "Sets the fee rate that a transaction needs to be mined soon. The next block still includes all waiting transactions, whatever they pay."
+      "Sets the fee rate that estimates report for fast confirmation. The next block still includes all waiting transactions, whatever their fee rate."
     )
     .annotate(Example, () => ({
       body: { sats_per_virtual_byte: 10 },
@@ -241,12 +243,12 @@ const txt = Section.company(
     })
 )
 
-/** The simulated outside world. Open to any key, whatever its scopes. Only the operator can reset it. */
+/** The simulated outside world. Any key can use it, whatever its scopes, but only the operator can reset it. */
 export const section = Section.make(
   "sandbox",
   { title: "Sandbox", description: "The simulated outside world. Not available on a real network" },
   [pay, destination, release, send, mine, reorg, feeRate, txt, ...World.operations, ...Webhooks.operations]
 )
 
-/** Controls the simulated parts, and returns 404 for the others. */
+/** Handles these routes for the simulated parts, and returns 404 for real parts. */
 export const layer = (given: Controls.Given) => Layer.provide(section.layer, [Controls.layer(given), Keys.layer(given.database)])

@@ -86,8 +86,8 @@ const reconciliation = ({ reconcileSeconds }: Environment): Policy.Settings["rec
 }
 
 /**
- * Returns the operator's settings from the environment. Simulated parts are polled more often, because a
- * person is waiting.
+ * Returns the operator's settings from the environment. Simulated parts are polled more often, because a user
+ * is watching.
  */
 export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...Policy.defaults,
@@ -120,7 +120,7 @@ const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): PgJo
   maxWaiting: commitWaiting
 })
 
-/** The storage ports for an environment. `isAway` makes the database unavailable for tests. */
+/** Provides an environment's storage ports. `isAway` makes the database unavailable for tests. */
 export const storage = (
   environment: Environment,
   isAway?: () => boolean
@@ -137,20 +137,20 @@ export const storage = (
 
 export const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
-/** The sandbox. Its money is stored; its other state is lost with the process. */
+/** Provides the sandbox. Its money is stored, but its other state is lost when the process exits. */
 const sandbox = (environment: Environment) => {
   const directory = Simulated.hasMoney(Simulated.of(environment)) ? sandboxDirectory(environment) : undefined
   return Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory }), SimulatedRelays.layer)
 }
 
-/** Returns the layer without this service. */
+/** Returns a layer without one of its services. */
 const without = <I, S, A, E, R>(key: Context.Key<I, S>, layer: Layer.Layer<A, E, R>) =>
   Layer.effectContext(Effect.map(Layer.build(layer), Context.omit(key)))
 
-/** The only, guarded HTTP client for servers of others. */
+/** Provides the guarded HTTP client, which is the only one for other parties' servers. */
 export const guarded = ({ outboundAllow }: Environment) => Outbound.layer({ allow: outboundAllow })
 
-/** Servers, name servers and relays of others. */
+/** Provides access to other parties' servers, name servers and relays. */
 export const web = ({ bip353Resolvers }: Environment) =>
   Layer.mergeAll(WebResolver.layer, WebDns.layer({ validating: bip353Resolvers }), WebSocketRelays.layer)
 
@@ -159,13 +159,13 @@ const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outb
 
 type Outside = Exclude<Satrail.Ports, Journal | Records | Tasks> | ChainBooks | Nostr.Relays
 
-/** All errors of building the outside layers. */
+/** All errors that can occur while the outside layers are built. */
 type Unusable = Sandbox.LogUnusable | NodeUnusable | StoreUnavailable | Layer.Error<ReturnType<typeof ChainNode.layer>>
 
 /**
- * Everything outside, as the environment configures it. Each part is real or simulated on its own, and
- * nothing simulated is built if everything is real. Simulated parts include their controls (`Sandbox`,
- * `SimulatedDns`), and nodes with readable books include `LightningBooks`.
+ * Provides everything outside of the service, as configured by the environment. Each part is real or simulated
+ * independently of the others, and nothing simulated is built if everything is real. Simulated parts include
+ * their controls (`Sandbox`, `SimulatedDns`), and nodes with readable books include `LightningBooks`.
  */
 export const outside = (environment: Environment): Layer.Layer<Outside, Unusable, Journal | Records> => {
   const simulated = Simulated.of(environment)
@@ -176,7 +176,7 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
     web: simulated.web ? undefined : web(environment)
   }
   // A real node without a statement must not be compared with a simulated node's statement, and a simulated
-  // node must not pay offers for it.
+  // node must not pay offers on behalf of a real one.
   const simulatedPorts =
     real.lightning === undefined ? sandbox(environment) : without(OfferSender, without(LightningBooks, sandbox(environment)))
   const parts =
@@ -188,26 +188,25 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
 }
 
 /**
- * Fails if the database was created with another sandbox. Without simulated money there is no sandbox
- * identity.
+ * Fails if the database was created with another sandbox. A sandbox without simulated money has no identity.
  */
 const identity = (environment: Environment) =>
   Simulated.hasMoney(Simulated.of(environment)) ? Identity.layer(sandboxDirectory(environment)) : Layer.empty
 
-/** References that features need from outside. */
+/** Provides the references that features need from outside. */
 export const references = (environment: Environment): Layer.Layer<never> =>
   Feature.merged(features.flatMap(({ references }) => (references === undefined ? [] : [references(environment)])))
 
 /**
- * If everything is simulated: a clock that can be advanced, for everything above it, and a database that can
- * be made unavailable.
+ * If everything is simulated, provides a clock that can be advanced to the layers above, and a database that
+ * can be made unavailable.
  */
 const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwitch["Service"]) =>
   Simulated.isFullySimulated(Simulated.of(environment))
     ? Layer.merge(Time.layer(sandboxDirectory(environment)), Layer.succeed(DatabaseSwitch.DatabaseSwitch, database))
     : Layer.empty
 
-/** All services over the outside and the storage. */
+/** Builds all services on top of the outside and the storage. */
 export const servicesOver = <E, EO>(
   environment: Environment,
   theirs: Layer.Layer<Outside, EO, Journal | Records>,
@@ -216,7 +215,7 @@ export const servicesOver = <E, EO>(
 ) =>
   Satrail.layer(settings).pipe(
     Layer.provide(references(environment)),
-    // Build the storage first, because it knows its sandbox, and another sandbox must not be started next to
+    // Build the storage first, because it identifies its sandbox, and no other sandbox must be started next to
     // it.
     Layer.provideMerge(theirs),
     Layer.provideMerge(
@@ -229,8 +228,8 @@ export const servicesOver = <E, EO>(
   )
 
 /**
- * All services and everything below them: what the program needs except HTTP. The outside comes from the
- * environment unless it is passed.
+ * Builds all services and everything below them, which is all that the program needs except HTTP. The outside
+ * is built from the environment unless it is passed.
  */
 export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
   const database = DatabaseSwitch.make()
@@ -245,12 +244,12 @@ const reconciler = Layer.unwrap(
   )
 )
 
-/** Features' workers that call servers of others. */
+/** Provides the features' workers that call other parties' servers. */
 export const featureWorkers = (environment: Environment) =>
   // The services' context does not contain the references.
   Layer.provide(Feature.workers(everyFeature, environment), references(environment))
 
-/** Background workers. If the clock can be advanced, advancing it wakes them. */
+/** Provides the background workers. If the clock can be advanced, advancing it wakes them. */
 export const workers = (environment: Environment) => {
   const all = Layer.mergeAll(Satrail.layerWorkers, reconciler, featureWorkers(environment))
   return Layer.unwrap(
@@ -261,8 +260,8 @@ export const workers = (environment: Environment) => {
 }
 
 /**
- * Readiness for `/readyz`: the store, the node and the chain respond, `isPrepared` is true, and `isStopping`
- * is false.
+ * Provides the checks for `/readyz`: the store, the node and the chain respond, `isPrepared` is true, and
+ * `isStopping` is false.
  */
 export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
   Layer.effect(
@@ -300,15 +299,15 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
   )
 
 /**
- * Seals stored responses that contain a secret. Its key is derived from the same secret as preimages, so it
- * is equal in all processes and never changes.
+ * Returns the sealer for stored responses that contain a secret. Its key is derived from the same secret as
+ * preimages, so it is the same in all processes and never changes.
  */
 const sealer = (environment: Environment): Seal.Sealer => Seal.make(Secrets.secretOf(environment))
 
-/** The server's API if anything is simulated; `Api` alone otherwise. */
+/** The server's API if anything is simulated. Otherwise the server's API is `Api`. */
 export const api: HttpApi.HttpApi<"satrail", Groups | typeof SandboxRoutes.section.group> = Api.add(SandboxRoutes.section.group)
 
-/** All core services, and the readiness of the process. */
+/** All core services, and the process's readiness checks. */
 type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Readiness
 
 /** Returns the controls of the simulated parts, if there are any. */
@@ -332,38 +331,38 @@ const controlsIn = (environment: Environment, services: Context.Context<Services
   )
 }
 
-/** Features' additions to the sandbox routes. */
+/** Provides what the features add to the sandbox routes. */
 const sandboxed = (controls: Controls.Given): Layer.Layer<never> =>
   Feature.merged(features.flatMap(({ sandbox }) => (sandbox === undefined ? [] : [sandbox(controls)])))
 
-/** Returns the contents of the page at `/`. */
+/** Returns the data for the page at `/`. */
 const aboutOf = (environment: Environment): Home.About => {
   const { lightning, chain, web } = Simulated.of(environment)
   const pretended = [
     ...(lightning ? ["the Lightning network"] : []),
     ...(chain ? ["the chain"] : []),
     ...(environment.rates === "fixed" ? ["exchange rates"] : []),
-    ...(web ? ["other people's servers"] : [])
+    ...(web ? ["other parties' servers"] : [])
   ]
   const demoKey = path.join(environment.dataDirectory, "demo.json")
   return { version, network: environment.network, pretended, ...(environment.demo && { demoKey }) }
 }
 
-/** Services available to the routes of an extension: all services, and those that serve files. */
+/** The services available to an extension's routes: all core services, and the services for serving files. */
 export type Needs = HttpRouter.HttpRouter | Services | Layer.Success<typeof NodeHttpServer.layerHttpServices>
 
-/** Extensions served next to the API, and a signal for when the server starts to close. */
+/** Extensions served next to the API, a signal that the server is starting to close, and sign-in links. */
 export interface Beside<E = never> {
   readonly extensions?: ReadonlyArray<Extension.Extension<E, Needs>>
   readonly closing?: Effect.Effect<void>
-  /** Printed links that each sign in to the console once. */
+  /** The printed links, each of which signs in to the console once. */
   readonly links?: SignInLinks.Links | undefined
 }
 
 /**
- * Builds all routes. The services, and those that serve files, are provided only to the routes, because the
- * framework copies the server's context into every request, so each service there would cost every request a
- * little.
+ * Builds all routes. All services, including those for serving files, are provided only to the routes. The
+ * framework copies the server's context into every request, so each service in that context would slow down
+ * every request a little.
  */
 export const routes = <E = never>(
   environment: Environment,
@@ -415,7 +414,7 @@ export const routes = <E = never>(
   )
 }
 
-/** Limits connections. Refusals are logged at most once per minute. */
+/** Returns the connection limits. Closed connections are logged at most once per minute. */
 const refusing = Effect.fnUntraced(function* ({ maxConnections, proxies }: Environment) {
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const mayTell = Throttle.make(Throttle.perMinute(1))
@@ -425,7 +424,7 @@ const refusing = Effect.fnUntraced(function* ({ maxConnections, proxies }: Envir
   return { maxConnections, isDirect: proxies === 0, whenFull }
 })
 
-/** Listens for as long as the scope is open. */
+/** Listens while the scope is open. */
 const listener = (environment: Environment) =>
   Layer.catchTag(
     Layer.unwrap(
@@ -441,7 +440,7 @@ const listener = (environment: Environment) =>
     ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
   )
 
-/** Serves the API and `extensions` over HTTP for as long as the scope is open. */
+/** Serves the API and `extensions` over HTTP while the scope is open. */
 export const server = <E = never>(
   environment: Environment,
   operatorToken: Redacted.Redacted | undefined,
@@ -456,7 +455,8 @@ export const server = <E = never>(
       const running = HttpRouter.serve(all, { disableLogger: true, disableListenLog: true, routerConfig })
       // Requests use the same clock as everything else.
       const served = time === undefined ? running : Layer.provide(running, Layer.succeed(Clock.Clock, time.clock))
-      // The last layer is closed first, so streams end before the server waits for pending responses.
+      // The last layer is closed first. So `closed` is signaled, and streams end, before the server waits for
+      // pending responses.
       const closing = Layer.effectDiscard(Effect.addFinalizer(() => Deferred.succeed(closed, undefined)))
       return Layer.provideMerge(closing, Layer.provideMerge(served, listener(environment)))
     })

@@ -11,12 +11,12 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** The documentation. A release and the image contain a copy; the repository contains the original. */
+/** The folder of the documentation. A release and the image contain a copy; the repository contains the original. */
 export const bundled = ["../../docs", "../../../../docs"]
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((folder) => existsSync(path.join(folder, "README.md")))
 
-/** File types served unchanged. */
+/** The file types that are served unchanged. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }
 
 // A search reads every page and requires no key, so it is limited.
@@ -28,8 +28,8 @@ const headers = {
 }
 
 /**
- * Returns the anchor of a heading, as GitHub does: https://docs.github.com/en/get-started/writing-on-github,
- * "Section links".
+ * Returns the anchor that GitHub gives to a heading (https://docs.github.com/en/get-started/writing-on-github,
+ * "Section links").
  */
 export const anchorOf = (heading: string): string =>
   heading
@@ -38,14 +38,14 @@ export const anchorOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
     .replaceAll(" ", "-")
 
-/** Returns the target of a link in a page. Links out of the documentation lead to GitHub. */
+/** Returns the target of a link in a page. A link to a file outside of the documentation leads to GitHub. */
 const linkOf = (file: string, to: string): string => {
   if (/^(?:[a-z]+:|#)/.test(to)) return to
   const target = path.posix.join("docs", path.posix.dirname(file), to)
   return target.startsWith("docs/") ? to : `${Docs.contact.url}/blob/HEAD/${target}`
 }
 
-/** Renders the body of a page, with GitHub's anchors. */
+/** Renders a page's body, with the anchors that GitHub would use. */
 const bodyOf = (file: string, text: string): string => {
   const anchors = new Map<string, number>()
   const marked = new Marked({
@@ -53,7 +53,7 @@ const bodyOf = (file: string, text: string): string => {
     walkTokens: (token) => {
       if (token.type === "link") token["href"] = linkOf(file, String(token["href"]))
     },
-    // URLs in the text are examples, not links.
+    // Don't turn bare URLs into links, because they are examples.
     tokenizer: { url: () => undefined },
     renderer: {
       heading({ tokens, depth, text }) {
@@ -92,7 +92,7 @@ const sectionsOf = (text: string): ReadonlyArray<Section> =>
     }))
 
 interface Documentation {
-  /** In the order of the navigation; pages that it lacks come last. */
+  /** The pages, in the order of the navigation. Pages that are not in the navigation come last. */
   readonly pages: ReadonlyArray<Page>
   readonly sections: ReadonlyArray<Section>
 }
@@ -139,20 +139,25 @@ const search = ({ pages }: Documentation, asked: string) => {
       const line = text.split("\n").find((line) => !line.startsWith("#") && has(line) > 0) ?? ""
       return h("li", null, h("a", { href: file }, title), h("br", null), line.slice(0, 200))
     })
-  return h("main", null, h("h1", null, "Search"), results.length === 0 ? h("p", null, "No page has these words.") : h("ul", null, results))
+  return h(
+    "main",
+    null,
+    h("h1", null, "Search"),
+    results.length === 0 ? h("p", null, "No page contains all of these words.") : h("ul", null, results)
+  )
 }
 
-/** A page's Markdown and its HTML have the same URL. */
+/** The headers of a page, whose Markdown and HTML have the same URL. */
 const negotiated = { vary: "Accept, Accept-Encoding" }
 
 /**
- * Returns the first page for language models (https://llmstxt.org): its first paragraph quoted as the
- * summary, and without its picture.
+ * Returns the first page in the format for language models (https://llmstxt.org): its first paragraph is quoted
+ * as the summary, and its picture is removed.
  */
 const indexOf = (pages: ReadonlyArray<Page>): string =>
   (pages.find(({ file }) => file === "README.md")?.text ?? "").replace(/^(# .+\n\n)/, "$1> ").replace(/<picture>[^]*?<\/picture>\n+/g, "")
 
-/** Reads everything served from the folder, by path. A page is rendered on its first request. */
+/** Reads the folder, and returns everything to serve, by path. Each page is rendered on its first request. */
 const read = Effect.fnUntraced(function* (folder: string) {
   const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll(path.sep, "/"))
   const pages = yield* Effect.forEach(
@@ -188,7 +193,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
   return { documentation, files, sources }
 })
 
-/** The documentation at `/docs` and below: the Markdown files of a folder as pages. */
+/** Serves the documentation at `/docs` and below: the Markdown files of a folder as pages. */
 export const extension = (folder = bundled): Extension.Extension<never, HttpRouter.HttpRouter> | undefined =>
   folder === undefined
     ? undefined
@@ -201,7 +206,7 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const { pathname, searchParams } = new URL(request.url, "http://docs")
               const name = pathname.slice(`${Docs.paths.docs}/`.length)
               const { documentation, files, sources } = yield* cached
-              // Links in a page are relative, so a folder's page must be inside the folder.
+              // Links in a page are relative, so the URL of a folder's page must end with a slash.
               if (pathname === Docs.paths.docs || files.has(`${name}/`)) return HttpServerResponse.redirect(`${pathname}/`)
               const html = (title: string, main: Content, status: number, asked?: string) =>
                 HttpServerResponse.text(shell(documentation, name, title, main, asked), {
@@ -214,7 +219,7 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const isForBrowser = request.headers["accept"]?.includes("text/html") === true
               const file = (isForBrowser ? undefined : sources.get(name)) ?? files.get(name)
               if (file !== undefined) return yield* Asset.answer(yield* file)
-              // An empty response becomes the envelope, for programs.
+              // For programs, an empty response becomes the error envelope.
               if (!isForBrowser) return HttpServerResponse.empty({ status: 404 })
               return html("Not found", h("main", null, h("h1", null, "There is no such page")), 404)
             })

@@ -7,8 +7,8 @@ import { Variables } from "../../environment/Unknown.ts"
 import type { Verifying } from "../Feature.ts"
 
 /**
- * The secret for signed heads, if this command has the service's node settings. A dump can be checked without
- * it.
+ * The secret for verifying signed heads, if this command has the service's node settings. Without it,
+ * everything except the signatures can be checked.
  */
 const headKey = Effect.map(Variables, (variables) => {
   const read = Environment.read(variables)
@@ -27,7 +27,7 @@ const evidence = ({ kind, id, record = "", field, problem }: AuditVerification.F
   const name = `${nouns[record] ?? record} ${id}`
   if (problem === undefined) return `audit log: ${kind} ${id}`
   if (problem === "differs") return `${name}: \`${field}\` differs from the audit log`
-  return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log, and not in the database`
+  return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log but not in the database`
 }
 
 /** Checks the chains of the audit log, and the records whose values it contains. */
@@ -42,11 +42,11 @@ export const verify: Verifying = Effect.fnUntraced(function* (asked, print) {
     faults,
     json: { audit: { entries, records, signatures_checked: isSigned, faults: forged } },
     sound: `the audit log is intact (${entries} entries) and matches ${records} records`,
-    faulty: `${faults} in the audit log`,
+    faulty: `${faults} violations in the audit log`,
     notes: isSigned
       ? []
       : [
-          "Signatures of the audit log's heads were not checked. To check them, run this with the service's node settings, from which its secret is derived"
+          "Signatures of the audit log's heads were not checked. To check them, run this command with the service's node settings, from which the signing secret is derived"
         ]
   }
 })

@@ -4,11 +4,11 @@ import type { Given } from "../../sandbox/Controls.ts"
 
 /** A feature's part of this server. */
 export interface Feature {
-  /** What it needs from outside, for its services, routes and workers. */
+  /** Provides what the feature's services, routes and workers need from outside. */
   readonly references?: (environment: Environment) => Layer.Layer<never>
-  /** Its workers that call other parties' servers. */
+  /** Provides the feature's workers that call other parties' servers. */
   readonly workers?: (environment: Environment) => Layer.Layer<never, never, unknown>
-  /** What the routes of a sandbox need. */
+  /** Provides what the sandbox's routes need. */
   readonly sandbox?: (controls: Given) => Layer.Layer<never>
 }
 

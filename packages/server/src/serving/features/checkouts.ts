@@ -7,18 +7,18 @@ import * as Simulated from "../../deployment/Simulated.ts"
 import type { Given } from "../../sandbox/Controls.ts"
 import * as Feature from "./Feature.ts"
 
-/** Amount that the outside wallet pays if the payer chooses it. */
+/** The amount that the outside wallet pays if the payer chooses the amount. */
 const anySats = 1000
 
-/** Half of an amount, and a fifth more than it, in whole satoshis. */
+/** Half of an amount, and a fifth more than the amount, in whole satoshis. */
 const less = (amount: Msat.Msat): Msat.Msat => Msat.fromSats((Msat.toSats(amount) + 1n) / 2n)
 const more = (amount: Msat.Msat): Msat.Msat => Msat.fromSats((Msat.toSats(amount) * 6n) / 5n + 1n)
 
-// An on-chain payment shows its whole life: it is seen, and then confirmed block by block.
+// Blocks are mined one by one, so that the page shows how an on-chain payment is detected and then confirmed.
 const blocks = 6
 const blockMillis = 1500
 
-/** The payment button on a checkout's page. */
+/** Provides the payment button on a checkout's page. */
 const payer = ({ sandbox }: Given) =>
   Layer.effect(
     CheckoutPage.Payer,
@@ -44,7 +44,7 @@ const payer = ({ sandbox }: Given) =>
     })
   )
 
-/** There is no such button if any money is real. */
+/** Checkouts. Their pages have the payment button only if no money is real. */
 export const checkouts = Feature.make({
   references: ({ explorerUrl }) =>
     explorerUrl === undefined ? Layer.empty : Layer.succeed(Explorer.Explorer, Explorer.ofTemplate(explorerUrl)),

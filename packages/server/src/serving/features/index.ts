@@ -7,5 +7,5 @@ import { zaps } from "./zaps.ts"
 /** Every feature that has external dependencies. */
 export const features = [webhooks, checkouts, zaps, walletConnect] as const
 
-/** The same list, typed by the interface. */
+/** The same features, typed as `Feature`. */
 export const all: ReadonlyArray<Feature> = features

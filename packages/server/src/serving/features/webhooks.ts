@@ -11,9 +11,9 @@ import * as Secrets from "../../deployment/Secrets.ts"
 import * as Feature from "./Feature.ts"
 
 /**
- * Returns the allowed targets of webhooks. In a sandbox that only this machine can reach: any host. In any
- * other sandbox a caller may be a stranger, so only public hosts, `SATRAIL_OUTBOUND_ALLOW`, and this
- * process's own inboxes.
+ * Returns the allowed targets of webhooks. A sandbox that only this machine can reach allows any host. In any
+ * other sandbox, callers may be strangers, so only public hosts, the hosts in `SATRAIL_OUTBOUND_ALLOW` and this
+ * process's own inboxes are allowed.
  */
 export const targets = (environment: Environment): WebhookPoster.Options => {
   const { port, outboundAllow } = environment
@@ -23,7 +23,7 @@ export const targets = (environment: Environment): WebhookPoster.Options => {
   return { outbound: { allow: new Map([...outboundAllow, ...own]) } }
 }
 
-/** The client that posts webhooks, and the key that encrypts their secrets. */
+/** Provides the client that posts webhooks, and the key that encrypts endpoint secrets. */
 const references = (environment: Environment) =>
   Layer.merge(WebhookPoster.layer(targets(environment)), WebhookKeys.layer(environment.webhookKey ?? Secrets.secretOf(environment)))
 
