@@ -5,7 +5,7 @@ import * as Block from "./Block.ts"
 import * as Mempool from "./Mempool.ts"
 import { outputsOf, parsed, scriptsOf } from "./Outputs.ts"
 
-/** A node for a follower. Every call fails while the node has not caught up with its network. */
+/** A node for a follower. Every call fails until the node has caught up with its network. */
 export interface Node extends Mempool.Node {
   readonly tip: Effect.Effect<Tip, ChainUnavailable>
   /** Returns the hash of the block at this height in the current chain; none above the tip. */

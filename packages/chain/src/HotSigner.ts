@@ -29,7 +29,7 @@ export const make = (words: Redacted.Redacted, network: Network) => {
       for (let at = 0; at < tx.inputsLength; at++) {
         yield* attempt(() => Payout.signInput(tx, at, master.fingerprint, privateKey))
         yield* attempt(() => tx.finalizeIdx(at))
-        // A signature blocks the process for milliseconds, so make one per turn.
+        // A signature blocks the process for milliseconds, so make one per event-loop turn.
         yield* Effect.yieldNow
       }
       return yield* attempt(() => Payout.serialised(tx))

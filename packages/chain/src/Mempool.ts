@@ -36,7 +36,7 @@ export const make = (node: Node) => {
       known = new Set([...known, ...fresh].filter((txId) => still.has(txId)))
       found = [...found.filter(({ output }) => still.has(output.txId)), ...outputs.map((output) => ({ n: ++count, output }))]
     }),
-    /** Number of outputs ever found. */
+    /** Returns the number of outputs ever found. */
     count: () => count,
     /** Returns the outputs that are still in the mempool, except the first `told` that were found. */
     after: (told: number): ReadonlyArray<Output> => found.filter(({ n }) => n > told).map(({ output }) => output)

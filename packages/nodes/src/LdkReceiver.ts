@@ -76,8 +76,8 @@ const asked = ({ amount, description, expirySeconds }: Ask) => ({
 
 const holdingOf = (ask: LdkSocket["ask"], preimageOf: (id: string) => Preimage.Preimage): Holding => {
   /**
-   * Settles or cancels a hold invoice, and returns its resulting status. Fails if the invoice still holds a
-   * payment.
+   * Settles or cancels a hold invoice, and returns its resulting status. Fails if the invoice is still held, is
+   * being claimed or is unknown.
    */
   const tell = Effect.fnUntraced(function* (method: "settle" | "cancelInvoice", params: object) {
     const invoice = yield* Effect.catchTag(ask(method, params, Invoice), "Refused", unavailable(method))

@@ -24,7 +24,10 @@ export const make = (
     readonly preimageOf: (id: string) => Preimage.Preimage
   }
 ): Holding => {
-  /** Settles or cancels a hold invoice. Returns the invoice's resulting status, even if lnd refused the call. */
+  /**
+   * Settles or cancels a hold invoice. Returns the invoice's resulting status, even if lnd refused the call.
+   * Fails if the invoice is still held.
+   */
   const tell = Effect.fnUntraced(function* (operation: string, paymentHash: PaymentHash.PaymentHash, word: object) {
     yield* recognised
     yield* Effect.exit(rest.ask(operation, post(`/v2/invoices/${operation}`, word), Nothing))

@@ -6,7 +6,7 @@ import * as LndRest from "./LndRest.ts"
 
 /** The identity of a node. */
 export interface Identity {
-  /** Its public key, 33 bytes in hex. */
+  /** The node's public key, 33 bytes in hex. */
   readonly nodeId: string
   readonly network: Network
 }

@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   return { rates, refresh }
 })
 
-/** Rates agreed on by public tickers, read in the background for as long as the scope is open. */
+/** Provides the rates on which public tickers agree. The tickers are read in the background while the scope is open. */
 export const layer = (options: Options = {}): Layer.Layer<ExchangeRates, never, Outbound | Journal | LedgerReads> =>
   Layer.effect(
     ExchangeRates,

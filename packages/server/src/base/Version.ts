@@ -7,5 +7,5 @@ export const { version } = Schema.decodeSync(Schema.fromJsonString(Schema.Struct
   readFileSync(new URL("../../package.json", import.meta.url), "utf8")
 )
 
-/** Exported by each scraped process. */
+/** Exported by each process. */
 export const build = Measure.gauge("satrail_build_info", "Always 1, labeled with the running version", ["version"])({ version })

@@ -258,7 +258,7 @@ export const check = ({ databaseUrl, databaseReadUrl, databaseConnections, dataD
             ? right(`embedded, in ${path.join(dataDirectory, "database")}`)
             : warning(
                 `the database on ${network} is the embedded one, which is for evaluation, development and tests`,
-                "Set DATABASE_URL to a PostgreSQL (15 or later)."
+                "Set DATABASE_URL to a PostgreSQL server (15 or later)."
               )
         ])
 })

@@ -46,7 +46,7 @@ const mixed = (environment: Environment): ReadonlyArray<Line> => {
   return [
     warning(
       `on ${environment.network}, some parts are real, but these are simulated: ${parts.join(" and ")}`,
-      "Set them before you accept customers' money."
+      "Configure real ones before you accept customers' money."
     )
   ]
 }

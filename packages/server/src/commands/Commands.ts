@@ -189,7 +189,7 @@ const ownFunds = Command.make(
   later(async () => (await import("./Reconcile.ts")).ownFunds)
 ).pipe(
   Command.withDescription("Declare how much of the money in the node and the wallet belongs to the operator"),
-  example("own-funds --node-sats 5000000 --on-chain-sats 0", "After opening a channel with your own money")
+  example("own-funds --node-sats 5000000 --on-chain-sats 0", "Run this after opening a channel with your own money")
 )
 
 const collections = Object.assign({}, ...all.map((feature) => feature.collections ?? {}))

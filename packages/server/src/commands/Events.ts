@@ -45,7 +45,7 @@ const headersOf = ({ id, body }: EventFeed.Event, secret: string, nowMillis: num
   }
 }
 
-/** Posts an event as a webhook would, once. */
+/** Posts an event once, like a webhook. */
 const posted = Effect.fnUntraced(function* (url: URL, event: EventFeed.Event, secret: string) {
   const startMillis = yield* Clock.currentTimeMillis
   const request = HttpClientRequest.post(url).pipe(

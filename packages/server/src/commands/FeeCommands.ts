@@ -35,7 +35,7 @@ export const fees = Command.make("fees").pipe(
         onChainBase: base("on-chain", "on-chain"),
         onChainShare: share("on-chain", "on-chain"),
         internalBase: base("internal", "to another company of this service"),
-        internalShare: share("internal", "to a company of this service")
+        internalShare: share("internal", "to another company of this service")
       },
       ({ company, json, ...given }) => {
         const body = {
