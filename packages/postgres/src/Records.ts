@@ -129,5 +129,5 @@ export const make = Effect.gen(function* () {
   )
 })
 
-/** Groups reads as the Journal groups commits: single rows requested at the same time are one query. */
+/** Groups reads as the Journal groups commits: single rows requested at the same time are read in one query. */
 export const layer = Layer.effectContext(make)

@@ -7,8 +7,8 @@ import { translate } from "./client/Outage.ts"
 import { Beside } from "./client/PgClient.ts"
 import { asking, failed } from "./client/PgConnection.ts"
 
-// NOTIFY takes a server-wide lock when its transaction commits. So it is never part of a commit: it is a
-// separate statement on its own connection, and waits at least this long after the last one.
+// NOTIFY takes a server-wide lock when its transaction commits. So it never runs inside a Change's transaction.
+// It is a separate statement on its own connection, sent at least this long after the previous one.
 const gapMillis = 10
 const answerMillis = 5000
 

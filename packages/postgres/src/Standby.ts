@@ -7,8 +7,8 @@ import * as PgClient from "./client/PgClient.ts"
 import * as Transaction from "./reads/Transaction.ts"
 
 // Reads lists that may be slightly stale from a standby. The standby cannot report its own age, because its
-// clock may differ and its connection to the primary may be lost. So the primary is regularly asked for its
-// log position. A standby that has replayed up to there is as recent as that request.
+// clock may differ and its connection to the primary may be lost. So the primary is regularly asked for its log
+// position. A standby that has replayed the log up to that position is as recent as the request.
 
 export interface Options {
   /**
@@ -16,7 +16,7 @@ export interface Options {
    * read from the primary.
    */
   readonly readUrl?: Redacted.Redacted | undefined
-  /** Maximum age of its responses. Default 5000. */
+  /** Maximum age of the standby's data. Default 5000. */
   readonly maxAgeMillis?: number | undefined
 }
 
@@ -49,8 +49,8 @@ export interface Mark {
 }
 
 /**
- * Returns the time as of which a standby is complete: the latest mark it has replayed. Undefined if there is
- * none, or if it belongs to another database.
+ * Returns the time of the latest mark that the standby has replayed: it contains everything committed before
+ * then. Undefined if it has replayed no mark of its own database.
  */
 export const asOf = (marks: ReadonlyArray<Mark>, { of, place }: Pick<Mark, "of" | "place">): number | undefined =>
   marks.filter((mark) => mark.of === of && mark.place <= place).at(-1)?.atMillis

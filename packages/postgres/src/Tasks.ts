@@ -16,8 +16,8 @@ const Claimed = Schema.Struct({
 const taskOf = Schema.decodeUnknownSync(Claimed)
 const takenOverOf = Schema.decodeUnknownSync(Schema.Struct({ ...Claimed.fields, heldUntilMillis: Schema.FiniteFromString }))
 
-// A lease is a task that is due again when it ends. Claims in other processes skip rows that we lock, and
-// wait for nothing.
+// A lease is a task that is due again when it ends. Claims in other processes skip the rows locked here, so
+// they never wait.
 const claimed = (due: string, order: string, holder: string, more = "") => `
 with recursive ${due}, claimed as (
   update satrail.tasks set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1, holder = ${holder}::uuid
@@ -36,10 +36,10 @@ due as materialized (
   "$5"
 )
 
-// Steps from turn to turn by the index, however many tasks each turn has, and leaves a full company in one
-// step. Stops once there are enough tasks. The tasks due in a turn are read as a range in an order that only
-// this index has. If the query were by due time alone, the planner would read through all companies. A lane
-// is a host, so it sorts before "~".
+// Steps from turn to turn in the index, however many tasks each turn has, and skips a company at its maximum in
+// one step. Stops once there are enough tasks. The tasks due in a turn are read as a range in an order that
+// only this index has. If the query sorted by due time alone, the planner would scan the tasks of all
+// companies. A lane is a host name, so it sorts before "~".
 const claimInTurn = claimed(
   `
 turns as (
@@ -66,7 +66,7 @@ turns as (
   "$10"
 )
 
-// The row of a dead process remains for as long as a task names it.
+// The row of a dead process remains for as long as a task refers to it.
 const takeOver = claimed(
   `
 alive as (
@@ -91,7 +91,8 @@ const postpone = `
 update satrail.tasks set due_at_millis = $3::bigint, kind = coalesce($4::text, kind), lane = coalesce($5::text, lane)
 where id = $1::uuid and token = $2::int returning id::text`
 
-// Take locks always in the same order, so that processes that renew or commit with fences cannot deadlock.
+// Always take locks in the same order, so that processes renewing claims and processes committing with fences
+// cannot deadlock.
 const renew = `
 with held as (
   select t.id from satrail.tasks t join unnest($1::uuid[], $2::int[]) h (id, token) on t.id = h.id and t.token = h.token

@@ -9,9 +9,9 @@ import { createServer, type Socket } from "node:net"
  */
 export interface Part {
   is: "primary" | "standby" | "read-only" | "silent"
-  /** null: it reports none. `unsaid`: it stops responding when asked. */
+  /** null: the server reports no timeline. `unsaid`: it stops responding when asked for its timeline. */
   timeline: number | null | "unsaid"
-  /** It misses the client's goodbye, as if the network failed just before. */
+  /** The server doesn't receive the client's termination message, as if the network had just failed. */
   isDeaf: boolean
 }
 

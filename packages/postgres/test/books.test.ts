@@ -22,7 +22,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         Effect.gen(function* () {
           const records = yield* Records
           const companyId = yield* companyWith(10)
-          // Set aside the fault of the company's random preimage, which proves nothing here.
+          // Ignore the violation caused by the company's random preimage, which is not tested here.
           yield* run(
             "update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries"
           )
@@ -68,7 +68,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
           faults.flatMap(({ kind, expected, found }) => (kind === "credit" ? [[Number(expected) / 1000, Number(found) / 1000]] : []))
         )
         assert.deepStrictEqual(yield* credits, [])
-        // Split in two, the deposits have the right sum but not the one expected amount.
+        // Two deposits of half the amount have the right sum, but neither has the expected amount.
         yield* run(`
           update satrail.deposits set amount = 5000;
           create temporary table half as select * from satrail.deposits;
@@ -116,8 +116,8 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       yield* Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* companyWith(100)
-        // Its ids are assigned now, and no one sees its rows before it commits. Forked in the scope, so that
-        // a failure below ends it before its pool closes.
+        // This transaction's ids are assigned now, but its rows are not visible before it commits. Forked in
+        // the scope, so that a failure below ends it before its pool closes.
         const slow = yield* Effect.forkScoped(
           Effect.flatMap(SqlClient.SqlClient, (sql) =>
             sql.withTransaction(
@@ -150,7 +150,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.scoped)
   )
 
-  it.live("verification: resumes in a database restored on a server with fewer transactions", () =>
+  it.live("verification: it resumes in a database restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const records = yield* Records
       yield* companyWith(100)

@@ -36,7 +36,7 @@ const file = (path: string) => join(path, "lock")
 
 const lockOf = (path: string): unknown => JSON.parse(readFileSync(file(path), "utf8"))
 
-it.effect("directory: locked once, even within one process, and unlocked when its scope closes", () =>
+it.effect("directory: it can be locked only once, even within one process, and is unlocked when its scope closes", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const scope = yield* Scope.make()
@@ -74,10 +74,10 @@ it.effect("directory: a malformed lock, as left by a full disk, is ignored", () 
 
 const tellsStarts = existsSync("/proc/self/stat")
 
-it.effect.skipIf(!tellsStarts)("directory: a reused pid is another process (skipped where /proc does not tell when one started)", () =>
+it.effect.skipIf(!tellsStarts)("directory: a reused pid counts as another process (skipped where /proc has no start times)", () =>
   Effect.gen(function* () {
     const path = yield* directory
-    // A process that is alive as long as ours, and started after the machine.
+    // The parent process is alive during this test, and did not start at boot.
     writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
     yield* DirectoryLock.hold(path)
     assert.deepInclude(lockOf(path), { pid: process.pid })
@@ -104,7 +104,7 @@ it.effect("directory: a directory that cannot be created is reported", () =>
 )
 
 it.effect.skipIf(!tellsStarts)(
-  "directory: one where nothing can be made, such as in /proc, is refused at once (skipped where there is no /proc)",
+  "directory: a location where nothing can be created, such as /proc, is rejected immediately (skipped without /proc)",
   () =>
     Effect.gen(function* () {
       for (const path of ["/proc", "/proc/nowhere", "/proc/nowhere/deeper"]) {
@@ -115,7 +115,7 @@ it.effect.skipIf(!tellsStarts)(
     })
 )
 
-it.effect("directory: it is created with its parents, for its owner alone", () =>
+it.effect("directory: it is created with its parents, accessible only to its owner", () =>
   Effect.gen(function* () {
     const above = join(yield* directory, "a")
     yield* DirectoryLock.hold(join(above, "b", "c"))

@@ -36,7 +36,7 @@ const described = async (dataDir: string) => {
 }
 
 it(
-  "empty database: matches a database that this PGlite creates",
+  "empty database: it matches a database that this PGlite creates",
   () =>
     inDirectory(async (directory) => {
       EmptyDatabase.unpack(path.join(directory, "ours"))

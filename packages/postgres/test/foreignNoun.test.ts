@@ -13,8 +13,8 @@ import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
-// A kind of record that none of our packages declares, as a host may add one: a ticket that is used or
-// voided. The stores contain no code for it.
+// A record type that none of our packages declares, such as a host may add: a ticket that is used or voided.
+// The stores contain no code for it.
 
 const Ticket = Schema.Struct({
   id: Noun.Id,
@@ -88,7 +88,7 @@ const client = await shared(Embedded.layer)
 const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
 const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), client))
 
-Nouns.suite("tickets", subject)("pglite, a noun of a host", storage)
+Nouns.suite("tickets", subject)("pglite, a host's record type", storage)
 
 it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
   it.effect("nouns: the type of another package's Change includes its refusals", () =>

@@ -54,7 +54,7 @@ it.live("group commit: a Change whose identity is already in this flush goes int
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     yield* Effect.forEach(["a k 1", "b k 2", "b 3", "c 4"], commit, all)
-    // 3 shares nothing with 1, but it arrived after 2 and may not overtake it.
+    // 3 shares nothing with 1, but it arrived after 2 and must not overtake it.
     assert.deepStrictEqual(flushes, [["a k 1", "c 4"], ["b k 2"], ["b 3"]])
   })
 )

@@ -28,7 +28,7 @@ const atFirstRelease = Effect.gen(function* () {
 
 const nextNumber = Migrations.newestKnown + 1
 
-/** A later version of this program, with one more migration. It fails if it runs twice. */
+/** A later version of this program, with one more migration, which fails if it runs twice. */
 const later = Migrations.make({
   ...Migrations.scripts,
   [`${nextNumber}_next`]: `

@@ -37,7 +37,7 @@ const stoppable = () => {
 }
 
 it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
-  it.effect("noun reads: continue after the first caller of a kind is gone, along with its scheduler", () =>
+  it.effect("noun reads: they work after the first caller for a record type and its scheduler have stopped", () =>
     Effect.gen(function* () {
       const [nouns, ledger] = [yield* NounReads, yield* LedgerReads]
       const [companyId, id] = [CompanyId.make(yield* Id.make), yield* Id.make]

@@ -7,7 +7,7 @@ import * as Table from "../src/statements/Table.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
-/** Columns that belong to no member of a record. A statement of this package maintains them. */
+/** Columns that are not fields of a record. Statements of this package maintain them. */
 const besides: Readonly<Record<string, ReadonlyArray<string>>> = { withdrawals: ["follows uuid"] }
 
 const columns = Effect.gen(function* () {
@@ -33,7 +33,7 @@ const uniqueNames = Effect.gen(function* () {
 })
 
 it.layer(await shared(Embedded.layer), { excludeTestServices: true })("nouns", (it) => {
-  it.effect("nouns: the declared members match the columns of the table and their types", () =>
+  it.effect("nouns: the declared fields match the table's columns and their types", () =>
     Effect.gen(function* () {
       const found = yield* columns
       assert.isAbove(Nouns.all.length, 10)

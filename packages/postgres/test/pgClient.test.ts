@@ -132,7 +132,7 @@ it("store: a closed connection has no code; a value that cannot be sent is a def
   assert.strictEqual(PgError.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
 
-/** The operator's message, and the fate of the connection. */
+/** The operator's message, and whether the connection is dropped. */
 const words = {
   "53100": [/disk of the database is full/, /Free some space/, undefined],
   "53200": [/out of memory/, /Give it more/, undefined],

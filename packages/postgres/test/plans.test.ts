@@ -69,7 +69,7 @@ const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.
   const records = yield* Effect.provideContext(Records, reads)
   texts.clear()
   yield* read(records)
-  return [...texts][0] ?? assert.fail("nothing was asked")
+  return [...texts][0] ?? assert.fail("no query was recorded")
 })
 
 /** The indexes that a read uses. */
@@ -89,7 +89,7 @@ const indexesOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effe
 const one = CompanyId.operator
 const page = { atMillis: 0, limit: 10, before: null }
 
-/** The indexes by which the rows of a page get their descriptions. */
+/** The indexes used to read the descriptions of a page's rows. */
 const describing = ["checkouts_pkey", "invoices_pkey", "refunds_pkey"]
 
 /**
@@ -172,8 +172,8 @@ const lists: ReadonlyArray<
 const listing = Effect.forEach(lists, ([read]) => indexesOf(read))
 
 /**
- * The indexes that a fair claim uses: the index of turns and the key. It must not read waiting tasks of
- * others.
+ * The indexes that a fair claim uses: the index of turns and the key. It must not read other companies' waiting
+ * tasks.
  */
 const turning = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -262,7 +262,7 @@ const others: Readonly<Record<string, string>> = {
   PayoutBuried: "candidates_settled"
 }
 
-/** Changes with every optional part of a Change, and with only their row. */
+/** Changes with every optional part, and Changes with only their row. */
 const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none"): Carried => ({
   money,
   takes: each,

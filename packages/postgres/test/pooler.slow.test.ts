@@ -112,7 +112,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: while PostgreSQL restarts behind PgBouncer commits fail as outages, and afterwards they succeed", () =>
+  it.live("pooler: while PostgreSQL restarts behind PgBouncer, commits fail as outages, and afterwards they succeed", () =>
     Effect.gen(function* () {
       if ("missing" in installation) return assert.fail("skipped without it")
       const server = yield* Effect.acquireRelease(

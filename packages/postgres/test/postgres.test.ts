@@ -23,7 +23,7 @@ import * as Edges from "./Edges.ts"
 
 const storage = (options: PgJournal.Options) => Layer.provide(Storage.layerClient(options), Database.layer)
 
-/** Two processes on one database: commits alternate between them. Only row locks order them. */
+/** Two processes on one database: commits alternate between them. Only row locks put the commits in order. */
 const twoJournals = Layer.effect(
   Journal,
   Effect.gen(function* () {
@@ -55,8 +55,8 @@ const waiting = Effect.gen(function* () {
 })
 
 /**
- * Starts `work` while the rows that `lock` selects are locked. Releases them when that many flushes wait and
- * `meanwhile` is done.
+ * Starts `work` while the rows selected by `lock` are locked. Unlocks them once the given number of flushes
+ * wait and `meanwhile` is done.
  */
 const whileHeld = <A, E, R, R2>(
   lock: string,
@@ -86,7 +86,7 @@ const whileHeld = <A, E, R, R2>(
     return yield* Fiber.join(fiber)
   })
 
-/** Runs `whileHeld` with a company's balance. */
+/** Runs `whileHeld` with a company's balance locked. */
 const whileLocked = <A, E, R, R2>(
   companyId: CompanyId.CompanyId,
   work: Effect.Effect<A, E, R>,

@@ -31,7 +31,7 @@ it("hosts: a URL names one or several hosts with their ports, and each can be ad
   assert.notInclude(JSON.stringify(parsed(url)), "p%40ss")
 })
 
-it("hosts: a URL of a single host works as before, including a socket", () => {
+it("hosts: a URL with a single host works as before, including a socket", () => {
   assert.deepStrictEqual(ats("postgresql://u@db.example/money"), ["db.example:5432"])
   assert.strictEqual(parsed("postgres://db/money").demand, "any")
   assert.deepStrictEqual(ats("postgres:///money?host=/run/postgresql"), ["localhost:5432"])
@@ -73,14 +73,14 @@ const here = (timeline: number, isStandby = false, isReadOnly = isStandby): Prim
 })
 const away: Primary.Standing = { _tag: "Away", cause: new Error("gone") }
 
-it("hosts: the writable host is chosen: the last one first, then in order, and the latest timeline before all", () => {
+it("hosts: a writable host on the latest timeline is chosen: preferably the last one used, then the others in order", () => {
   const { choose } = Primary
   assert.strictEqual(choose([here(0, true), here(1)], "read-write", 0, 0), 1)
   assert.strictEqual(choose([here(1), here(1)], "read-write", undefined, 1), 0)
   assert.strictEqual(choose([here(1), here(1)], "read-write", 1, 1), 1)
-  assert.strictEqual(choose([here(1), here(2)], "read-write", 0, 1), 1, "the old primary is not asked beside the new one")
-  assert.strictEqual(choose([here(1), away], "read-write", 1, 2), undefined, "nor where the new one is away")
-  assert.strictEqual(choose([here(0), away], "read-write", 1, 2), 0, "a server that has no timelines may be")
+  assert.strictEqual(choose([here(1), here(2)], "read-write", 0, 1), 1, "the old primary is not chosen over the new one")
+  assert.strictEqual(choose([here(1), away], "read-write", 1, 2), undefined, "nor is it chosen while the new one is down")
+  assert.strictEqual(choose([here(0), away], "read-write", 1, 2), 0, "a server without timelines can be chosen")
   assert.strictEqual(choose([here(1, false, true), away], "read-write", 0, 1), undefined)
   assert.strictEqual(choose([here(1, false, true), away], "primary", 0, 1), 0)
   assert.strictEqual(choose([away, here(0, true)], "any", 0, 0), 1)
@@ -101,7 +101,7 @@ const who = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 /**
- * Retries until a server responds: the caller before sees a broken connection, and the next one connects
+ * Retries until a server responds: one caller receives a broken connection, and the next one connects
  * elsewhere.
  */
 const whoAtLast = eventually(Effect.option(who), Option.isSome)
@@ -157,7 +157,7 @@ it.live("hosts: if none is writable the error gives the state of each", () =>
   })
 )
 
-it.live("hosts: a primary that has become a replica is left for the new one at the next connect", () =>
+it.live("hosts: after the primary has become a replica, the next connection goes to the new primary", () =>
   Effect.gen(function* () {
     const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
     const client = yield* clientOf([first, second])
@@ -169,7 +169,7 @@ it.live("hosts: a primary that has become a replica is left for the new one at t
   })
 )
 
-it.live("hosts: an old primary that is back is not connected to, even if the new one is down", () =>
+it.live("hosts: a process does not return to the old primary, even if the new one is down", () =>
   Effect.gen(function* () {
     const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ timeline: 2 })]
     const client = yield* clientOf([first, second])
@@ -192,7 +192,7 @@ it.live("hosts: a server without timelines is accepted, and a server that does n
   })
 )
 
-it.live("hosts: while all are down one caller retries after a pause, and the others fail immediately", () =>
+it.live("hosts: while all hosts are down, one caller retries after a pause, and the others fail immediately", () =>
   Effect.gen(function* () {
     const hosts = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
     const client = yield* clientOf(hosts)
@@ -206,7 +206,7 @@ it.live("hosts: while all are down one caller retries after a pause, and the oth
   })
 )
 
-it.effect("hosts: if a machine becomes silent, its queries are aborted once another host is the primary", () =>
+it.effect("hosts: if a machine stops responding, queries to it are aborted once another host is the primary", () =>
   Effect.gen(function* () {
     const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
     const client = yield* clientOf([first, second])

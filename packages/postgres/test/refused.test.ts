@@ -124,7 +124,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
         for (let i = 0; i < 4; i++) assert.strictEqual((yield* Effect.flip(open))._tag, "StoreUnavailable")
         assert.match((yield* Effect.flip(check)).reason ?? "", /accepts no writes/)
         yield* administer(url, `alter database ${name} reset default_transaction_read_only`)
-        // New connections from the meantime are still read-only. One commit detects that.
+        // Connections opened in the meantime are still read-only. One commit detects this.
         yield* Effect.ignore(open)
         yield* open
         yield* check

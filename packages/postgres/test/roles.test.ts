@@ -10,7 +10,7 @@ import * as Table from "../src/statements/Table.ts"
 /** The error of a start with an insufficient role. */
 const refusedStart = (role: Role, database: string) =>
   Effect.map(Effect.flip(start(role, database)), (error) =>
-    error._tag === "RoleMayNot" ? error : assert.fail(`another error than that the role may not: ${error._tag}`)
+    error._tag === "RoleMayNot" ? error : assert.fail(`expected a privilege error, got ${error._tag}`)
   )
 
 /** Checks that the database refuses each statement for lack of privileges and no other reason. */
@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     it.live("roles: the application cannot change ledger entries, published events, or the schema", () =>
       Effect.gen(function* () {
         yield* mayNot("satrail_application", yield* migrated, [
-          // A coin is released when it turns out to be change of the payout that reserved it. Events are
+          // A coin is released when it turns out to be the change of the payout that reserved it. Events are
           // deleted after their retention period.
           ...["entries", "audit_entries", "audit_links", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
           ...["entries", "audit_entries", "audit_links", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [

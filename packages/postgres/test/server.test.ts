@@ -17,7 +17,7 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
-/** The number of active sessions of this database, except the one that asks. */
+/** The number of this database's active sessions, except the one that runs this query. */
 const busy = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ readonly query: string }>`
@@ -115,7 +115,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("PgClient: a statement that runs or waits for a lock too long is ended", () =>
+  it.live("PgClient: a statement that runs too long, or waits too long for a lock, is canceled", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const asked = (text: string, limits: Partial<PgClient.Options>) =>
@@ -206,7 +206,7 @@ const knocksAt = Effect.fnUntraced(function* (port: number) {
   })
 })
 
-describe.skipIf("missing" in found)("a server of its own (skipped where none can be made)", () => {
+describe.skipIf("missing" in found)("a dedicated server (skipped where none can be started)", () => {
   it.live("PgClient: a server crash is an outage immediately; afterwards the store works again, with every commit", () =>
     Effect.gen(function* () {
       const server = yield* own()

@@ -7,7 +7,7 @@ import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
 describe.skipIf(Database.server === undefined)("signals between two stores of one server (skipped where there is none)", () => {
-  it.live("signals: a signal of one store reaches the other, also after a reconnect, and not itself", () =>
+  it.live("signals: a store's signal reaches the other store, even after a reconnect, but not the sender", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const listening = Effect.gen(function* () {

@@ -114,7 +114,7 @@ const created = Effect.fnUntraced(function* (of: "prepared" | "lived" = "lived")
   return database
 })
 
-/** The faults that `satrail verify` finds: the record's name or the kind of fault. */
+/** The violations that `satrail verify` finds, each by its record's name or its kind. */
 const found = (head: string | null = null) =>
   Effect.gen(function* () {
     const faults = new Set<string>()
@@ -130,7 +130,7 @@ const copied = (of: string) => `insert into satrail.audit_entries (id, company_i
   select ${last} + 1, company_id, at_millis, ${of} from satrail.audit_entries order by id limit 1`
 const raised = `update satrail.companies set limits = '{"daySats":1000000}'`
 
-/** An attempt at each row of the table, and the fault found if the database does not refuse it. */
+/** An attempt for each row of the documented table, and the violation found if the database does not refuse it. */
 const attempts: ReadonlyArray<readonly [row: string, sql: string, found: ReadonlyArray<string>]> = [
   [
     "audit entries changed",
@@ -218,7 +218,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     return events.findLast(({ type }) => type === "audit_head.updated")?.subject ?? assert.fail("nothing was published")
   })
 
-  it.live("tampering: restoring an older end with its signature is detected only by a head published later", () =>
+  it.live("tampering: restoring an older end of the log with its signature is detected only with a head published later", () =>
     Effect.gen(function* () {
       const database = yield* created()
       yield* Effect.gen(function* () {
@@ -241,7 +241,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     })
   )
 
-  it.live("tampering: rows older than the log's values are accepted as they are, once, and later changes are detected", () =>
+  it.live("tampering: rows older than the values in the log are accepted unchanged, once, and later changes are detected", () =>
     Effect.gen(function* () {
       const database = yield* created("prepared")
       yield* Effect.gen(function* () {
@@ -250,7 +250,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
         const { appendAudit } = yield* Audit.AuditStore
         yield* appendAudit([confirmed])
         yield* linked
-        assert.deepStrictEqual(yield* found(), [], "a log of an earlier version says nothing of records")
+        assert.deepStrictEqual(yield* found(), [], "an earlier version's log has no values of records")
         yield* yield* Audit.baseline
         yield* linked
         assert.deepStrictEqual(yield* found(), [])

@@ -52,7 +52,7 @@ const stores = Effect.gen(function* () {
 })
 
 describe.skipIf(Database.server === undefined)("two stores of one server (skipped where there is none)", () => {
-  it.live("C12: limits: of two stores that wait for one balance, the second counts the payment of the first", () =>
+  it.live("C12: limits: if two stores wait for one balance, the second one counts the payment of the first", () =>
     Effect.gen(function* () {
       const { one, inTurn } = yield* stores
       const companyId = yield* Effect.provide(companyWith(100), one)

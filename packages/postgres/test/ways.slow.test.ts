@@ -5,7 +5,7 @@ import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 
-// Runs the ledger contracts on the same two databases with the other ways of committing a Change.
+// Runs the ledger contracts on the same two databases, with the other ways to commit a Change.
 
 const oneByOne = Storage.layerClient({ maxItemsPerFlush: 1 })
 
@@ -20,10 +20,10 @@ const hosts = Layer.unwrap(
 
 // The size of a flush is our choice and the same on both databases.
 describe.skipIf(Database.server !== undefined)("embedded (where there is no server)", () => {
-  Journal.suite("pglite, one item a flush", Layer.provide(oneByOne, Embedded.layer))
+  Journal.suite("pglite, one item per flush", Layer.provide(oneByOne, Embedded.layer))
 })
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
-  Journal.suite("postgres, one item a flush", Layer.provide(oneByOne, Database.layer))
+  Journal.suite("postgres, one item per flush", Layer.provide(oneByOne, Database.layer))
   Journal.suite("postgres, a host's own pool", hosts)
 })

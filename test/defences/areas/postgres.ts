@@ -10,7 +10,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "    for (const [client, { cut }] of open) if (isElsewhere(client)) cut()\n",
     replace: "",
     test: "packages/postgres/test/primary.test.ts",
-    titles: "hosts: if a machine becomes silent"
+    titles: "hosts: if a machine stops responding"
   },
   {
     name: "page-of-bookings-ends-early",
@@ -67,7 +67,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "known.most < limit ? known.most : limit",
     replace: "known.most > limit ? known.most : limit",
     test: "packages/postgres/test/counts.test.ts",
-    titles: "limits: of two limits and times"
+    titles: "limits: if Changes of one flush"
   },
   {
     name: "later-time-of-two",
@@ -78,7 +78,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "Math.min(known.since, since)",
     replace: "Math.max(known.since, since)",
     test: "packages/postgres/test/counts.test.ts",
-    titles: "limits: of two limits and times"
+    titles: "limits: if Changes of one flush"
   },
   {
     name: "old-primary-again",
@@ -89,7 +89,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "return standing.timeline === 0 || standing.timeline >= seen",
     replace: "return true",
     test: "packages/postgres/test/primary.test.ts",
-    titles: "hosts: (the writable host is chosen|an old primary)"
+    titles: "hosts: (a writable host on the latest timeline|a process does not return)"
   },
   {
     name: "commit-without-its-standby",

@@ -5,7 +5,7 @@ import { reasonOf } from "./PgError.ts"
 /** For tests: makes the database unavailable. */
 export interface Options {
   /**
-   * While it returns true no connection is given, as if the server were unreachable. Connections in use
+   * While it returns true, opening a connection fails as if the server were unreachable. Connections in use
    * continue.
    */
   readonly isAway?: (() => boolean) | undefined

@@ -104,8 +104,7 @@ const place = (file: string, text: string): boolean => {
 }
 
 /**
- * Removes the lock of a dead process if it is still the same lock, because another process may have been
- * faster.
+ * Removes a dead process's lock, unless another process has already replaced it.
  */
 const clear = (file: string, stale: string): void => {
   const aside = `${file}.${randomUUID()}`
@@ -131,9 +130,9 @@ const take = (file: string, text: string): number | null => {
 }
 
 /**
- * Locks the directory for this process until the scope closes, and creates it if needed, accessible only to
- * its owner. Takes over the lock of a dead process. It only knows processes of this machine, so it doesn't
- * protect a disk shared between machines or containers.
+ * Locks the directory for this process until the scope closes, and creates it if needed, accessible only to its
+ * owner. Takes over the lock of a dead process. The lock only recognizes processes on this machine, so it
+ * doesn't protect a disk shared between machines or containers.
  */
 export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> =>
   Effect.acquireRelease(

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path"
 import { brotliDecompressSync } from "node:zlib"
 
-// PostgreSQL's initdb takes an embedded database seconds of processor time and 890 MB of memory. So
-// packages/postgres/scripts/emptyDatabase.ts ran it once, and this package contains the result: a tar
-// archive, compressed by Brotli.
+// Running PostgreSQL's initdb in an embedded database takes seconds of processor time and 890 MB of memory. So
+// packages/postgres/scripts/emptyDatabase.ts ran it once, and this package contains the result: a tar archive,
+// compressed by Brotli.
 
 const file = new URL("../../empty-database.tar.br", import.meta.url)
 
@@ -25,8 +25,8 @@ function* entries(tar: Buffer) {
 }
 
 /**
- * Creates an empty database in a new directory. The directory is complete or missing, whenever the process
- * dies.
+ * Creates an empty database in a new directory. If the process dies, the directory is either complete or
+ * missing.
  */
 export const unpack = (directory: string): void => {
   const beside = `${directory}.new`

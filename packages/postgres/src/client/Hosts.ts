@@ -33,9 +33,9 @@ const hostShape = /^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]*)(?::(.*))?$/
 const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 
 /**
- * Parses a URL. The error does not quote the URL, because any part of it may be a password. With several
- * hosts, connections go to the one that accepts writes unless the URL says otherwise. With one host they go
- * there, whatever its role.
+ * Parses a URL. The error does not quote the URL, because any part of it may be a password. With several hosts,
+ * connections go to the one that accepts writes unless the URL says otherwise. With one host, connections go to
+ * it, whatever its role.
  */
 export const parse = (text: string): Result.Result<Hosts, string> => {
   const [, scheme, user = "", list = "", path = "", query = ""] = shape.exec(text) ?? []
@@ -63,7 +63,7 @@ export const parse = (text: string): Result.Result<Hosts, string> => {
     const at = `${name === "" ? "localhost" : name}:${port === undefined || port === "" ? 5432 : port}`
     if (hosts.some((other) => other.at === at)) return Result.fail(`${which} is named twice`)
     const url = alone(entry)
-    // If the only host has no name, its value may be the folder of a socket, or empty.
+    // If the host is empty, the URL's query may name a socket folder; otherwise the default host applies.
     if (name !== "" && !URL.canParse(url)) return Result.fail(`${which} is not a host name or address`)
     hosts.push({ at, url: Redacted.make(url) })
   }

@@ -9,7 +9,8 @@ const outages = new Set<SqlError.SqlError["reason"]["_tag"]>([
   "SerializationError",
   "LockTimeoutError",
   "StatementTimeoutError",
-  // The password was changed or a right was revoked while we run. A person can restore it without us.
+  // The password was changed or a privilege was revoked while the service runs. An operator can restore it
+  // without a restart.
   "AuthenticationError",
   "AuthorizationError"
 ])

@@ -234,9 +234,9 @@ const setting = ({
 
 /**
  * A `SqlClient` over a host's pool, which the host closes. The host also decides where its connections lead:
- * after a failover, connections that accept no writes are closed one by one, and the pool must open new ones
- * to the new primary. It runs best with `options: "-c enable_seqscan=off -c jit=off"` if there is no pooler
- * in between.
+ * after a failover, connections that accept no writes are closed one by one, and the pool must open new ones to
+ * the new primary. Queries run best with `options: "-c enable_seqscan=off -c jit=off"` if there is no pooler in
+ * between.
  */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> => {
   const connect = () => new Pg.Client(configOf(pool))

@@ -46,8 +46,8 @@ const Problem = Schema.Struct({
 const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
 
 /**
- * Returns the code of PostgreSQL, Node or the pool. PgBouncer uses one code for all failures; severity FATAL
- * means that it closed the connection.
+ * Returns an error's code, which comes from PostgreSQL, Node or the pool. PgBouncer uses one code for all
+ * failures; severity FATAL means that it closed the connection.
  */
 export const codeOf = (cause: unknown): string | undefined => {
   const { code, severity } = problemOf(cause)

@@ -10,7 +10,7 @@ import * as EmptyDatabase from "./EmptyDatabase.ts"
 import { compiler } from "./PgClient.ts"
 import { reasonOf } from "./PgError.ts"
 
-/** A data directory; without it, memory. */
+/** A data directory. Without one, the database is kept in memory. */
 export interface Options extends Away.Options {
   readonly directory?: string | undefined
 }
@@ -27,7 +27,7 @@ const connection = (database: PGlite): SqlConnection.Connection => {
   const self: SqlConnection.Connection = {
     execute: (text, values, transform) =>
       transform === undefined ? rows(text, values, "object") : Effect.map(rows(text, values, "object"), transform),
-    // Without values it may contain several statements, as a migration does.
+    // Without values, the text may contain several statements, as a migration does.
     executeUnprepared: (text, values, transform) =>
       values.length === 0
         ? Effect.as(

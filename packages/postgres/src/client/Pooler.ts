@@ -59,10 +59,10 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
         if (isNoAnswer(cause)) return // all sessions are in use, which only happens with a small pool
         throw cause
       })
-    // Connections that responded keep their sessions in session mode. A connection that waits for a session
-    // proves nothing, and isn't awaited twice.
+    // In session mode, connections that have responded keep their sessions. A connection still waiting for a
+    // session proves nothing, so it isn't tried again.
     while (opened.length < Math.min(limits.connections, Math.max(2, connections))) {
-      // Fewer connections than planned prove as much as they can.
+      // If fewer connections open than planned, check those.
       const client = pids.size === 0 ? first : await open().catch(() => undefined)
       if (client === undefined) break
       await looked(client)

@@ -5,8 +5,8 @@ import { leave } from "./PgConnection.ts"
 import { codeOf, messageOf } from "./PgError.ts"
 
 // Chooses one of several hosts to connect to. All are queried at the same time, each within a limit, and the
-// one that accepts writes is kept until it no longer does. A promoted server starts a timeline. Of two that
-// accept writes, the one on the later timeline is the primary, and a process never returns to an earlier
+// one that accepts writes is kept until it no longer does. A promoted server starts a timeline. Of two hosts
+// that accept writes, the one on the later timeline is the primary, and a process never returns to an earlier
 // timeline than it has seen.
 
 /** The state of a host when it was queried. */
@@ -77,7 +77,7 @@ export const choose = (standings: ReadonlyArray<Standing>, demand: Demand, last:
     .reduce<number | undefined>((best, at) => (best === undefined || timelineOf(at) > timelineOf(best) ? at : best), undefined)
 }
 
-/** Describes a host's state for people. */
+/** Describes a host's state in human-readable text. */
 export const text = (standing: Standing, seen = 0): string => {
   if (standing._tag === "Away") return `does not respond (${messageOf(standing.cause)})`
   if (standing.isStandby) return "is a standby"
@@ -98,7 +98,7 @@ export const lookAtAll = (hosts: Hosts, millis: number = defaults.connectMillis)
 
 /** No host meets the demand. */
 class NoHost extends Error {
-  /** The code of a host that refused access or lacks the database. Waiting doesn't help then. */
+  /** The error code of a host that refused access or lacks the database, because then waiting doesn't help. */
   readonly code: string | undefined
   constructor(hosts: Hosts, standings: ReadonlyArray<Standing>, seen: number) {
     const all = hosts.all.map(({ at }, i) => `${at} ${text(standings[i] ?? unasked, seen)}`)
@@ -114,9 +114,9 @@ export interface Options {
   readonly watchMillis?: number | undefined
 }
 
-/** Directs the connections of a pool. */
+/** Directs a pool's connections to the primary. */
 export interface Primary {
-  /** A client of the host that is the primary when the pool creates it. */
+  /** A client of the host that is the primary at the time the pool creates the client. */
   readonly Client: new () => Pg.Client
   /** Refuses a connection to a host that no longer meets the demand. */
   readonly onConnect: (client: Pg.ClientBase) => void
@@ -181,7 +181,7 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
     go(host)
     if (standing?._tag === "Here") seen = Math.max(seen, standing.timeline)
   }
-  /** Only one query of all hosts at a time. */
+  /** Never query all hosts twice at the same time. */
   const looked = () =>
     (looking ??= find().finally(() => {
       looking = undefined

@@ -14,7 +14,7 @@ export interface Meaning extends Words {
   readonly drops?: "this" | "all"
 }
 
-const restart = "It recovers automatically after a restart. Otherwise, start it and check its log."
+const restart = "If it is restarting, it recovers automatically. Otherwise, start it and check its log."
 const full = "Free some space on the database's disk, or enlarge it. Nothing is lost, and the service recovers automatically."
 const letIn = "Check the user and password in DATABASE_URL, and that pg_hba.conf allows them."
 const damaged = "Stop the service. Copy the data directory first, then restore the last backup next to it (docs/guides/deploy.md)."
@@ -57,7 +57,7 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
   "42P05": pooled,
   "42501": {
     tag: "AuthorizationError",
-    reason: "the database denies us a right",
+    reason: "the database denies a privilege",
     remedy: "Run `satrail migrate` as the owner of the tables, which grants the service its privileges again (docs/guides/database.md)."
   },
   // Insufficient resources. The connection is still usable.
@@ -89,14 +89,14 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
     reason: "the machine of the database has an error",
     remedy: "Check the logs of the database and its machine, and the disks."
   },
-  // Internal error: a bug of PostgreSQL or ours that doesn't go away. Damage requires a person.
+  // Internal error: a bug in PostgreSQL or satrail that doesn't go away. Damage requires an operator.
   XX: { tag: "UnknownError" },
   XX001: { tag: "ConnectionError", reason: "the data of the database is damaged", remedy: damaged },
   XX002: { tag: "ConnectionError", reason: "an index of the database is damaged", remedy: damaged }
 }
 
 /**
- * Returns whether it is an SQLSTATE: five digits and capital letters. Other codes belong to the network:
+ * Returns whether it is an SQLSTATE: five digits and capital letters. Other codes come from the network:
  * ECONNRESET, SELF_SIGNED_CERT_IN_CHAIN.
  */
 export const isState = (code: string | undefined): code is string =>

@@ -5,12 +5,12 @@ import { Clock, Context, Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { isWhole } from "../client/Outage.ts"
 
-/** Time for which a refused commit is taken as the current state. Then a commit is tried. */
+/** How long a refused commit counts as the current state. After that, a test commit is attempted. */
 export const refusedMillis = 5000
 
 /**
- * Size of that commit. On a full disk a small row still fits into an existing page. This one needs new pages,
- * as real commits soon do.
+ * Size of the test commit. On a full disk, a small row still fits into an existing page. This commit needs new
+ * pages, as real commits soon will.
  */
 const probeBytes = 131_072
 
@@ -22,8 +22,8 @@ export class Commits extends Context.Service<
   Commits,
   {
     /**
-     * Fails while commits are refused. The result of the last commit is known without a query. Only if it was
-     * refused, and no commit was tried since, an empty commit tests whether the problem is over.
+     * Fails while commits are refused. The result of the last commit is known without a query. Only if that
+     * commit was refused, and none was attempted since, does a test commit check whether the problem is over.
      */
     readonly check: Effect.Effect<void, StoreUnavailable>
   }

@@ -40,7 +40,7 @@ const signedRow = (
   }
 }
 
-/** The followers of a batch, read under their locks. A missing one does not exist. */
+/** The followers of a batch, read under their locks. A follower without a row does not exist. */
 const led = `
 led as materialized (
   select a.n, a.network_fee as share, t.company_id as follower_company, t.id as follower, t.status, t.dispatched_at_millis, t.follows
@@ -91,8 +91,8 @@ const candidateColumns = `tx_id, raw_tx, psbt, network_fee, is_deep, change_wall
   change_type, change_branch, change_index`
 
 /**
- * Adds a candidate. The change of the first is a coin immediately, unless it would be two payouts away from a
- * block. The change of later ones becomes a coin when they are mined.
+ * Adds a candidate. The first candidate's change becomes a coin immediately, unless it would be two payouts
+ * away from a block. The change of a later candidate becomes a coin when the candidate is mined.
  */
 const signed = (which: string) => `
 signed as (

@@ -166,15 +166,15 @@ const isOvertaken = ({ reason }: SqlError.SqlError) =>
 const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
 
 /**
- * Returns the accounts of its only posting; "none" without postings, "many" with several or one of another
- * company.
+ * Returns the accounts of a Change's only posting; "none" if it has no postings, "many" if it has several or
+ * one in another company.
  */
 const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"] => {
   if (leg === undefined) return "none"
   const [posting, ...more] = leg.postings
   if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId) return "many"
   const { from, to } = posting
-  // They become part of a statement's text, so only known names are allowed.
+  // Account names become part of a statement's text, so only known names are allowed.
   return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
 }
 
@@ -261,8 +261,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const settle = (change: Storable, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
     Effect.flatMap(commit(change), (outcome) => {
       if (outcome._tag !== "Again") return Effect.succeed(outcome)
-      // The second attempt began after the first was refused. If it shows the same, the first refusal was
-      // right.
+      // The second attempt began after the first was refused. If it gives the same result, the first refusal
+      // was right.
       if (outcome.refusal !== undefined && looks > 1) return Effect.fail(outcome.refusal)
       return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} has no verdict`))
     })

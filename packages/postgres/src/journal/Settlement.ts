@@ -18,8 +18,8 @@ const settlementRow = ({ preimage, reportedHash, chainTxId, networkFee, paymentI
 
 const sameSettlement = "(g.preimage, g.chain_tx_id, g.network_fee) is not distinct from (a.preimage, a.chain_tx_id, a.network_fee)"
 
-// The mined candidate is now known, and its change becomes an ordinary coin. If it had been replaced, that
-// change was reserved.
+// The mined candidate is now known, and its change becomes an ordinary coin. If the candidate had been
+// replaced, its change was reserved until now.
 const mined = `
 mined as materialized (
   select f.n, c.* from done f cross join lateral (
@@ -174,5 +174,5 @@ applied as (
   refusals: {}
 }
 
-/** The ways in which a withdrawal settles: externally, internally, and final on-chain. */
+/** The ways in which a withdrawal settles: over the network, internally, or as a payout that is final. */
 export const kinds = { WithdrawalSettled: settled, InternalTransferred: transferred, PayoutBuried: buried }

@@ -1,13 +1,13 @@
 import { numberOf } from "../statements/Labels.ts"
 
-/** Index of a noun's terms: each value of its metadata, without the key. */
+/** Index of a record type's search terms: each metadata value, without its key. */
 const values = (table: string) => `
 insert into satrail.${table}_labels (company_id, label, id)
 select distinct r.company_id, ${numberOf("''", "lower(m.value)")}, r.id from satrail.${table} r cross join lateral json_each_text(r.metadata) m
 where r.metadata::text <> '{}'
 on conflict do nothing;`
 
-/** Finds records by order, by value of metadata and by amount, and the postings of a transfer. */
+/** Indexes that find records by order, by metadata value and by amount, and a transfer's postings. */
 export const script = `
 create index checkouts_order on satrail.checkouts (uuid_send(company_id), (lower(order_id) collate "C")) where order_id is not null;
 create index deposits_amount on satrail.deposits (uuid_send(company_id), amount);

@@ -3,12 +3,12 @@ import type { Members } from "@satrail/core/ledger/Noun"
 import { all as features } from "../features/index.ts"
 import * as Table from "../statements/Table.ts"
 
-// The rights of each role of roles.sql, by table. They are strict because of the ledger: with a stolen
-// application password one can append to it, but not change or delete bookings.
+// The rights of each role of roles.sql, by table. They are strict to protect the ledger: with a stolen
+// application password, an attacker can append bookings but not change or delete them.
 const append = "select, insert"
 const change = "select, insert, update"
 
-/** Rights on tables that are not records, and on records with additional rights. */
+/** Privileges on tables that don't contain records, and on records that need additional ones. */
 const besides: Readonly<Record<string, string>> = {
   migrations: "select",
   epoch: "select",

@@ -35,7 +35,7 @@ const isLinked = Schema.is(Schema.Struct({ entryId: Schema.String }))
 
 const listed = (row: unknown) => ({ entry: decodeEntry(row), link: isLinked(row) ? linkOf(row) : null })
 
-// A position that no Change of a flush has: the upper half of its transaction's (see
+// Use positions in the upper half of the transaction's range, which no Change of a flush has (see
 // Journal.maxItemsPerFlush).
 const append = Reads.many("AuditStore.appendAudit", {
   text: `
@@ -88,8 +88,8 @@ where split_part(c.value, ':', 1)::bigint < split_part(excluded.value, ':', 1)::
 })
 
 /**
- * Reads a company's links before one, newest first. Uses the index made for it, which requires that neither
- * of its columns is compared with a constant.
+ * Reads a company's links before the given one, newest first. Uses the index made for it, which requires that
+ * neither of its columns is compared with a constant.
  */
 const linksOf = (companyId: string, before: string) => `
 select * from satrail.audit_links
@@ -136,8 +136,8 @@ select ${ofEntry}, ${ofLink} from (
 
 const toCome = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
 
-// Reads everything by both keys. An id of a future transaction was not created here either, except in a
-// freshly restored database, whose events show it.
+// Compares all entries with all links. An id of a future transaction was not created here either, unless the
+// database was just restored, in which case its events have such ids too.
 const strays = Reads.many("AuditStore.strayAudit", {
   recounts: true,
   text: `

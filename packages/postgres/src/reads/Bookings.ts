@@ -39,8 +39,7 @@ from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint grou
 })
 
 /**
- * Maximum number of entries checked per page. Entries outside the period cost little, and a page is never
- * slow.
+ * Maximum number of entries checked per page. Entries outside the period cost little, so no page is slow.
  */
 const looks = 20_000
 

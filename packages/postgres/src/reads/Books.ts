@@ -91,8 +91,8 @@ const tally = Effect.gen(function* () {
   })
 })
 
-// Every scan here is as large as the waiting records: tasks, and deposits that are unconfirmed or not deep
-// enough, each with its own index.
+// Each scan here reads only waiting records, by an index of their own: tasks, and deposits that are unconfirmed
+// or not deep enough.
 const WaitingRow = Schema.decodeUnknownSync(
   Schema.Struct({
     kind: Schema.String,
@@ -102,7 +102,7 @@ const WaitingRow = Schema.decodeUnknownSync(
   })
 )
 
-/** Everything that waits. `$1` is the time before which a due task counts as overdue. */
+/** All waiting work. `$1` is the time before which a due task counts as overdue. */
 const items = `
   select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested' else 'withdrawal_dispatched' end
       else case when w.dispatched_at_millis is null then 'payout_without_coins' else 'payout_without_block' end end as kind,

@@ -63,7 +63,7 @@ const revision = "fees_revision = t.fees_revision + 1"
 /** The requested loosening was granted, or no longer applies. */
 const answered = "loosening = null"
 
-/** Replaces one field of a company, and what `sets` assigns. */
+/** Replaces one field of a company, and the fields that `sets` assigns. */
 const changed = (member: "plan" | "limits" | "frozen" | "loosening" | "fees", type: "text" | "json", sets?: string, before?: Also) =>
   statement({
     columns: `${member} ${type}`,

@@ -27,7 +27,7 @@ const ofAll = Reads.many("EventStore.eventsOf", {
   read
 })
 
-// Sort by the order that only this index has. If sorted by id alone, the planner would read through all
+// Use the sort order that only this index has. If sorted by id alone, the planner would scan the events of all
 // companies.
 const ofCompany = Reads.many("EventStore.eventsOf", {
   text: `
@@ -84,7 +84,7 @@ returning ${toldColumns}`,
   read: readTold
 })
 
-// The row of the nil company is for all companies, including its own events.
+// The row of the nil company covers all events, including those of the nil company itself.
 const forgetEvents = Reads.many("EventStore.forgetEvents", {
   text: `
 with old as materialized (

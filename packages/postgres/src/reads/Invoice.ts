@@ -60,7 +60,7 @@ const listed = (from: string, where: string, id: string): string =>
 const labelled = Labels.rows(Invoice.noun, { companyId: "{company}::uuid", key: "{key}::text", value: "{value}::text" })
 
 /**
- * The access paths of a list: the first one whose filter is given. The company is compared as text, so that
+ * A list's access paths. The first one whose filter is given is used. The company is compared as text, so that
  * the planner cannot use its key instead of the intended index.
  */
 const ways = [
@@ -81,7 +81,7 @@ const invoicesOf = Effect.gen(function* () {
   )
   return (companyId: CompanyId.CompanyId, query: Invoice.Query, looks: number) => {
     const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
-    if (read === undefined) return Effect.die(new Error("there is a way for every list"))
+    if (read === undefined) return Effect.die(new Error("every list has an access path"))
     const { createdAfterMillis: after, createdBeforeMillis: before } = query
     const values = {
       company: companyId,
@@ -132,7 +132,7 @@ select t.* from json_to_recordset($1) as r(from_id uuid, until_id uuid) cross jo
     ],
     read: invoices.ofRow
   }),
-  // Each has a job until it ends, and jobs are indexed by kind and company.
+  // A hold invoice has a job until it is settled or canceled, and jobs are indexed by kind and company.
   openHolds: Effect.map(
     Reads.many("Records.openHolds", {
       text: `

@@ -9,7 +9,7 @@ import * as Table from "../statements/Table.ts"
 
 type Found<A> = Effect.Effect<A, StoreUnavailable>
 
-/** The reads of one noun. */
+/** The reads of one record type. */
 interface Of<A> {
   readonly get: (companyId: CompanyId.CompanyId, id: string) => Found<Option.Option<A>>
   readonly newestFirst: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Found<ReadonlyArray<A>>
@@ -29,7 +29,7 @@ const readsOf = Effect.fnUntraced(function* <A extends Noun.Row>(noun: Noun.Noun
   return reads
 })
 
-/** A noun's reads are built on first use, so nouns of other packages work by declaration alone. */
+/** Reads are built on first use, so a record type of another package only needs a declaration. */
 export const make = Effect.gen(function* () {
   const context = yield* Effect.context<SqlClient.SqlClient | Scope.Scope>()
   const known = new WeakMap<Noun.Noun, unknown>()

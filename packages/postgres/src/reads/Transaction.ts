@@ -83,7 +83,7 @@ const half = (type: keyof typeof tables, { from, where, order = "r.created_at_mi
 const { withdrawal, deposit } = tables
 const payment = "payment_hash = {paymentHash}::text"
 
-/** The access paths of a search: the first one whose filter is given. */
+/** A search's access paths. The first one whose filter is given is used. */
 const ways = [
   [
     "paymentHash",
@@ -130,7 +130,7 @@ const search = Effect.gen(function* () {
   return (companyId: CompanyId.CompanyId, query: Query, looks: number) => {
     const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
     return read === undefined
-      ? Effect.die(new Error("there is a way for every search"))
+      ? Effect.die(new Error("every search has an access path"))
       : read(valuesOf(companyId, query), query.limit, looks)
   }
 })

@@ -5,7 +5,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
 
-/** The kinds of task of a withdrawal, as SQL. */
+/** The task kinds of a withdrawal, as SQL. */
 export const taskKinds = `array[${Withdrawal.kinds.map((kind) => `'${kind}'`).join(", ")}]`
 
 /** Every withdrawal, including those of claimed vouchers. */
@@ -26,7 +26,7 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
     read: withdrawals.ofRow
   }),
-  // By its task or its leader's task, because there is no other index of pending withdrawals.
+  // Found by its own task or its leader's task, because there is no other index of pending withdrawals.
   withdrawalsUnderWay: Reads.many("Records.withdrawalsUnderWay", {
     text: `
 select ${withdrawals.selected} from (

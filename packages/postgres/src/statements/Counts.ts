@@ -3,8 +3,8 @@ import * as Limit from "@satrail/core/ledger/Limit"
 import type { Storable } from "@satrail/core/service/Changes"
 import type { Row } from "./Table.ts"
 
-// Counts a flush against limits. A commit for a company locks its balance, so nothing else counts for the
-// company or its keys meanwhile.
+// Counts a flush against limits. A commit for a company locks its balance, so no other commit counts against
+// the limits of the company or its keys at the same time.
 
 /**
  * Positions in a company's list of rooms: the first names the room that was too small, the second is the

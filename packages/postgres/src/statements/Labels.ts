@@ -1,11 +1,12 @@
 import type * as Noun from "@satrail/core/ledger/Noun"
 
-// A value without its key is a label too, in lower case, by which a search finds records. No key of metadata is empty.
+// Searches use a second kind of label: the value in lower case, with an empty key. Metadata keys are never
+// empty, so the two kinds differ.
 //
 // An index of a company's records by label: one row per label and record, newest last. A record's labels
 // never change, and a labeled record is never deleted (an invoice requested by a wallet has no labels).
 
-/** The table of a noun's labels. */
+/** The table of a record type's labels. */
 export const tableOf = ({ name }: Pick<Noun.Members, "name">): string => `satrail.${name}_labels`
 
 /** A hash of a key and its value. Hashes may collide, so matches are verified. */

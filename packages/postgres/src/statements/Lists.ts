@@ -79,7 +79,7 @@ export const picking = <A extends Position>(
   )
 }
 
-/** More than there can be, for unlimited scans. */
+/** More rows than a table can have, for unlimited scans. */
 export const all = 2 ** 53
 
 const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -10,7 +10,7 @@ import { translate, turnedAway } from "../client/Outage.ts"
 import type { Kind } from "./Table.ts"
 import * as Table from "./Table.ts"
 
-/** A read that runs when it is given a database. */
+/** A read that runs once it is given a database. */
 export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   (...ask: In) => Effect.Effect<Out, StoreUnavailable>,
   never,
@@ -73,8 +73,8 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
       operation,
       laneOf: () => operation,
       flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) => {
-        // Requests of one company read the same rows, so each is found and decoded once. No text in a key
-        // contains \0.
+        // Concurrent requests of one company read the same rows, so each row is found and decoded once. No text
+        // in a key contains \0.
         const places = new Map<unknown, number>()
         const distinct: Array<ReadonlyArray<unknown>> = []
         const placeOf = keys.map((values) => {

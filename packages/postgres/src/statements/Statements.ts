@@ -37,11 +37,11 @@ export interface Kind<C extends Any> {
 /** The optional parts that the Changes of a flush need. Parts that none needs are not in their statement. */
 export interface Carried {
   /**
-   * Their bookings. If each has one posting, within its company and between the same two accounts, it is the
-   * column `moved`.
+   * How their postings are passed. If each Change has one posting, within its company and between the same two
+   * accounts, its amount is the column `moved`.
    */
   readonly money: "none" | "many" | readonly [from: Account, to: Account]
-  /** Whether any reduces the available balance. */
+  /** Whether any of them reduces the available balance. */
   readonly takes: boolean
   readonly once: boolean
   readonly fence: boolean
@@ -52,13 +52,13 @@ export interface Carried {
   readonly event: boolean
   /** Whether any counts against limits, or returns amounts to them. */
   readonly counts: boolean
-  /** Whether a freeze of their company refuses any. */
+  /** Whether any is refused if its company is frozen. */
   readonly unlessFrozen: boolean
-  /** Whether a change of their company's fees refuses any. */
+  /** Whether any is refused if its company's fees have changed. */
   readonly unlessFeesMoved: boolean
   /** Whether any has an entry in the audit log. */
   readonly audit: boolean
-  /** The columns of their records that are null in all. */
+  /** The columns that are null in all their records. */
   readonly absent: ReadonlyArray<string>
 }
 
@@ -66,9 +66,9 @@ export type Count = "none" | "one" | "many"
 
 export interface Statement {
   readonly text: string
-  /** How it reads postings: not at all, from the column `moved`, or from $2. */
+  /** How the statement reads postings: not at all, from the column `moved`, or from $2. */
   readonly postings: "none" | "column" | "parameter"
-  /** How it reads jobs: from columns, or from lists. */
+  /** How the statement reads jobs: from columns, or from lists. */
   readonly enqueues: Count
   readonly completes: Count
 }
@@ -88,7 +88,7 @@ export interface Shape {
   readonly columns?: string
   /** Keys have textual ids. */
   readonly idType?: "uuid" | "text" | undefined
-  /** Whether lack of money can refuse it (`granted`). Then it always has the booking parts. */
+  /** Whether it can be refused for lack of money (`granted`). If so, it always has the booking parts. */
   readonly takes?: true
   /** The part with the Changes that take effect, if known before anything is written. Otherwise `applied`. */
   readonly done?: "granted" | "fresh"
@@ -172,7 +172,7 @@ unopened as materialized (
   select distinct n from legs where (posted <> 0 or held <> 0) and company_id not in (select company_id from locked)
 )`
 
-/** Returns whether the company may not exist. A granted Change has one. */
+/** Returns whether the company might not exist. A granted Change's company exists. */
 const mayBeUnopened = ({ done }: Shape, { money }: Carried): boolean => money !== "none" && done !== "granted"
 
 const seen = `
@@ -181,13 +181,13 @@ seen as materialized (
   from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
 )`
 
-/** Returns whether their companies' balances are locked. */
+/** Returns whether the Changes' companies' balances are locked. */
 const locks = ({ money, unlessFrozen, unlessFeesMoved }: Carried): boolean => money !== "none" || unlessFrozen || unlessFeesMoved
 
-/** Whether the fees it was computed with are still the company's. */
+/** Whether the Change was computed with the company's current fees. */
 const isPriced = "(charged_by is null or (company_id, charged_by) in (select company_id, fees_revision from locked))"
 
-/** Makes a part wait for another: a condition that is always true, and known when that part is done. */
+/** Makes a part wait for another: a condition that is always true, but cannot be evaluated until that part is done. */
 const after = (part: string) => `where (select count(*) from ${part}) is not null`
 
 const fenced = ({ claims }: Shape, carried: Carried) => `

@@ -46,7 +46,7 @@ export interface Columns {
   readonly compared: (of: string) => string
 }
 
-/** A kind of record and its table. The field `createdAtMillis` is the column `created_at_millis`. */
+/** A record type and its table. The field `createdAtMillis` is the column `created_at_millis`. */
 export interface Table<A> extends Columns {
   readonly toRow: (record: A) => Row
   readonly ofRow: (row: unknown) => A
@@ -67,7 +67,7 @@ export const keyOf = ({ members }: Noun.Members, of: string): "uuid" | "text" | 
 /** Converts a value for JSON, whose numbers are exact only up to 2^53. */
 export const put = (value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 
-/** The table of a kind of record, under its own name or another, such as that of a selection. */
+/** The table of a record type, under its own name or another one, such as the name of a selection. */
 export const of = <A extends object>({ name, schema, members, moving }: Noun.Members<A>, table = `satrail.${name}`): Table<A> => {
   const columns = members.map(([member, kind]) => ({ member, kind, column: columnOf(member) }))
   // JSON has no equality in SQL, but the same request has the same text.

@@ -27,7 +27,7 @@ import * as Table from "./Table.ts"
 
 const tables = new WeakMap<Noun.Noun, Table.Table<Noun.Row>>()
 
-/** Returns the table of a noun, built once. */
+/** Returns the table of a record type, built once. */
 const tableOf = (noun: Noun.Noun): Table.Table<Noun.Row> => {
   const known = tables.get(noun)
   if (known !== undefined) return known
@@ -73,7 +73,7 @@ const columnsOf = (write: Noun.Write, place: number, absent: ReadonlySet<string>
 const given = (noun: Noun.Noun, prefix: string, absent: ReadonlySet<string>): ReadonlyArray<string> =>
   noun.members.map(([member]) => Table.columnOf(member)).filter((column) => !absent.has(prefix + column))
 
-/** The unique names that a record has from its creation. */
+/** The unique names that a record has when it is created. */
 const namesOf = ({ unique, moving }: Noun.Noun): ReadonlyArray<ReadonlyArray<string>> =>
   unique.filter((members) => !members.some((member) => moving.has(member))).map((members) => members.map(Table.columnOf))
 
@@ -255,7 +255,7 @@ wrote_${place} as (
 )`
 }
 
-/** The name under which a flush without labels is noted, so that none are written. */
+/** The name that marks a flush without labels, so that none are written. */
 const unlabelled = (column: string): string => `labels in ${column}`
 
 /** Writes the labels by which a record is found. */

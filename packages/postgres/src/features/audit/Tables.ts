@@ -1,8 +1,9 @@
 /**
  * The audit log and its hash chain. The head of the chain is in `cursors`.
  *
- * An entry's id is made like an event's, so that none appears behind an entry that is already linked. Lists
- * of a company read the links. These are written after the commit, so that a commit writes to one index only.
+ * Entry ids are built like event ids, so that no entry can appear behind one that is already linked. A
+ * company's lists read the links, which are written after the commit so that the commit itself writes to only
+ * one index.
  */
 export const tables = `
 create table satrail.audit_entries (

@@ -1,4 +1,4 @@
-/** Checkouts. The index contains only deposits that belong to one. */
+/** Checkouts. The index contains only deposits that belong to a checkout. */
 export const tables = `
 create table satrail.checkouts (
   id uuid not null,

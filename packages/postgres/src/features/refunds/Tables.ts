@@ -1,4 +1,6 @@
-/** Refunds of deposits. The deposit's own row guards how much of it was refunded. */
+/**
+ * Refunds of deposits. The deposit's row limits how much of it can be refunded.
+ */
 export const tables = `
 create table satrail.refunds (
   id uuid not null,

@@ -19,12 +19,12 @@ const decodeMonthSums = Schema.decodeUnknownSync(
       firstMillis: Schema.FiniteFromString,
       lastMillis: Schema.FiniteFromString
     }),
-    // There are no bookings.
+    // The row of a month without bookings.
     Schema.Struct({ isClosed, part: Schema.Null })
   ])
 )
 
-// A moment was closed by the first month end at or after it. Later ones include later bookings.
+// A time is closed by the first month end at or after it. Later month ends also cover bookings made after that.
 const lastEntry = (place: string) => `
   (select e.last_entry::bigint from satrail.month_ends e where e.company_id = $1::uuid and e.until_millis >= ${place}::bigint order by e.number limit 1)`
 
