@@ -58,13 +58,13 @@ describe("Payments to a Lightning address or LNURL", () => {
   const signed = (fields: Partial<Parameters<typeof Bolt11.encode>[0]>) =>
     encode({ ...open, amount: Msat.fromSats(1000), description: "tea", ...fields })
   const lies: ReadonlyArray<readonly [string, string]> = [
-    ["for a sat more", signed({ amount: Msat.fromSats(1001) })],
-    ["for a millisatoshi less", signed({ amount: Msat.make(999_999n) })],
+    ["for one sat more", signed({ amount: Msat.fromSats(1001) })],
+    ["for one millisatoshi less", signed({ amount: Msat.make(999_999n) })],
     ["without an amount", encode({ ...open, description: "tea" })],
     ["of another network", signed({ network: "mainnet" })],
-    ["for another text", encode({ ...open, amount: Msat.fromSats(1000), descriptionHash: "44".repeat(32) })],
+    ["with another description hash", encode({ ...open, amount: Msat.fromSats(1000), descriptionHash: "44".repeat(32) })],
     ["that is expired", signed({ timestampSeconds: 1_600_000_000 })],
-    ["that would hold the money for long", signed({ minFinalCltvExpiry: 5000 })],
+    ["that could lock up the money for a long time", signed({ minFinalCltvExpiry: 5000 })],
     ["that cannot be parsed", "lnbcrt1nonsense"]
   ]
   for (const [what, paymentRequest] of lies) {

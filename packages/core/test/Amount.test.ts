@@ -76,7 +76,7 @@ describe("Amount", () => {
     )
   })
 
-  it("amount: checked before any price lookup: fiat must be positive, sats and btc must be payable", () => {
+  it("amount: it is checked before any price lookup: fiat must be positive, sats and btc must be payable", () => {
     const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
       const judged = Amount.check(Decimal.make(digits, scale), currency)
       return Result.isFailure(judged) ? judged.failure.reason : "good"

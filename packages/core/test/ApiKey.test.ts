@@ -45,7 +45,7 @@ describe("An API key", () => {
     })
   )
 
-  it("API key: parses for any random bytes", () => {
+  it("API key: a key made from any random bytes can be parsed", () => {
     for (const byte of [0, 1, 57, 58, 231]) {
       const generated = ApiKey.generate("regtest", (size) => new Uint8Array(size).fill(byte))
       const parsed = ApiKey.parse(Redacted.value(generated.text))
@@ -65,7 +65,7 @@ describe("An API key", () => {
     for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} came ${count} times`)
   })
 
-  it.effect("C57: API key: opens only with its own secret, of which only a hash is stored", () =>
+  it.effect("C57: API key: it opens only with its own secret, of which only a hash is stored", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* generate(), yield* generate()]
       const secret = ApiKey.parse(Redacted.value(one.text))?.secret ?? ""
@@ -80,7 +80,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("C56: API key: not written to a log", () =>
+  it.effect("C56: API key: it is not written to logs", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       const secret = ApiKey.parse(Redacted.value(generated.text))?.secret ?? "nothing"
@@ -110,7 +110,7 @@ describe("An API key", () => {
       assert.isUndefined(ApiKey.parse(text), JSON.stringify(text))
   })
 
-  it.effect("API key: ends when it expires, and immediately when it is revoked", () =>
+  it.effect("API key: it stops working when it expires, and immediately when it is revoked", () =>
     Effect.gen(function* () {
       const apiKey = row(yield* generate(), { expiresAtMillis: 1000 })
       assert.isUndefined(ApiKey.refusal(apiKey, 999))
@@ -120,7 +120,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("API key: allows what its scopes grant, and everything with admin", () =>
+  it.effect("API key: it allows what its scopes grant, and `admin` grants everything", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       for (const scope of ApiKey.Scope.literals) {

@@ -114,7 +114,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
   })
 
-  scenario("C52: API key: closed in every process once its revocation returns", function* () {
+  scenario("C52: API key: once its revocation returns, every process refuses it", function* () {
     const issued = yield* issue((yield* company()).id)
     const other = yield* Keys.make // another process on the same store
     const opensThere = said(other.check(Redacted.value(issued.text)))
@@ -135,7 +135,7 @@ describe("An API key", () => {
     const opensThere = said(other.check(Redacted.value(issued.text)))
     assert.strictEqual(yield* opensThere, "ok")
     assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
-    assert.strictEqual(yield* opensThere, "ok") // reads it again after its use was stored
+    assert.strictEqual(yield* opensThere, "ok") // rereads the key after storing its use
     yield* TestClock.setTime(beginsAtMillis - 3_600_000)
     yield* everywhere((yield* ApiKeys).revoke(issued.apiKey.id))
     assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
@@ -155,7 +155,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* said((yield* ApiKeys).rotate(old.apiKey.id, 60)), "NotFound")
   })
 
-  scenario("API key: rotation does not extend its lifetime", function* () {
+  scenario("API key: rotation does not extend a key's lifetime", function* () {
     const { rotate } = yield* ApiKeys
     const old = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
     yield* everywhere(rotate(old.apiKey.id, 3600))

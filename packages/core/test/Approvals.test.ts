@@ -50,7 +50,7 @@ const held = (company: Company) => Effect.map(has(company), ({ held }) => held)
 
 describe("Withdrawals that need another key's approval", () => {
   scenario(
-    "approval: above the threshold, fees included, nothing is sent until another key approves; up to it, it is sent immediately",
+    "approval: a withdrawal above the threshold, fees included, is sent only after another key approves it; any other is sent immediately",
     function* () {
       const company = yield* companyWith(100_000)
       const small = yield* send(company, 400)
@@ -74,7 +74,7 @@ describe("Withdrawals that need another key's approval", () => {
     const again = yield* approve(company, row, keyOf("third"))
     assert.deepStrictEqual([again.approvalBy, again.approvalAtMillis], [one.approvalBy, one.approvalAtMillis])
     assert.strictEqual(yield* said(reject(company, row)), "ApprovalOver")
-    assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company's is not there")
+    assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company cannot find it")
     yield* reject(company, replaced, asks)
   })
 
@@ -112,17 +112,20 @@ describe("Withdrawals that need another key's approval", () => {
     assert.strictEqual(yield* held(company), 0)
   })
 
-  scenario("approval: after a long wait, a payee's server that is down gets as long to recover as after a confirmation", function* () {
-    const company = yield* companyWith(100_000)
-    const { destination } = yield* outside({ type: "lightning_address" })
-    const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
-    yield* TestClock.adjust("20 hours")
-    yield* approve(company, row)
-    for (let i = 0; i < 3; i++) yield* step
-    assert.strictEqual((yield* now(row)).status, "settled")
-  })
+  scenario(
+    "approval: after a long wait for approval, a payee's server that is down has as long to recover as after an ordinary confirmation",
+    function* () {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ type: "lightning_address" })
+      const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
+      yield* TestClock.adjust("20 hours")
+      yield* approve(company, row)
+      for (let i = 0; i < 3; i++) yield* step
+      assert.strictEqual((yield* now(row)).status, "settled")
+    }
+  )
 
-  scenario("approval: a freeze refuses it, and a pause delays it like any confirmed withdrawal", function* () {
+  scenario("approval: a frozen company's withdrawal cannot be approved, and a pause delays an approved one like any other", function* () {
     const company = yield* companyWith(100_000)
     const row = yield* send(company, 1000)
     yield* everywhere(Effect.flatMap(Companies, ({ freeze }) => freeze(company.id, { reason: "a drill", pending: "wait" })))
@@ -138,7 +141,7 @@ describe("Withdrawals that need another key's approval", () => {
     assert.strictEqual((yield* now(row)).status, "settled")
   })
 
-  scenario("approval: a refund waits with its withdrawal, and a rejection makes that part of the deposit refundable again", function* () {
+  scenario("approval: a refund waits with its withdrawal, and a rejection makes its part of the deposit refundable again", function* () {
     const company = yield* companyWith(10_000)
     const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
     const refunds = yield* Refunds
@@ -185,7 +188,7 @@ describe("Withdrawals that need another key's approval", () => {
     assert.strictEqual((yield* now(one)).status, "settled")
   })
 
-  scenario("approval: events report each status: waiting, pending, ended", function* () {
+  scenario("approval: events report each status: waiting, pending and final", function* () {
     const company = yield* companyWith(10_000)
     const row = yield* send(company, 1000)
     yield* approve(company, row)
@@ -239,7 +242,7 @@ describe("Withdrawals that need another key's approval", () => {
   })
 
   scenario(
-    "approval: a fee above the amount held is not paid; the withdrawal waits until it falls",
+    "approval: if the fee exceeds the amount held for it, the withdrawal waits until the fee falls",
     () => weather(),
     function* ({ sky }) {
       const company = yield* companyWith(100_000)

@@ -88,7 +88,7 @@ scenario(
     const changed = (daySats: number) => Effect.flatMap(Companies, (companies) => inAMinute([companies.limit(id, { daySats })]))
 
     yield* TestClock.adjust("50 minutes")
-    assert.deepStrictEqual(heads(), [], "nothing is sent before processes of an earlier version are gone")
+    assert.deepStrictEqual(heads(), [], "nothing is sent before processes of an earlier version have stopped")
     const began = yield* stored
     yield* TestClock.adjust("1 hour")
     assert.deepStrictEqual(heads(), [began])

@@ -59,7 +59,7 @@ describe("Balance", () => {
     { arbitrary: { seed: 11, runs: 300 } }
   )
 
-  it("balance: a zero amount makes no posting", () => {
+  it("balance: a zero amount creates no posting", () => {
     assert.deepStrictEqual(Change.moving(posting("held", "service_fees", 0), posting("held", "node", 1)), [posting("held", "node", 1)])
   })
 })

@@ -99,7 +99,7 @@ describe("BIP 143, P2SH-P2WPKH", () => {
 })
 
 describe("A signer", () => {
-  it("BIP 143: signs only with its own keys and only for the whole transaction", () => {
+  it("BIP 143: the wallet signs only with its own keys and only for the whole transaction", () => {
     for (const example of [native, nested]) {
       const other = Payout.fromPsbt(psbtOf(example))
       assert.throws(() => Payout.signInput(other, example.input, fingerprint + 1, () => hex.decode(example.privateKey)), "contains no key")

@@ -64,7 +64,7 @@ describe("BIP 341, key path spending", () => {
     )
   })
 
-  it("BIP 341: refuses to sign for less than the whole transaction, whatever a PSBT requests", () => {
+  it("BIP 341: the wallet refuses to sign for less than the whole transaction, whatever a PSBT requests", () => {
     for (const sighashType of [2, 3, 0x81, 0x82, 0x83]) {
       const tx = drafted()
       tx.updateInput(4, { sighashType })

@@ -77,7 +77,7 @@ describe("BIP 353, the record", () => {
   })
 
   const read = (...texts: ReadonlyArray<string>) => Instructions.uriOf({ texts, isSigned: true })
-  it("BIP 353: ignores records that do not begin with bitcoin:, compared case-insensitively", () => {
+  it("BIP 353: records that do not begin with bitcoin:, in any letter case, are ignored", () => {
     assert.deepStrictEqual(read("v=spf1 -all", "BitCoin:?lno=lno1abc", "bitcoin is cool"), Result.succeed("BitCoin:?lno=lno1abc"))
     assert.deepStrictEqual(read("v=spf1 -all", " bitcoin:?lno=x"), Result.succeed(undefined))
     assert.deepStrictEqual(read(), Result.succeed(undefined))
@@ -102,14 +102,14 @@ describe("BIP 353, the record", () => {
     const found = Instructions.waysOf(uri, Msat.fromSats(sats), "mainnet", { paysOffers: true })
     return Result.isSuccess(found) ? found.success.map(({ _tag }) => _tag) : found.failure
   }
-  it("BIP 353: a record offers its invoice, then its address, if they can be parsed", () => {
+  it("BIP 353: a record's destinations are its invoice, then its address, each if it can be parsed", () => {
     const mainnet = bolt11({ network: "mainnet" })
     assert.deepStrictEqual(ways(`bitcoin:?bc=${segwit}`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=${mainnet}&sp=sp1new`), ["LightningInvoice", "ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=lnbc1nonsense`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?amount=0.00001`), ["ChainAddress"])
   })
-  it("BIP 353: refuses a record without a supported method, for another amount, or with an unknown required parameter", () => {
+  it("BIP 353: a record is refused if it has no supported method, another amount, or an unknown required parameter", () => {
     for (const uri of [
       `bitcoin:${segwit}?amount=0.00002`,
       `bitcoin:${segwit}?req-new=1`,
@@ -127,7 +127,7 @@ describe("BIP 353, the record", () => {
 })
 
 describe("BIP 353, paying a name", () => {
-  scenario("BIP 353: pays the record's address; the payee is the name with its ₿, and the destination paid is stored", function* () {
+  scenario("BIP 353: the record's address is paid; the payee is the name with its ₿, and the destination paid is stored", function* () {
     const payer = yield* companyWith(50_000)
     const to = yield* chainAddress
     yield* publish("v=spf1", `bitcoin:${to}`)
@@ -202,7 +202,7 @@ describe("BIP 353, paying a name", () => {
     })
   }
 
-  scenario("BIP 353: refuses an amount below the relay minimum for the record's address", function* () {
+  scenario("BIP 353: an amount below the relay minimum for the record's address is refused", function* () {
     const payer = yield* companyWith(5000)
     yield* publish(`bitcoin:${yield* chainAddress}`)
     assert.strictEqual(yield* said(estimate(payer, address, 200)), "DestinationRefused: dust")
@@ -216,8 +216,8 @@ describe("BIP 353, paying a name", () => {
     const second = yield* confirm(payer, `₿${address}`, 500)
     yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
     yield* step
-    // The first was confirmed for an on-chain address, which the record still offers. The second was
-    // confirmed for Lightning, which it no longer offers.
+    // The first withdrawal was confirmed for an on-chain address, which the record still offers. The second was
+    // confirmed for Lightning, which the record no longer offers.
     assert.deepStrictEqual([yield* standing(first), yield* standing(second)], ["settled", "failed: recipient_refused"])
     assert.deepStrictEqual(
       [yield* has(payer), yield* has(payee)],
@@ -329,7 +329,7 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     ["is gone", publish()],
     ["is no longer signed", unsigned("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080")],
     ["is one of two", publish("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "bitcoin:?lno=b")],
-    ["has an invoice only", publish(`bitcoin:?lightning=${bolt11({})}`)]
+    ["has only an invoice", publish(`bitcoin:?lightning=${bolt11({})}`)]
   ] as const) {
     scenario(
       `BIP 353: a withdrawal whose record ${what} when it is sent fails without sending or contacting a server, and its funds are released`,
@@ -375,7 +375,7 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     }
   )
 
-  scenario("BIP 353: a payee who rotates the address is paid at the address current when it is sent", function* () {
+  scenario("BIP 353: a payee who rotates the address is paid at the address that is current when the payment is sent", function* () {
     const payer = yield* companyWith(50_000)
     const [before, after] = [yield* chainAddress, yield* chainAddress]
     yield* publish(`bitcoin:${before}`)
@@ -392,14 +392,17 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     )
   })
 
-  scenario("BIP 353: an address that was ours at confirmation and another's at sending fails, and the funds are released", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
-    const row = yield* confirm(payer, address, 1000)
-    yield* publish(`bitcoin:${yield* chainAddress}`)
-    yield* step
-    yield* step
-    assert.strictEqual(yield* standing(row), "failed: recipient_refused")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-  })
+  scenario(
+    "BIP 353: a payment to an address that was ours at confirmation but no longer is when it is sent fails, and the funds are released",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
+      const row = yield* confirm(payer, address, 1000)
+      yield* publish(`bitcoin:${yield* chainAddress}`)
+      yield* step
+      yield* step
+      assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    }
+  )
 })

@@ -10,8 +10,8 @@ import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import { Records } from "../src/service/Records.ts"
 import { company, companyWith, confirm, has, invoice, poll, replace, said, scenario, standing, steps } from "./World.ts"
 
-// Canceling an invoice: decided and committed here, then sent to the node, which may be away, unable to
-// cancel, or already paid.
+// An invoice's cancellation is committed here, then sent to the node. The node may be down or unable to cancel,
+// or the invoice may already be paid.
 
 const cancel = ({ companyId, id }: Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
 const stands = ({ companyId, id }: Invoice) =>
@@ -28,7 +28,7 @@ const told = Effect.gen(function* () {
 })
 
 /**
- * A node that is away when asked to cancel, and that lacks these features. `world.asked` counts the calls.
+ * A node that lacks these features, and is down for requests to cancel. `world.asked` counts the calls.
  */
 const node = (lacks: ReadonlyArray<Lacking> = []) => {
   const world = { isAway: true, asked: 0 }
@@ -133,7 +133,7 @@ describe("Canceling an invoice", () => {
   )
 
   scenario(
-    "cancel: refused, without calling the node, if the invoice was paid, is being paid internally, or has expired",
+    "cancel: a request is refused, without calling the node, if the invoice was paid, is being paid internally, or has expired",
     () => ({ ...node(), logsErrors: true }),
     function* ({ world }) {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]

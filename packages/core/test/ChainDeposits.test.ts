@@ -180,7 +180,7 @@ describe("On-chain deposits", () => {
       assert.deepStrictEqual(
         yield* has(row),
         { posted: 6000, held: 0 },
-        "a rate of some blocks does not count, nor for what was seen before it"
+        "a fee rate of only a few blocks does not count, and no rate applies to deposits seen earlier"
       )
       for (let n = 0; n < feeRateBlocks.most; n++) yield* mineAndFollow(1)
       yield* send(address, 6799)
@@ -193,7 +193,7 @@ describe("On-chain deposits", () => {
       assert.deepStrictEqual(
         yield* has(row),
         { posted: 13_401, held: 0 },
-        "what is cheap now can be spent now; what was too small stays so"
+        "a deposit seen at the lower rate can be spent; one that was too small before stays so"
       )
       const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
       assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])
@@ -232,14 +232,14 @@ describe("On-chain deposits", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
   })
 
-  scenario("deposits: a deposit mined before it is first seen is credited based on its block", function* () {
+  scenario("deposits: a deposit mined before it is first seen is credited by the depth of its block", function* () {
     const { row } = yield* paid(1000)
     yield* mine(5)
     yield* follow
     assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
   })
 
-  scenario("C42 C44: deposits: credited once however often and to however many processes it is reported", function* () {
+  scenario("C42 C44: deposits: a deposit is credited once, however often it is reported and to however many processes", function* () {
     const ports = yield* Effect.context<Ports>()
     // Each process reads all activity from the beginning, and lets the others read before it writes.
     const forgetful = ports.pipe(
@@ -315,18 +315,21 @@ describe("On-chain deposits", () => {
 })
 
 describe("A reorganization", () => {
-  scenario("C45: deposits: reversed by a reorganization, and credited again at sufficient depth in the new chain", function* () {
-    const { row } = yield* paid(1000)
-    yield* mineAndFollow(2)
-    assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-    yield* reorg(2)
-    yield* follow
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
-    yield* mineAndFollow(1)
-    assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-    yield* mineAndFollow(1)
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-  })
+  scenario(
+    "C45: deposits: a deposit is reversed by a reorganization, and credited again at sufficient depth in the new chain",
+    function* () {
+      const { row } = yield* paid(1000)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+      yield* reorg(2)
+      yield* follow
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+    }
+  )
 
   scenario("C45: deposits: after an unobserved reorganization only the block changes", function* () {
     const records = yield* Records
@@ -357,7 +360,7 @@ describe("A reorganization", () => {
     }
   )
 
-  scenario("C45: deposits: a reversal leaves the hold of a pending withdrawal alone", function* () {
+  scenario("C45: deposits: a reversal does not touch a pending withdrawal's hold", function* () {
     const { row } = yield* paid(5000)
     yield* mineAndFollow(2)
     const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
@@ -448,7 +451,7 @@ describe("A chain source that is behind", () => {
   })
 
   scenario(
-    "deposits: wrongly evicted deposits are searched for again as blocks arrive, some per block, until all are credited",
+    "deposits: as blocks arrive, wrongly evicted deposits are searched for again, a few per block, until all are credited",
     function* () {
       const journal = yield* Journal
       const records = yield* Records
@@ -469,7 +472,7 @@ describe("A chain source that is behind", () => {
     }
   )
 
-  it.effect("C45: deposits: a deposit that moved to another block is not credited at the depth of the first", () => {
+  it.effect("C45: deposits: a deposit that moved to another block is not credited at the depth of the first block", () => {
     const weather = { moved: 0 }
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({

@@ -95,7 +95,7 @@ describe("Postings of a Change", () => {
       { held: -1015n, node: 1010n, service_fees: 5n }
     ],
     [
-      "C25: WithdrawalSettled: what the node took above its limit is the operator's loss",
+      "C25: WithdrawalSettled: the amount that the node took above the limit is the operator's loss",
       Withdrawal.settled(withdrawal(), paid(14), fence, 2),
       { held: -1015n, node: 1014n, service_fees: 5n, loss: -4n }
     ],
@@ -196,7 +196,7 @@ describe("Postings of a Change", () => {
     withdrawal({ amount: msat(amount), serviceFee: msat(service), networkAllowance: msat(network), rail })
 
   it.prop(
-    "change: debits one account by what it credits to another, in positive amounts",
+    "change: it debits one account by the amount it credits to another, and amounts are positive",
     { amount, service: fee, network: fee, actual: fee, absorbed: fee },
     ({ amount, service, network, actual, absorbed }) => {
       const borne = msat(Math.min(absorbed, amount))
@@ -226,7 +226,7 @@ describe("Postings of a Change", () => {
   )
 
   it.prop(
-    "change: ends a withdrawal with nothing held, and the company charged amount and fee, or nothing",
+    "change: when a withdrawal is final, nothing is held, and the company was charged amount and fee, or nothing",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const before: Balance.Balance = { posted: msat(amount + service + network + 7), held: Msat.zero }
@@ -263,13 +263,13 @@ describe("Postings of a Change", () => {
     { arbitrary: { seed: 11, runs: 200 } }
   )
 
-  it("change: names its owners: both companies of a transfer, with the same transfer in both", () => {
+  it("change: a transfer has legs of both companies, and both records refer to the same transfer", () => {
     const { legs, companyId, transferId, deposit } = within(withdrawal())
     assert.deepStrictEqual([companyId, ...legs.map(({ companyId }) => companyId)], ["payer", "payer", "payee"])
     assert.strictEqual(transferId, deposit.ledgerTxId)
   })
 
-  it("change: carries its claim if it is part of a job", () => {
+  it("change: it carries its claim if it is part of a job", () => {
     const work: ReadonlyArray<Change> = [
       Invoice.claimed(invoice(), "w", fence, 1),
       Withdrawal.settled(withdrawal(), paid(0), fence, 1),

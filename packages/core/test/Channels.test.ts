@@ -48,7 +48,7 @@ const beyond = Metric.value(
 )
 
 describe("channels", () => {
-  it("channels: each problem has its own warning, and nothing else does", () => {
+  it("channels: each problem causes its own warning, and nothing else causes one", () => {
     assert.deepStrictEqual(codes(sats(100, 100)), [])
     assert.deepStrictEqual(codes(sats(90, 10)), [])
     assert.deepStrictEqual(codes(sats(91, 9)), ["inbound_low"])
@@ -126,25 +126,27 @@ describe("channels", () => {
     })
   )
 
-  it.effect("channels: invoices above the inbound liquidity are each counted, and logged once until one can be paid again", () =>
-    Effect.gen(function* () {
-      const before = (yield* beyond).count
-      yield* over(Effect.succeed(sats(100, 50)), ({ issued }, logged) =>
-        Effect.gen(function* () {
-          for (const amount of [50, 51, 52, 50, 51]) {
-            yield* issued(Msat.fromSats(amount))
-            yield* Effect.yieldNow
-          }
-          yield* TestClock.adjust(1)
-          assert.strictEqual((yield* beyond).count - before, 3)
-          assert.lengthOf(logged, 2)
-          assert.match(logged[0] ?? "", /cannot be paid over the network/)
-        })
-      )
-    })
+  it.effect(
+    "channels: every invoice above the inbound liquidity is counted, but only the first is logged until one can be paid again",
+    () =>
+      Effect.gen(function* () {
+        const before = (yield* beyond).count
+        yield* over(Effect.succeed(sats(100, 50)), ({ issued }, logged) =>
+          Effect.gen(function* () {
+            for (const amount of [50, 51, 52, 50, 51]) {
+              yield* issued(Msat.fromSats(amount))
+              yield* Effect.yieldNow
+            }
+            yield* TestClock.adjust(1)
+            assert.strictEqual((yield* beyond).count - before, 3)
+            assert.lengthOf(logged, 2)
+            assert.match(logged[0] ?? "", /cannot be paid over the network/)
+          })
+        )
+      })
   )
 
-  it.effect("channels: what inactive channels hold does not count as inbound liquidity", () =>
+  it.effect("channels: the capacity of inactive channels does not count as inbound liquidity", () =>
     Effect.gen(function* () {
       const before = (yield* beyond).count
       yield* over(Effect.succeed(sats(100, 50, { active: 0, inactive: 1 })), ({ issued }) =>

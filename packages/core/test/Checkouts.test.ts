@@ -84,7 +84,7 @@ scenario("checkout: its payments have its description and order id, and are list
   assert.deepStrictEqual(yield* details.payments(companyId, payments), payments)
 })
 
-scenario("checkout: the rest is rounded up to whole satoshis, so that paying it completes the checkout", function* () {
+scenario("checkout: the remaining amount is rounded up to whole satoshis, so that paying it completes the checkout", function* () {
   const tea = { amount: Msat.make(1_000_500n), tipPercent: null }
   assert.strictEqual(Checkout.rest(tea, Msat.make(0n)), Msat.make(1_001_000n))
   assert.strictEqual(Checkout.rest(tea, Msat.make(1_000_000n)), Msat.make(1000n))
@@ -159,7 +159,7 @@ scenario("checkout: a new quote expires too, and payments to the earlier address
   assert.deepStrictEqual([(yield* get(row)).status, Checkout.isLate(yield* get(row))], ["paid", true])
 })
 
-scenario("checkout: there is no new quote if its seller does not allow one, after a partial payment, or after a month", function* () {
+scenario("checkout: no new quote is possible if the seller does not allow it, after a partial payment, or after a month", function* () {
   const { renew, step } = yield* Checkouts
   const refused = (publicId: string) => Effect.match(renew(publicId), { onSuccess: () => "renewed", onFailure: ({ _tag }) => _tag })
   const without = yield* expired({ options: [] })
@@ -176,7 +176,7 @@ scenario("checkout: there is no new quote if its seller does not allow one, afte
   assert.strictEqual(yield* refused(open.publicId), "CheckoutNotOpen")
 })
 
-scenario("checkout: a tip is added to the amount, and the price alone still pays", function* () {
+scenario("checkout: a tip is added to the amount, but paying the price alone still completes the checkout", function* () {
   const { answer, step } = yield* Checkouts
   const payee = yield* company()
   const row = yield* create(payee, { options: ["tip", "email"] })
@@ -303,7 +303,7 @@ describe("A checkout whose process dies", () => {
   )
 
   scenario(
-    "checkout: underpaid, its process dies after creating another invoice; a payment to either is credited to it once",
+    "checkout: if the process dies after creating another invoice for an underpaid checkout, a payment to either invoice is credited to the checkout once",
     () => ({ ...dying("CheckoutUnderpaid"), logsErrors: true }),
     function* () {
       const payee = yield* company()
@@ -319,14 +319,14 @@ describe("A checkout whose process dies", () => {
         open.map(({ checkoutId, companyId, amount }) => [checkoutId, companyId, amount]),
         open.map(() => [row.id, payee.id, Msat.fromSats(300)])
       )
-      const lost = open.find(({ id }) => id !== shown.invoiceId) ?? assert.fail("there is one that the checkout does not show")
+      const lost = open.find(({ id }) => id !== shown.invoiceId) ?? assert.fail("no invoice is missing from the checkout")
       yield* pay(lost.paymentRequest)
       yield* poll
       yield* later
       const paid = yield* get(row)
       assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      // It accepts no third payment.
+      // The checkout accepts no third payment.
       assert.strictEqual(yield* invoiceStatus(paid), "canceled")
     }
   )

@@ -36,7 +36,7 @@ describe("Custom fees of a company", () => {
     assert.deepStrictEqual(lightning, { base: Msat.fromSats(7), partsPerMillion: 0n })
     assert.deepStrictEqual(onChain, fees.terms(company).onChain)
     assert.strictEqual((yield* send(charged)).serviceFee, Msat.fromSats(7))
-    assert.strictEqual((yield* send(other)).serviceFee, Msat.fromSats(2), "and nobody else does")
+    assert.strictEqual((yield* send(other)).serviceFee, Msat.fromSats(2), "no other company pays the custom rate")
     assert.strictEqual((yield* charge(company, null)).fees, null)
     assert.strictEqual((yield* send(company)).serviceFee, Msat.fromSats(2))
   })
@@ -57,17 +57,20 @@ describe("Custom fees of a company", () => {
     assert.strictEqual(refund.serviceFee, seven)
   })
 
-  scenario("fees: what an estimate shows is the maximum charged; otherwise the withdrawal is refused and nothing is held", function* () {
-    const company = yield* companyWith(100_000)
-    const { destination } = yield* outside({ type: "lightning_address" })
-    const { fee } = yield* (yield* Withdrawals).estimate({ company, asked: yield* asked(1000), destination })
-    const shown = Msat.sum(fee.service, fee.network)
-    yield* charge(company, dear)
-    const refusal = yield* Effect.flip(send(company, shown))
-    assert.deepStrictEqual(refusal, new FeeChanged({ fee: Msat.sum(shown, Msat.fromSats(5)) }))
-    assert.deepStrictEqual(yield* has(company), { posted: 100_000, held: 0 })
-    yield* charge(company, { lightning: { baseMsat: 0, partsPerMillion: 0 } })
-    const cheap = yield* send(company, shown)
-    assert.strictEqual(cheap.serviceFee, 0n, "less is charged as it is")
-  })
+  scenario(
+    "fees: no more than the estimated fee is charged; if the fee has risen, the withdrawal is refused and nothing is held",
+    function* () {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ type: "lightning_address" })
+      const { fee } = yield* (yield* Withdrawals).estimate({ company, asked: yield* asked(1000), destination })
+      const shown = Msat.sum(fee.service, fee.network)
+      yield* charge(company, dear)
+      const refusal = yield* Effect.flip(send(company, shown))
+      assert.deepStrictEqual(refusal, new FeeChanged({ fee: Msat.sum(shown, Msat.fromSats(5)) }))
+      assert.deepStrictEqual(yield* has(company), { posted: 100_000, held: 0 })
+      yield* charge(company, { lightning: { baseMsat: 0, partsPerMillion: 0 } })
+      const cheap = yield* send(company, shown)
+      assert.strictEqual(cheap.serviceFee, 0n, "a fee that has fallen is charged as it is now")
+    }
+  )
 })

@@ -11,7 +11,7 @@ it.effect("company id: a company's id and a record's id find nothing when swappe
       const { id } = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
       const { withdrawal } = yield* SendingReads
       assert.isTrue(Option.isSome(yield* withdrawal(payer.id, id)))
-      // @ts-expect-error -- in each other's place
+      // @ts-expect-error -- the ids are swapped
       assert.isTrue(Option.isNone(yield* withdrawal(id, payer.id)))
       // @ts-expect-error -- an unbranded string
       const named: CompanyId.CompanyId = ""

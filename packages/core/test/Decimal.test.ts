@@ -62,13 +62,13 @@ describe("Decimal.ofJsonMember", () => {
     return Result.isFailure(found) ? found.failure.reason : found.success && Decimal.format(found.success)
   }
 
-  it("JSON text: reads a member's original text, not the float it parsed to", () => {
+  it("JSON text: reads a field's original text, not the float it is parsed to", () => {
     assert.strictEqual(member(`{"amount":0.1000000000000000055}`), "0.1000000000000000055")
     assert.strictEqual(member(`{"amount": 2.1e-7 }`), "0.00000021")
     assert.strictEqual(member(`{"amount":9007199254740993,"currency":"sats"}`), "9007199254740993")
   })
 
-  it("JSON text: reads only top-level members", () => {
+  it("JSON text: reads only top-level fields", () => {
     assert.strictEqual(member(`{"metadata":{"amount":5},"amount":7}`), "7")
     assert.strictEqual(member(`{"amount":7,"metadata":{"amount":5}}`), "7")
     assert.strictEqual(member(`{"metadata":{"amount":5}}`), undefined)
@@ -76,7 +76,7 @@ describe("Decimal.ofJsonMember", () => {
   })
 
   it.prop(
-    "JSON text: agrees with JSON.parse for any formatting and any other members",
+    "JSON text: agrees with JSON.parse for any formatting and any other fields",
     {
       beside: Arbitrary.schema(Schema.Json),
       amount: Arbitrary.schema(Schema.Int),
@@ -89,9 +89,9 @@ describe("Decimal.ofJsonMember", () => {
     { arbitrary: { seed: 12, runs: 200 } }
   )
 
-  it("JSON text: takes the last of repeated members, as JSON.parse does", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
+  it("JSON text: takes the last of repeated fields, as JSON.parse does", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
 
-  it("JSON text: treats an absent or null member as not given", () => {
+  it("JSON text: treats an absent or null field as not given", () => {
     assert.strictEqual(member("{}"), undefined)
     assert.strictEqual(member(`{"amount":null}`), undefined)
   })

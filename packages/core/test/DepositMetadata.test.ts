@@ -86,7 +86,7 @@ const earlier = replace(ReceivingReads, (reads) =>
 )
 
 describe("Metadata of deposits", () => {
-  scenario("deposit: has the metadata of the paid invoice or address, for every way to pay", function* () {
+  scenario("deposit: it has the metadata of the paid invoice or address, for every way to pay", function* () {
     assert.sameMembers(yield* story, orders)
   })
 
@@ -94,7 +94,7 @@ describe("Metadata of deposits", () => {
     assert.sameMembers(yield* story, orders)
   })
 
-  scenario("deposit: keeps the metadata its Lightning address had when it was paid", function* () {
+  scenario("deposit: it keeps the metadata that its Lightning address had at the time of payment", function* () {
     const payee = yield* company()
     const { create, change } = yield* LightningAddresses
     const { id } = yield* made(create({ company: payee, handle: "shop", domain: null, metadata: { order: "old" } }))
@@ -109,7 +109,7 @@ describe("Metadata of deposits", () => {
     )
   })
 
-  scenario("invoice: names its deposit once it has one", function* () {
+  scenario("invoice: it contains its deposit's id once it has one", function* () {
     const payee = yield* company()
     const { get } = yield* Invoices
     const row = yield* invoice(payee, "1")

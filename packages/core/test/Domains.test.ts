@@ -37,7 +37,7 @@ const lostAt = Effect.gen(function* () {
 })
 
 describe("A company's domain", () => {
-  scenario("domain: verified by its DNS record; until then the response names the record to set", function* () {
+  scenario("domain: it is verified by its DNS record; until then the response names the record to set", function* () {
     const row = yield* company()
     const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
     assert.deepInclude(refusal, {
@@ -65,7 +65,7 @@ describe("A company's domain", () => {
     assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
   })
 
-  scenario("domain: requires a paid plan, and must be a public name other than the service's", function* () {
+  scenario("domain: it requires a paid plan, and must be a public name other than the service's", function* () {
     const row = yield* company()
     assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a custom domain")
     assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
@@ -75,7 +75,7 @@ describe("A company's domain", () => {
     assert.strictEqual(yield* said(verify(row)), "DnsUnavailable")
   })
 
-  scenario("domain: checked once a day; after three days without its record its addresses can no longer be paid", function* () {
+  scenario("domain: it is checked once a day; after three days without its record its addresses can no longer be paid", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -99,7 +99,7 @@ describe("A company's domain", () => {
     assert.isTrue(yield* answers("hi"))
   })
 
-  scenario("domain: restored immediately when its owner requests it", function* () {
+  scenario("domain: it is restored immediately when its owner requests it", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -110,7 +110,7 @@ describe("A company's domain", () => {
     assert.isNull(yield* lostAt)
   })
 
-  scenario("domain: kept while the name servers do not respond", function* () {
+  scenario("domain: it is kept while the name servers do not respond", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -149,7 +149,7 @@ describe("A company's domain", () => {
     assert.strictEqual((yield* has(before)).posted, 10)
     yield* show(after)
     yield* hours(24 * 5)
-    // The address now resolves to the domain's own server, and there is none.
+    // The address now resolves to the domain's own server, which doesn't exist.
     assert.match(yield* said(confirm(payer, `hi@${name}`, 10)), /^Recipient/)
     yield* verify(after)
     assert.strictEqual(yield* said(confirm(payer, `hi@${name}`, 10)), "DestinationRefused: recipient_not_found")

@@ -122,7 +122,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  it.effect("payment worker: a refused or repeated confirm takes no place", () => {
+  it.effect("payment worker: a refused or repeated confirmation takes no slot", () => {
     const { claimed, claims } = watched()
     // Simulates a repetition that arrives while the first request is being committed.
     const unanswered = replace(LedgerReads, (reads) => LedgerReads.of({ ...reads, answer: () => Effect.succeedNone }))
@@ -188,7 +188,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   }
 
-  it.effect("payment worker: payments without a free place are claimed like any others, and all are paid once", () => {
+  it.effect("payment worker: payments that find no free slot are claimed like any others, and all are paid once", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, payee, address } = yield* both
@@ -211,7 +211,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  it.effect("payment worker: a process that stops first pays what was handed over and accepts nothing more", () => {
+  it.effect("payment worker: a stopping process first pays the payments handed over to it, and accepts no more", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, address } = yield* both

@@ -30,7 +30,7 @@ const create = Effect.fnUntraced(function* (
 const holdInvoice = (payee: Company, hash: typeof paymentHash | null = null) => made(create(payee, { paymentHash: hash }))
 const pay = ({ paymentRequest }: Invoice.Invoice) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest }))
 const step = Effect.flatMap(Holds, ({ step }) => step)
-/** Runs a step at a time when the invoice is due for a lookup. */
+/** Advances the clock until the invoice is due for a lookup, and runs a step. */
 const later = Effect.andThen(TestClock.adjust(LookupSchedule.holdInvoices.mostMillis), step)
 const get = ({ companyId, id }: Invoice.Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.get(companyId, id))
 const settle = ({ companyId, id }: Invoice.Invoice, given: Preimage.Preimage | null = null) =>
@@ -188,7 +188,7 @@ describe("Hold invoices", () => {
   })
 
   scenario(
-    "hold: a company that provides a payment hash supplies the preimage to settle, which is not visible before",
+    "hold: a company that provides a payment hash supplies the preimage to settle, and the preimage is not visible before",
     node,
     function* ({ world }) {
       const payee = yield* company()
@@ -226,7 +226,7 @@ describe("Hold invoices", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: a company has a limit of open hold invoices, and can create another when one ends", function* () {
+  scenario("hold: a company's open hold invoices are limited, and it can create another when one is no longer open", function* () {
     const [payee, other] = [yield* company(), yield* company()]
     const first = yield* heldFor(payee)
     for (let i = 1; i < LookupSchedule.holdInvoices.mostOpen; i++) yield* holdInvoice(payee)

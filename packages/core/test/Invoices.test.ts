@@ -44,7 +44,7 @@ const oldPrices = replace(ExchangeRates, (rates) =>
 )
 
 describe("An invoice", () => {
-  scenario("invoice: stored and created at the node as requested", function* () {
+  scenario("invoice: it is stored and created at the node as requested", function* () {
     const { id } = yield* company()
     const invoice = yield* made(create(id, 1000, { metadata: { order: "21" }, description: "Grüner Tee", expirySeconds: 600 }))
     const bolt11 = Result.getOrThrow(Bolt11.decode(invoice.paymentRequest))
@@ -69,7 +69,7 @@ describe("An invoice", () => {
     assert.deepStrictEqual((yield* (yield* LightningReceiver).lookupInvoice(invoice.paymentHash))._tag, "open")
   })
 
-  scenario("C53: invoice: not visible to other companies", function* () {
+  scenario("C53: invoice: it is not visible to other companies", function* () {
     const [one, other] = [yield* company(), yield* company()]
     const invoice = yield* made(create(one.id, 1))
     const { get } = yield* Invoices
@@ -145,7 +145,7 @@ describe("An invoice", () => {
     assert.strictEqual((yield* made(create(id, "0.0000002", {}, "btc"))).amount, Msat.fromSats(20))
   })
 
-  scenario("invoice: not created at a stale price; in sats no price is needed", { change: oldPrices }, function* () {
+  scenario("invoice: it is not created at a stale price; an amount in sats needs no price", { change: oldPrices }, function* () {
     const { id } = yield* company()
     yield* TestClock.adjust(60_000)
     assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "ok")
@@ -154,7 +154,7 @@ describe("An invoice", () => {
     assert.strictEqual(yield* said(create(id, 1)), "ok")
   })
 
-  scenario("invoice: not created while the node is down", function* () {
+  scenario("invoice: it is not created while the node is down", function* () {
     const { id } = yield* company()
     yield* (yield* Sandbox).pause("node")
     assert.strictEqual(yield* said(create(id, 1)), "NodeUnavailable")
@@ -162,7 +162,7 @@ describe("An invoice", () => {
   })
 
   scenario(
-    "C23: invoice: created once per idempotency key; the first response is repeated even if the node is down, the price stale or the request now invalid",
+    "C23: invoice: it is created once per idempotency key; the first response is repeated even if the node is down, the price is stale or the request is now invalid",
     { change: oldPrices },
     function* () {
       const { id } = yield* company()

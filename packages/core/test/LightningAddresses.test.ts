@@ -80,7 +80,7 @@ describe("A Lightning address", () => {
     yield* made(create(other, "shop", "other.example"))
   })
 
-  scenario("Lightning address: created once per key, even if the plan has changed since", function* () {
+  scenario("Lightning address: it is created once per key, even if the plan has changed since", function* () {
     const row = yield* company()
     const first = yield* made(create(row, "shop", null, "k"))
     assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
@@ -176,7 +176,7 @@ describe("The owner of a Lightning address", () => {
       const answer = yield* Effect.forkChild(changing, { startImmediately: true })
       yield* TestClock.adjust(cacheMillis - 1)
       assert.strictEqual(yield* Effect.provideContext(paying, other), before)
-      assert.isUndefined(answer.pollUnsafe(), "answered while another process does not know")
+      assert.isUndefined(answer.pollUnsafe(), "the change returned before the other process had applied it")
       yield* TestClock.adjust(100)
       yield* Fiber.join(answer)
       assert.strictEqual(yield* Effect.provideContext(paying, other), refusal)

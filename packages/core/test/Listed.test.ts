@@ -66,7 +66,7 @@ const told = Effect.gen(function* () {
 })
 
 describe("The node's own income and expenses", () => {
-  scenario("reconciliation: a forward is counted by name, once, and is not a discrepancy", function* () {
+  scenario("reconciliation: a forward is counted once, as forwarding income, and is not a discrepancy", function* () {
     const node = yield* make
     yield* node.look
     for (const fee of [2234, 1000, 0, 7, 15]) node.forwards(fee)
@@ -74,7 +74,7 @@ describe("The node's own income and expenses", () => {
     assert.deepStrictEqual(yield* told, [[], 3256, 0, 0, 0])
   })
 
-  scenario("reconciliation: items listed before the first run are part of the equity determined then", function* () {
+  scenario("reconciliation: items listed before the first run are part of the equity determined by that run", function* () {
     const node = yield* make
     node.forwards(2234)
     yield* node.look

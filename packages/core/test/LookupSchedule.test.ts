@@ -12,7 +12,7 @@ describe("Polling of open invoices", () => {
     assert.isTrue(LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 1001, policy))
   })
 
-  it("invoice watcher: between sweeps, invoices are polled that reached an age of 10, 20 or 40 since the last check", () => {
+  it("invoice watcher: between sweeps, invoices that have reached an age of 10, 20 or 40 since the last check are polled", () => {
     assert.deepStrictEqual(LookupSchedule.madeWithin(995, 1000, policy), [
       [955, 960],
       [975, 980],

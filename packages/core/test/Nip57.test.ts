@@ -45,7 +45,7 @@ const askFor = Effect.fnUntraced(function* (handle: string, nostr: string, amoun
   return (yield* invoice(place(handle), { amount, comment: null, payerData: null, nostr, caller: "" })).invoice
 })
 
-/** Runs a story in a world whose service has a Nostr key and relays. */
+/** Runs a scenario in a world whose service has a Nostr key and relays. */
 const withRelays = <A, E>(
   story: (
     zaps: Zaps.Zaps["Service"],
@@ -191,7 +191,7 @@ describe("NIP-57, appendix D: a zap request", () => {
 })
 
 describe("NIP-57, appendix E: a zap receipt", () => {
-  it.effect("zap receipt: signed once the invoice is paid, and sent to the relays in the request", () =>
+  it.effect("zap receipt: it is signed once the invoice is paid, and sent to the relays in the request", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -230,7 +230,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: resent unchanged to an unavailable relay until it has it or the receipt is too old", () =>
+  it.effect("zap receipt: it is resent unchanged to an unavailable relay until it has it or the receipt is too old", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -264,7 +264,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: not resent to a relay that refused it", () =>
+  it.effect("zap receipt: it is not resent to a relay that refused it", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -277,7 +277,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: also created for a zap paid internally", () =>
+  it.effect("zap receipt: it is also created for a zap settled internally", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -294,7 +294,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: sent to at most ten relays, once each", () =>
+  it.effect("zap receipt: it is sent to at most ten relays, once each", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -315,7 +315,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: not created for a payment without a zap request", () =>
+  it.effect("zap receipt: it is not created for a payment without a zap request", () =>
     withRelays((zaps) =>
       Effect.gen(function* () {
         yield* shop

@@ -199,7 +199,7 @@ describe("Payments by offer", () => {
     })
   })
 
-  scenario("C54: offers: settled without a preimage of the reported hash, a payment stays pending", doubtful, function* () {
+  scenario("C54: offers: a payment that settles without a preimage of the reported hash stays pending", doubtful, function* () {
     const payer = yield* companyWith(5000)
     const row = yield* confirm(payer, yield* offer(), 1000)
     yield* steps(4)
@@ -221,7 +221,7 @@ describe("Payments by offer", () => {
   }
 
   scenario(
-    "C8: offers: a missing attempt is not a failure; after the grace it is repeated under the same id",
+    "C8: offers: a missing attempt is not a failure; after the grace period it is repeated under the same id",
     forgetful,
     function* ({ calls }) {
       const payer = yield* companyWith(5000)
@@ -285,7 +285,7 @@ describe("Checks of an offer", () => {
       return confirmed
     })
 
-  scenario("offers: its amount is the minimum; without one the payer chooses", function* () {
+  scenario("offers: an offer's amount is the minimum; without one, the payer chooses", function* () {
     const least = yield* offer({ sats: 1000 })
     assert.deepStrictEqual(yield* refusal(least, 999), [
       "amount_mismatch",

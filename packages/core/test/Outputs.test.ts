@@ -9,7 +9,7 @@ import * as Outputs from "../src/receiving/Outputs.ts"
 const mined = (height: number) => ({ _tag: "mined", height, isCoinbase: false }) as const
 
 describe("Moves of a deposit", () => {
-  // By where the transaction is now: in the same block, in another one, in the mempool, or gone.
+  // The moves if the transaction is now in the same block, in another block, in the mempool, or missing.
   const cases: { readonly [status in Status]: ReadonlyArray<ReadonlyArray<Outputs.Move>> } = {
     pending: [[], ["place"], ["place"], ["drop"]],
     settled: [[], ["place"], ["reverse"], ["reverse", "drop"]],

@@ -104,10 +104,14 @@ const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
 }
 
 describe("Our own offers", () => {
-  scenario("own offers: settled internally without calling the node, and its company has one deposit", listening, paidInside)
+  scenario(
+    "own offers: a payment is settled internally without calling the node, and the offer's company has one deposit",
+    listening,
+    paidInside
+  )
 
   scenario(
-    "own offers: settled internally even if the node cannot pay offers",
+    "own offers: a payment is settled internally even if the node cannot pay offers",
     () => ({ ...listening(), lacksOffers: true as const }),
     paidInside
   )
@@ -121,7 +125,7 @@ describe("Our own offers", () => {
       assert.strictEqual(yield* said(confirm(payer, destination, 1000)), "DestinationInvalid: unsupported")
     }
     assert.include(yield* said(confirm(payer, "₿other@wallet.example", 1000)), "cannot pay BOLT 12 offers")
-    // If an invoice is given as well, an outside offer is skipped, but our own is paid.
+    // If an invoice is given as well, an external offer is skipped, but our own offer is paid.
     const { destination: invoice } = yield* outside({ sats: 1000 })
     const beside = (offer: string) =>
       Effect.map(confirm(payer, `bitcoin:?lno=${offer}&lightning=${invoice}`, 1000), ({ recipient }) => recipient)
@@ -183,21 +187,25 @@ describe("Our own offers", () => {
     assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
   })
 
-  scenario("own offers: a refund can pay one as a withdrawal can, even if the node cannot pay offers", { lacksOffers: true }, function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const [paid] = yield* deposits(payer)
-    const destination = yield* offerOf(payee)
-    const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
-    yield* (yield* Refunds).create({ ...ask, depositId: paid?.id ?? assert.fail("no deposit") })
-    yield* step
-    assert.deepStrictEqual(
-      [yield* has(payer), yield* has(payee)],
-      [
-        { posted: 4300, held: 0 },
-        { posted: 700, held: 0 }
-      ]
-    )
-  })
+  scenario(
+    "own offers: a refund can pay our own offer, as a withdrawal can, even if the node cannot pay offers",
+    { lacksOffers: true },
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const [paid] = yield* deposits(payer)
+      const destination = yield* offerOf(payee)
+      const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
+      yield* (yield* Refunds).create({ ...ask, depositId: paid?.id ?? assert.fail("no deposit") })
+      yield* step
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 4300, held: 0 },
+          { posted: 700, held: 0 }
+        ]
+      )
+    }
+  )
 
   scenario("own offers: an offer signed by our node but issued to no company is not settled internally", listening, function* ({ calls }) {
     const payer = yield* companyWith(5000)

@@ -198,7 +198,7 @@ describe("Calls to the node", () => {
     [61, 0]
   ] as const) {
     it.effect(
-      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, even if the job is unclaimed`,
+      `C10: payment worker: a worker that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, even if the job is unclaimed`,
       () => {
         const { atSeconds, change } = deaf(0)
         const sleeping = replace(Journal, (journal) =>
@@ -221,7 +221,7 @@ describe("Calls to the node", () => {
     )
   }
 
-  it.effect("C10: payment worker: a claim lasts twice as long as a call may take; no other process checks before", () => {
+  it.effect("C10: payment worker: a claim lasts twice as long as a call may take, and no other process checks the payment sooner", () => {
     const lookedAtSeconds: Array<number> = []
     const slow = sending((sender) => ({
       graceMillis: 60_000,
@@ -245,28 +245,31 @@ describe("Calls to the node", () => {
     })
   })
 
-  it.effect("C8: payment worker: a payment first reported pending and then not found is not sent again before the grace ends", () => {
-    const atSeconds: Array<number> = []
-    const forgetful = sending(() => ({
-      graceMillis: 60_000,
-      pay: () =>
-        Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-          atSeconds.push(nowMillis / 1000 - 1_700_000_000)
-          return { _tag: "pending" } as const
-        }),
-      lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
-    }))
-    return run({ change: forgetful }, function* () {
-      const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-      yield* steps(59, 1)
-      assert.deepStrictEqual(atSeconds, [0])
-      yield* steps(3, 1)
-      assert.strictEqual(atSeconds[1], 60)
-      assert.strictEqual(yield* standing(row), "pending")
-    })
-  })
+  it.effect(
+    "C8: payment worker: a payment first reported pending and then not found is not sent again before the grace period ends",
+    () => {
+      const atSeconds: Array<number> = []
+      const forgetful = sending(() => ({
+        graceMillis: 60_000,
+        pay: () =>
+          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+            atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+            return { _tag: "pending" } as const
+          }),
+        lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+      }))
+      return run({ change: forgetful }, function* () {
+        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* steps(59, 1)
+        assert.deepStrictEqual(atSeconds, [0])
+        yield* steps(3, 1)
+        assert.strictEqual(atSeconds[1], 60)
+        assert.strictEqual(yield* standing(row), "pending")
+      })
+    }
+  )
 
-  it.effect("C8: payment worker: a call made after an unsent one is not repeated before the grace ends", () => {
+  it.effect("C8: payment worker: a call made after an unsent one is not repeated before the grace period ends", () => {
     const atSeconds: Array<number> = []
     const forgetful = sending(() => ({
       graceMillis: 60_000,
@@ -329,7 +332,7 @@ describe("Calls to the node", () => {
   }
 
   scenario(
-    "C4: payment worker: a payment not sent because the node refused the connection is sent when the node recovers, without waiting for the grace",
+    "C4: payment worker: a payment not sent because the node refused the connection is sent when the node recovers, without waiting for the grace period",
     refusing,
     function* ({ state }) {
       const payer = yield* companyWith(5000)

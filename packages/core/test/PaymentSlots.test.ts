@@ -429,10 +429,10 @@ describe("Turns", () => {
   })
 })
 
-describe("The end of a watched payment", () => {
+describe("The outcome of a watched payment", () => {
   for (const outcome of ["settle", "fail"] as const) {
     scenario(
-      `payment worker: an end is recorded when the node reports it, however rarely the payment is polled: ${outcome}s`,
+      `payment worker: an outcome is recorded when the node reports it, however rarely the payment is polled: ${outcome}s`,
       { settings: { ...settings, trackMillis: { minimum: 250, maximum: 3_600_000 } } },
       function* () {
         const payer = yield* companyWith(5000)
@@ -448,7 +448,7 @@ describe("The end of a watched payment", () => {
     )
   }
 
-  it.effect("payment worker: an end notified during a lookup is recorded immediately", () => {
+  it.effect("payment worker: an outcome reported during a lookup is recorded immediately", () => {
     let release: Effect.Effect<void> = Effect.void
     const [ended, answer] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const thenHeld = Effect.andThen(
@@ -473,7 +473,7 @@ describe("The end of a watched payment", () => {
     })
   })
 
-  it.effect("payment worker: an end without a notification is found by a lookup", () => {
+  it.effect("payment worker: an outcome without a notification is found by a lookup", () => {
     const change = replace(LightningSender, (sender) => LightningSender.of({ ...sender, ends: Stream.never }))
     return run({ change }, function* () {
       const payer = yield* companyWith(5000)
@@ -487,7 +487,7 @@ describe("The end of a watched payment", () => {
     })
   })
 
-  scenario("C7: payment worker: two processes are notified, and the end is recorded once", function* () {
+  scenario("C7: payment worker: two processes are notified, and the outcome is recorded once", function* () {
     const payer = yield* companyWith(50_000)
     yield* working()
     yield* working(yield* start(yield* Effect.context<Ports>()))

@@ -286,7 +286,7 @@ describe("A payment", () => {
   )
 
   scenario(
-    "C11 C14: payment worker: two withdrawals to one invoice make one payment; the other fails and names only a withdrawal of its own company",
+    "C11 C14: payment worker: of two withdrawals to one invoice, one is paid; the other fails and only refers to a withdrawal of its own company",
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
       for (const [second, failure] of [
@@ -322,7 +322,7 @@ describe("A payment", () => {
     }
   )
 
-  it.effect("C25: payment worker: the node's fee limit is the fee that is held", () => {
+  it.effect("C25: payment worker: the node's fee limit is the held fee", () => {
     const limits: Array<Msat.Msat> = []
     return run(
       {

@@ -50,8 +50,7 @@ const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["S
   replace(ChainSource, (service) => ChainSource.of({ ...service, ...change(service) }))
 
 /**
- * Records the bytes of every broadcast, and returns `answer` instead of the network's response where it is
- * defined.
+ * Records the bytes of every broadcast, and returns `answer`, if defined, instead of the network's response.
  */
 const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
   const sent: Array<string> = []
@@ -67,7 +66,7 @@ const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
 }
 
 describe("A payout", () => {
-  scenario("payout: pays exactly its amount and settles in a block; the operator keeps the unused mining fee", function* () {
+  scenario("payout: it pays exactly its amount and settles in a block; the operator keeps the unused mining fee", function* () {
     const { payer, row } = yield* payout(20_000, 42_000)
     yield* step
     const sent = yield* now(row)
@@ -94,7 +93,7 @@ describe("A payout", () => {
   })
 
   scenario(
-    "payout: settles after the policy's number of confirmations",
+    "payout: it settles after the policy's number of confirmations",
     { settings: { ...settings, payoutConfirmations: 3 } },
     function* () {
       const { row } = yield* payout(20_000)
@@ -199,7 +198,7 @@ describe("A payout", () => {
     })
   })
 
-  scenario("payout: waits while the chain is unavailable, before and after it was broadcast", { logsErrors: true }, function* () {
+  scenario("payout: it waits while the chain is unavailable, before and after its broadcast", { logsErrors: true }, function* () {
     const { row } = yield* payout(20_000)
     const { pause, resume } = yield* Sandbox
     yield* pause("chain")
@@ -216,7 +215,7 @@ describe("A payout", () => {
   })
 
   scenario(
-    "payout: waits for coins when there are none, and is sent when they arrive",
+    "payout: it waits for coins if there are none, and is sent when they arrive",
     { settings: { ...settings, maxWithdrawal: Msat.fromSats(200_000_000) } },
     function* () {
       const btc = 100_000_000
@@ -225,8 +224,8 @@ describe("A payout", () => {
       yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(12 * btc) })
       yield* mine(6)
       yield* follow
-      // Eleven payouts of one bitcoin each, with too few coins for all at once. The others wait until change
-      // confirms.
+      // Eleven payouts of one bitcoin each, with too few coins to send all of them immediately. The others wait
+      // until change confirms.
       const rows = yield* Effect.forEach(Array.from({ length: 11 }), () =>
         Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(whale, destination, btc))
       )
@@ -280,7 +279,7 @@ describe("A payout", () => {
 })
 
 describe("Several payouts", () => {
-  scenario("C19: payouts: several workers at once never share a coin, and send each payout once", function* () {
+  scenario("C19: payouts: concurrent workers never share a coin, and send each payout once", function* () {
     const ports = yield* Effect.context<Ports>()
     const attempts: Array<ReadonlyArray<string>> = []
     const noting = ports.pipe(
@@ -312,7 +311,7 @@ describe("Several payouts", () => {
     }
   })
 
-  it.effect("freeze: a payout still selecting coins waits, and another company's payout beside it is sent", () => {
+  it.effect("freeze: a payout still selecting coins waits, and another company's payout at the same time is sent", () => {
     const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const slowly = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -339,7 +338,7 @@ describe("Several payouts", () => {
     })
   })
 
-  it.effect("C19: payouts: if two select the same coins at the same moment, one is sent and the other selects again", () => {
+  it.effect("C19: payouts: if two payouts select the same coins at the same time, one is sent and the other selects again", () => {
     const drafts: Array<ReadonlyArray<string>> = []
     const both = Deferred.makeUnsafe<void>()
     /** Returns neither of the first two drafts until both are made. */

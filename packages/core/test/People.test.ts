@@ -55,7 +55,7 @@ describe("People", () => {
     assert.isFalse(yield* isInvited(late.text))
   })
 
-  scenario("people: only the SHA-256 of an invitation is stored, and no other text opens it", function* () {
+  scenario("people: only an invitation's SHA-256 is stored, and no other text opens the invitation", function* () {
     const { person, text } = yield* invite((yield* company()).id)
     const secret = Redacted.value(text)
     assert.notInclude(JSON.stringify(person), secret)
@@ -77,7 +77,7 @@ describe("People", () => {
     assert.deepStrictEqual(onCall._tag === "Operator" ? onCall.caller.scopes : [], ["read"])
   })
 
-  scenario("people: a recovery ends the passkeys and the earlier invitation, and a removed person never returns", function* () {
+  scenario("people: a recovery revokes the passkeys and the earlier invitation, and a removed person never returns", function* () {
     const { id } = yield* company()
     const people = yield* People
     const admin = yield* member(id)
@@ -130,7 +130,7 @@ describe("People", () => {
       assert.isTrue(yield* isInvited(asked.text))
     }
     assert.isTrue(yield* isInvited((yield* invite(id, "bookkeeper")).text))
-    // A company that has people but no API keys, and no money yet.
+    // A company that has people, but neither API keys nor money yet.
     const empty = yield* company()
     yield* member(empty.id, "viewer")
     assert.isNotNull((yield* invite(empty.id)).person.waiting)
@@ -158,7 +158,7 @@ describe("People", () => {
     assert.strictEqual(yield* said(people.removePasskey(who, who.passkeys[0]?.id ?? "")), "LastPasskey")
   })
 
-  scenario("people: of two uses of the same challenge, one counts", function* () {
+  scenario("people: a challenge used twice counts once", function* () {
     const { id } = yield* company()
     const people = yield* People
     const admin = yield* member(id)
@@ -204,7 +204,7 @@ describe("Approvals by people", () => {
     assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")
   })
 
-  scenario("approval: nobody can approve for a person whom they invited, directly or indirectly, or allowed to send", function* () {
+  scenario("approval: no one can approve for a person whom they invited, directly or indirectly, or gave the right to send", function* () {
     const of = yield* companyWith(100_000)
     const asked = yield* invite(of.id)
     yield* (yield* People).approve(asked.person.id, bob)

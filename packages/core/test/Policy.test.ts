@@ -11,13 +11,13 @@ describe("Policy", () => {
     assert.deepStrictEqual([1, 1_000_000, 1_000_001, 50_000_000, 50_000_001, 2_100_000_000_000_000].map(sats), [2, 2, 3, 3, 6, 6])
   })
 
-  it("policy: above the last row its confirmations apply, and six without rows", () => {
+  it("policy: above the last row, that row's confirmations apply; without rows, six", () => {
     const one = { ...settings, confirmations: [{ upTo: Msat.fromSats(10), confirmations: 4 }] }
     assert.strictEqual(Confirmations.neededFor(one, Msat.fromSats(11)), 4)
     assert.strictEqual(Confirmations.neededFor({ ...settings, confirmations: [] }, Msat.fromSats(1)), 6)
   })
 
-  it("policy: by default nothing is credited before it is in a block", () => {
+  it("policy: by default no deposit is credited before it is in a block", () => {
     for (const { confirmations } of Policy.defaults.confirmations) assert.isTrue(confirmations >= 1)
   })
 })

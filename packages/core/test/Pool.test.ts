@@ -36,7 +36,7 @@ describe("A pool", () => {
   const of = {}
   const held = (pool: { readonly items: () => Iterable<string> }) => [...pool.items()]
 
-  it("pool: when full, the caller with the most places loses its oldest", () => {
+  it("pool: when it is full, the caller with the most slots loses its oldest", () => {
     const pool = Pool.make<string>({ most: 4, perCaller: 4, per: {} })
     for (const [caller, item] of [
       ["198.51.100.1", "a"],
@@ -49,7 +49,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(held(pool), ["a", "c", "d", "e"])
   })
 
-  it("pool: a wide network counts as a whole, and within it the narrow one with the most places loses one", () => {
+  it("pool: a wide network counts as a whole, and within it the narrow network with the most slots loses one", () => {
     const pool = Pool.make<string>({ most: 5, perCaller: 5, per: {} })
     pool.take({ caller: "203.0.113.1", of }, "honest 1")
     pool.take({ caller: "203.0.113.1", of }, "honest 2")
@@ -59,7 +59,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "2001:db8:0:3::", of }, "fourth"), ["second"])
   })
 
-  it("pool: a caller has its share, a wider network four times as much, and none more than half of all", () => {
+  it("pool: a caller has its share, a wider network four times as much, and no network more than half of all slots", () => {
     const pool = Pool.make<string>({ most: 20, perCaller: 2, per: {} })
     const take = (caller: string, count: number) =>
       Array.from({ length: count }, (_, n) => pool.take({ caller, of }, `${caller} ${n}`)).flat().length
@@ -70,7 +70,7 @@ describe("A pool", () => {
     assert.strictEqual(take("2001:db8:0:ff00::", 1), 1)
   })
 
-  it("pool: a company above its share loses the oldest place of its largest caller", () => {
+  it("pool: a company above its share loses its largest caller's oldest slot", () => {
     const pool = Pool.make<string, "company">({ most: 10, perCaller: 10, per: { company: 3 } })
     const take = (caller: string, company: string, item: string) => pool.take({ caller, of: { company } }, item)
     take("203.0.113.1", "a", "1")
@@ -80,7 +80,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(take("192.0.2.1", "a", "5"), ["2"])
   })
 
-  it("pool: if no caller has more than one place, the company with the most loses its oldest", () => {
+  it("pool: if no caller has more than one slot, the company with the most slots loses its oldest", () => {
     const pool = Pool.make<string, "company">({ most: 3, perCaller: 3, per: { company: 3 } })
     pool.take({ caller: "192.0.2.1", of: { company: "a" } }, "1")
     pool.take({ caller: "198.51.100.1", of: { company: "b" } }, "2")
@@ -88,7 +88,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "100.64.0.1", of: { company: "c" } }, "4"), ["2"])
   })
 
-  it("pool: after 100,000 addresses it remembers no more than it has places, and a released place can be reused", () => {
+  it("pool: after 100,000 addresses, it tracks no more of them than it has slots, and a released slot can be reused", () => {
     const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
     for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
     assert.strictEqual([...pool.items()].length, 100)
@@ -99,7 +99,7 @@ describe("A pool", () => {
 })
 
 describe("Throttling of callers", () => {
-  it("throttle: a caller has its rate, and its wider networks have four and sixteen times as much", () => {
+  it("throttle: a caller has its rate, and its wider networks have four and sixteen times that rate", () => {
     const take = Throttle.callers({ count: 2, everyMillis: 1000 })
     const taken = (addresses: ReadonlyArray<string>) => addresses.filter((address) => take(address, 0).isWithin).length
     const one = Array.from({ length: 5 }, () => "2001:db8::1")

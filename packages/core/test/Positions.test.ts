@@ -32,13 +32,13 @@ const slack = (fields: Partial<Positions.Observed>) => {
 const sent = { _tag: "Sent", paymentHash: PaymentHash.make("ab"), amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
 
 describe("Positions of node and wallet", () => {
-  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may take 1010 out of the node, and nothing once it is in flight", () => {
+  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may reduce the node's balance by 1010, and by nothing more once it is in flight", () => {
     const pending = [withdrawal({ paymentHash: PaymentHash.make("ab") })]
     assert.deepStrictEqual(slack({ pending }), [-1010, 0, 0, 0])
     assert.deepStrictEqual(slack({ pending, lines: [{ line: sent, judgement: "under_way" }] }), [0, 0, 0, 0])
   })
 
-  it("reconciliation: a payout may take its fee limit, or the cost of its replacement if higher, out of the wallet", () => {
+  it("reconciliation: a payout may reduce the wallet's balance by its fee limit, or by the cost of its replacement if that is higher", () => {
     const payout = (networkFee: bigint | null) =>
       withdrawal({ rail: "on_chain", networkFee: networkFee === null ? null : Msat.make(networkFee) })
     assert.deepStrictEqual(
@@ -47,7 +47,7 @@ describe("Positions of node and wallet", () => {
     )
   })
 
-  it("reconciliation: a receipt not yet credited explains the node's balance", () => {
+  it("reconciliation: a receipt that is not yet credited explains a surplus of the node", () => {
     const finding = {
       cause: "receipt_not_credited",
       companyId: CompanyId.make("payee"),
@@ -59,7 +59,7 @@ describe("Positions of node and wallet", () => {
     assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
   })
 
-  it("reconciliation: deposits waiting for confirmations explain the wallet's balance", () => {
+  it("reconciliation: deposits waiting for confirmations explain a surplus of the wallet", () => {
     const waiting = Waiting.byKind((kind) => ({
       count: 1,
       oldestAtMillis: 1,
@@ -68,7 +68,7 @@ describe("Positions of node and wallet", () => {
     assert.deepStrictEqual(slack({ waiting }), [0, 0, 0, 75])
   })
 
-  it("reconciliation: until everything is read, the node's balance is not called unexplained and no equity is determined", () => {
+  it("reconciliation: until everything is read, the node's balance is not reported as unexplained and no equity is determined", () => {
     const short = { amount: Msat.make(4000n), within: Msat.zero }
     const read = Positions.of(observe({ node: short }))
     assert.deepStrictEqual(
@@ -113,7 +113,7 @@ describe("Stored results of a run", () => {
     assert.deepStrictEqual(lookAt(1100, second).watched, [])
   })
 
-  it("reconciliation: a discrepancy is new only in the first run at which it has lasted for the grace", () => {
+  it("reconciliation: a discrepancy is new only in the first run at which it has lasted for the grace period", () => {
     const first = lookAt(1000)
     const second = lookAt(1049, first)
     const third = lookAt(1050, second)

@@ -30,7 +30,7 @@ import {
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
 
-/** The value of `amount` at `price`, rounded down to hundredths. Nobody receives more. */
+/** The value of `amount` at `price`, rounded down to hundredths: the most that a payee may receive. */
 const worth = (amount: bigint, price: Decimal.Decimal) => (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
 
 const cents = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })))
@@ -135,7 +135,7 @@ describe("Prices", () => {
   })
 
   scenario(
-    "prices: the current rates are recent and in the API's order; without any the read fails",
+    "prices: the current rates are recent and in the API's order; without any, the read fails",
     { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) },
     function* () {
       const { current } = yield* Pricing.Prices
@@ -174,7 +174,7 @@ it.effect("prices: the error names an unavailable currency, and other amounts ha
             lacks: new Set(["nzd"] as const),
             rate: (currency) =>
               currency === "nzd"
-                ? Effect.die("it is not asked")
+                ? Effect.die("this price is not needed")
                 : Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(50_000n), atMillis }))
           })
         )

@@ -69,7 +69,7 @@ export const world = ({ isAway = false } = {}) => {
       Context.add(Secrets, all.secrets),
       Context.add(PollMillis, 3_600_000)
     )
-  // Use a long lease: these tests let days pass, and renewals would take a million steps.
+  // Use a long lease, because these tests advance the clock by days, which would take a million renewals.
   return { sent: all.sent, state: all.state, store, change, settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 } }
 }
 

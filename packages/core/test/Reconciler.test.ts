@@ -82,7 +82,7 @@ const told = Effect.gen(function* () {
   return (yield* report).differences.map(brief)
 })
 
-/** The same with changed ports, as if they had always been so. */
+/** The same with changed ports, as if the change had always applied. */
 const toldBy = (change: (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>) =>
   Effect.flatMap(Effect.context<Ports | Process>(), (ports) => Effect.provideContext(told, change(ports)))
 
@@ -133,7 +133,7 @@ const booked = (change: (line: Sent) => Sent) =>
     sent: (after) => Effect.map(sent(after), (page) => ({ ...page, lines: page.lines.map(change) }))
   }))
 
-/** The node's books list nothing new, so our payments are looked up one by one. */
+/** A node whose books list nothing new, so that our payments are looked up one by one. */
 const unheard = swap(LightningBooks, () => {
   const nothing = (after: string | null) => Effect.succeed({ lines: [], cursor: after ?? "" })
   return { sent: nothing, taken: nothing }
@@ -149,7 +149,7 @@ describe("Reconciling payments by offer", () => {
   })
 
   begun(
-    "reconciliation: a payment by offer is compared by its attempt, whether the node reports it or it is looked up",
+    "reconciliation: a payment by offer is matched by its attempt, whether the node reports it or it is looked up",
     { isPending: true },
     function* () {
       yield* byOffer(1000)
@@ -161,7 +161,7 @@ describe("Reconciling payments by offer", () => {
     }
   )
 
-  begun("reconciliation: payments by offer that share a hash count as two", { isPending: true }, function* () {
+  begun("reconciliation: two payments by offer that share a hash count as two", { isPending: true }, function* () {
     const hash = PaymentHash.make("ab".repeat(32))
     yield* byOffer(1000)
     yield* byOffer(2000)
@@ -186,11 +186,11 @@ describe("Reconciling payments by offer", () => {
 })
 
 describe("Reconciling the ledger with the node and the wallet", () => {
-  begun("reconciliation: finds nothing while everything happens at the same time", { isPending: true }, function* () {
+  begun("reconciliation: no discrepancy is found while all kinds of payments are in flight", { isPending: true }, function* () {
     const sandbox = yield* Sandbox
     const payee = yield* company()
     const { payer } = yield* paid(1000)
-    // Incoming: paid, held, and paid without a notice. On-chain: credited, in a block, and unconfirmed.
+    // Incoming: paid, held, and paid without a notification. On-chain: credited, in a block, and unconfirmed.
     yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 300)).paymentRequest, hold: true })
     yield* sandbox.loseNextNotice
     yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 400)).paymentRequest })
@@ -200,7 +200,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       if (blocks > 0) yield* mine(blocks)
       yield* follow
     }
-    // Outgoing: held by its payee, unknown, failed, to one of our companies, and to an address.
+    // Outgoing: held by the payee, unknown, failed, to one of our companies, and to an address.
     for (const behaviour of ["hold", "unknown_then_settle", "fail"] as const)
       yield* confirm(payer, (yield* outside({ sats: 500, behaviour })).destination)
     yield* confirm(payer, (yield* invoice(payee, 600)).paymentRequest)
@@ -278,7 +278,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   })
 
   begun(
-    "reconciliation: continues where it stopped if one run cannot read everything",
+    "reconciliation: it continues where it stopped if one run cannot read everything",
     { logsErrors: true, isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },
     function* () {
       for (const sats of [1, 2, 3, 4, 5]) yield* behindOurBack(sats)
@@ -312,7 +312,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   )
 
   begun(
-    "reconciliation: reads no more than it can track, without missing anything",
+    "reconciliation: it reads no more than it can track, without missing anything",
     { isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } },
     function* () {
       for (const sats of [1, 2]) yield* behindOurBack(sats)
@@ -330,7 +330,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   )
 
   begun(
-    "reconciliation: a run changes nothing while the node or the chain does not respond, and reports it",
+    "reconciliation: while the node or the chain does not respond, a run changes nothing and reports the outage",
     { logsErrors: true, isPending: true },
     function* () {
       const before = yield* report
@@ -348,7 +348,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     }
   )
 
-  begun("reconciliation: repeats a lookup if the node does not report a settled payment", {}, function* () {
+  begun("reconciliation: it repeats a lookup if the node does not report a settled payment", {}, function* () {
     yield* paid(1000)
     const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
       lookOn(unheard(swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
@@ -359,7 +359,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     assert.deepStrictEqual((yield* look).watched, [])
   })
 
-  begun("reconciliation: a run of a process that lost the lease is discarded", {}, function* () {
+  begun("reconciliation: the run of a process that lost the lease is discarded", {}, function* () {
     const before = yield* report
     yield* TestClock.adjust(1000)
     const services = yield* Layer.build(Layer.fresh(Reconciler.layer))
@@ -385,7 +385,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     )
   })
 
-  begun("reconciliation: counts the equity the operator declares", { logsErrors: true, isPending: true }, function* () {
+  begun("reconciliation: it counts the equity that the operator declares", { logsErrors: true, isPending: true }, function* () {
     yield* behindOurBack(700)
     const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)
     const { stateOwnFunds } = yield* Reconciliation
@@ -416,15 +416,19 @@ describe("A difference", () => {
     }
   )
 
-  begun("payment_not_ours: also reported while the payee holds it, until it is returned", { logsErrors: true }, function* () {
-    const { paymentHash } = yield* behindOurBack(700, "hold")
-    assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
-    yield* (yield* Sandbox).release({ paymentHash, outcome: "fail" })
-    assert.deepStrictEqual(yield* told, [])
-  })
+  begun(
+    "payment_not_ours: it is also reported while the payee holds the payment, until the payment is returned",
+    { logsErrors: true },
+    function* () {
+      const { paymentHash } = yield* behindOurBack(700, "hold")
+      assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
+      yield* (yield* Sandbox).release({ paymentHash, outcome: "fail" })
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 
   begun(
-    "payment_not_ours: reported once, even if the node attempted the payment twice",
+    "payment_not_ours: it is reported once, even if the node attempted the payment twice",
     { logsErrors: true, isPending: true },
     function* () {
       const invoice = yield* behindOurBack(700, "hold")
@@ -437,10 +441,10 @@ describe("A difference", () => {
   )
 
   begun(
-    "payment_of_failed: the node is paying, and later has paid, a withdrawal whose funds were released",
+    "payment_of_failed: the node is paying, or has paid, a withdrawal whose funds were released",
     {
       logsErrors: true,
-      isPending: true, // The sender reports a pending payment as failed, the worst error a backend can make.
+      isPending: true, // The sender reports a pending payment as failed, which is the worst error a backend can make.
       change: swap(LightningSender, ({ pay }) => ({
         pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "pending" ? { _tag: "failed", reason: "timeout" } : payment))
       }))
@@ -467,7 +471,7 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* told, [])
   })
 
-  begun("payment_not_booked: not reported while a worker holds the withdrawal", { logsErrors: true }, function* () {
+  begun("payment_not_booked: it is not reported while a worker holds the withdrawal", { logsErrors: true }, function* () {
     const { row } = yield* paid(500, "hold")
     yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
     yield* TestClock.adjust("10 seconds")
@@ -556,7 +560,7 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
   })
 
-  begun("receipt_amount: the amount credited differs from the amount the node received", { logsErrors: true }, function* () {
+  begun("receipt_amount: the credited amount differs from the amount that the node received", { logsErrors: true }, function* () {
     yield* companyWith(900)
     const other = swap(ReceivingReads, ({ depositOfInvoice }) => ({
       depositOfInvoice: (...ask) =>

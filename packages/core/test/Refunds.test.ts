@@ -191,7 +191,7 @@ describe("Refunds to a destination", () => {
     )
   })
 
-  scenario("refund: refunds an invoice's deposit to a destination, and completes when it is paid", function* () {
+  scenario("refund: an invoice's deposit is refunded to a destination, and the refund completes when it is paid", function* () {
     const { payee, invoiceId, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { destination, paymentHash } = yield* outside({ sats: 400 })
@@ -230,7 +230,7 @@ describe("Limits of refunds", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 1000)
   })
 
-  scenario("refund: a repeated key returns the same response, even when the deposit is used up", function* () {
+  scenario("refund: a repeated key returns the same response, even after the whole deposit was refunded", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const again = { ...request("k"), render: ({ refund }: Made) => refund.id }
@@ -268,7 +268,7 @@ describe("Limits of refunds", () => {
   })
 
   scenario(
-    "C45: refund: a reorganization after the refund was paid is the operator's loss, as far as the company has no other funds",
+    "C45: refund: after the refund was paid, a reorganization is the operator's loss to the extent that the company has no other funds",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)
       yield* paid(500, payee)
@@ -291,7 +291,7 @@ describe("Limits of refunds", () => {
     }
   )
 
-  scenario("refund: its checkout page shows the refund while the payer is owed money, and the link until it expires", function* () {
+  scenario("refund: the checkout page shows the refund while the payer is owed money, and the link until it expires", function* () {
     const { payee, checkout, depositId } = yield* paidInPart(600)
     yield* paid(500, payee)
     const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>

@@ -37,7 +37,7 @@ const halfAnHour = steps(31, 60)
 
 describe("Payouts that stay unconfirmed", () => {
   scenario(
-    "replacement: spends the same coins at the current fee rate; the operator bears the excess over the held fee",
+    "replacement: it spends the same coins at the current fee rate; the operator bears the excess over the held fee",
     () => ({ logsErrors: true, ...weather() }),
     function* ({ sky }) {
       const { payer, row } = yield* payout
@@ -94,7 +94,7 @@ describe("Payouts that stay unconfirmed", () => {
             Effect.tap(chain.transaction(txId), ({ _tag }) => {
               if (_tag !== "mined" || !isTaken) return Effect.void
               isTaken = false
-              // Replaces the chain five times by a longer one without the transaction.
+              // Replaces the chain five times with a longer one without the transaction.
               return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
             })
         })
@@ -118,7 +118,7 @@ describe("Payouts that stay unconfirmed", () => {
 
   for (const rate of [1, 2]) {
     scenario(
-      `replacement: not made while the payout pays the current fee rate, ${rate}`,
+      `replacement: none is made while the payout pays the current fee rate, ${rate}`,
       () => ({ isPending: true, leaves: "pending", ...weather() }),
       function* ({ sky }) {
         const { row } = yield* payout
@@ -131,7 +131,7 @@ describe("Payouts that stay unconfirmed", () => {
   }
 
   scenario(
-    "replacement: repeated while it pays off, never above three times the held fee",
+    "replacement: it is repeated while that pays off, never above three times the held fee",
     () => ({ logsErrors: true, ...weather() }),
     function* ({ sky, sent }) {
       const { row } = yield* payout

@@ -8,17 +8,17 @@ const runway = (marks: ReadonlyArray<Runway.Mark>, days: number, sats: number, o
   Runway.runway(marks, { ...mark(days, sats), owned: Msat.fromSats(owned) })
 
 describe("Runway", () => {
-  it("runway: 300 sent in 30 days and 1000 owned make 100 days", () => {
+  it("runway: if 300 are sent in 30 days, 1000 last for 100 days", () => {
     assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), { spent: Msat.fromSats(300), sinceMillis: 0, days: 100 })
   })
 
-  it("runway: no forecast if nothing was sent, for less than a day, or before the first run", () => {
+  it("runway: there is no forecast if nothing was sent, over less than a day, or before the first run", () => {
     assert.isNull(runway([mark(0, 200)], 30, 200, 1000)?.days)
     assert.isNull(runway([mark(0, 200)], 0.9, 500, 1000)?.days)
     assert.isUndefined(runway([], 30, 500, 1000))
   })
 
-  it("runway: at most 30 daily marks are kept, however often and long runs happen", () => {
+  it("runway: at most 30 daily marks are kept, however often and for however long it runs", () => {
     let marks: ReadonlyArray<Runway.Mark> = []
     for (let hour = 0; hour < 24 * 100; hour++) marks = Runway.marked(marks, mark(hour / 24, hour))
     assert.isAtMost(marks.length, 32)
@@ -27,7 +27,7 @@ describe("Runway", () => {
     assert.isTrue(age >= 30 && age < 31, String(age))
   })
 
-  it("runway: after a pause the mark before it still counts", () => {
+  it("runway: after a pause, the mark before the pause still counts", () => {
     assert.deepStrictEqual(Runway.marked([mark(0, 0), mark(1, 5)], mark(90, 10)), [mark(1, 5), mark(90, 10)])
   })
 })

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Search from "../src/reports/Search.ts"
 
-it("search: nothing is searched for by blank, long or malformed text", () => {
+it("search: blank, long or malformed text searches for nothing", () => {
   const long = Search.limits.characters + 1
   for (const text of ["", " \t\n", "x".repeat(long), "👍".repeat(long), "7".repeat(1 << 20), "a\0b", "\ud800"])
     assert.isUndefined(Search.sought(text), JSON.stringify(text.slice(0, 20)))
@@ -17,7 +17,7 @@ it("search: an amount is a whole number of satoshis that can exist", () => {
     assert.isNull(amounts(text), text)
 })
 
-it("search: an id is searched for by its beginning of at least 6 digits", () => {
+it("search: an id can be found by its first 6 or more digits", () => {
   const ids = (text: string) => Search.sought(text)?.ids
   assert.deepStrictEqual(ids("019C13"), ["019c1300-0000-0000-0000-000000000000", "019c13ff-ffff-ffff-ffff-ffffffffffff"])
   for (const text of ["0", "019c1", "019c13z", "-".repeat(9), "a".repeat(33)]) assert.isNull(ids(text), text)

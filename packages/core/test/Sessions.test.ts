@@ -18,7 +18,7 @@ const isOpen = (text: string, bound = "") =>
   )
 
 describe("A session", () => {
-  scenario("session: stays open for 12 hours", function* () {
+  scenario("session: it stays open for 12 hours", function* () {
     const { text } = yield* begin()
     yield* TestClock.adjust(Session.lifeMillis - 1)
     assert.isTrue(yield* isOpen(text))
@@ -42,14 +42,14 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(text))
   })
 
-  scenario("session: bound to a string, it opens only with that text, which is not stored", function* () {
+  scenario("session: if it is bound to a text, it opens only with that text, which is not stored", function* () {
     const { text, session } = yield* begin("root", "the configured token")
     assert.isTrue(yield* isOpen(text, "the configured token"))
     for (const other of ["another token", ""]) assert.isFalse(yield* isOpen(text, other))
     assert.notInclude(JSON.stringify(session), "configured")
   })
 
-  scenario("session: a step-up is valid for 5 minutes, for this session only and not for the next in its slot", function* () {
+  scenario("session: a step-up is valid for 5 minutes, for this session only and not for the next session in its slot", function* () {
     const { text, session } = yield* begin()
     const { check, stepUp, end } = yield* Sessions
     const until = Effect.fnUntraced(function* (of: string) {
@@ -74,7 +74,7 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(next.text))
   })
 
-  scenario("session: a step-up does not count while the clock is before it", function* () {
+  scenario("session: a step-up does not count while the clock is earlier than its time", function* () {
     const { session } = yield* begin()
     const steppedUp = { ...session, steppedUpAtMillis: 1_000_000 }
     assert.isNull(Session.steppedUpUntil(steppedUp, 999_999))

@@ -53,7 +53,7 @@ const cursor = Effect.gen(function* () {
 const now = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrThrow))
 
-/** A node that reports these notices. */
+/** A node that sends these notifications. */
 const telling = (notices: ReadonlyArray<Settled>) =>
   replace(LightningReceiver, (receiver) =>
     LightningReceiver.of({
@@ -84,7 +84,7 @@ describe("Incoming payments", () => {
       yield* Settlements,
       Effect.forEach(rows.slice(0, 1), (row) => pay(row))
     )
-    yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody is listening
+    yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // no process is listening
     const asked: Array<string | null> = []
     const noting = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
@@ -233,7 +233,7 @@ describe("Incoming payments", () => {
     }
   )
 
-  scenario("invoice watcher: waits while the node is down", function* () {
+  scenario("invoice watcher: it waits while the node is down", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* pay(row)
@@ -246,7 +246,7 @@ describe("Incoming payments", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  it.effect("invoice watcher: waits out a short store outage without querying the node again", () => {
+  it.effect("invoice watcher: it waits for a short store outage to end, without querying the node again", () => {
     let failures = 3
     const flaky = replace(Journal, (journal) =>
       Journal.of({
@@ -286,11 +286,11 @@ describe("Incoming payments", () => {
       yield* listen
       assert.deepStrictEqual(yield* has(payee), { posted: 10, held: 0 })
       assert.strictEqual(yield* cursor, "4")
-      assert.strictEqual(cursors, 1, "one move for all")
+      assert.strictEqual(cursors, 1, "the cursor moves once for all")
     })
   })
 
-  scenario("invoice watcher: finds a paid invoice among more open ones than fit on a page", function* () {
+  scenario("invoice watcher: it finds a paid invoice among more open ones than fit on a page", function* () {
     const payee = yield* company()
     const rows = yield* Effect.forEach(Array.from({ length: 401 }), () => invoice(payee, 10))
     yield* Effect.forEach(
@@ -304,8 +304,8 @@ describe("Incoming payments", () => {
 
 describe("A second payment of one invoice", () => {
   /**
-   * The first payment was internal. The node claimed to have canceled the invoice, but then reports an
-   * outside payment of it.
+   * The first payment was internal. The node reported the invoice as canceled, but then reports an external
+   * payment of it.
    */
   const paidInside = Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -317,7 +317,7 @@ describe("A second payment of one invoice", () => {
 
   for (const sats of [1001, 1000]) {
     scenario(
-      `invoice watcher: a second payment waits in suspense for a person, once (${sats} sats where 1000 were requested)`,
+      `invoice watcher: a second payment waits in suspense for an operator, once (${sats} sats where 1000 were requested)`,
       { logsErrors: true, isPending: true },
       function* () {
         const { payer, payee, row } = yield* paidInside
@@ -386,7 +386,7 @@ describe("Open invoices", () => {
         settledAtMillis: 1,
         cursor: "1"
       })
-      // As if the node had not known of the payment when asked.
+      // As if the payment had been unknown to the node at the time of the request.
       const asleep = replace(LightningReceiver, (receiver) =>
         LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
       )
@@ -455,7 +455,7 @@ describe("Money in and out", () => {
       yield* steps(2)
       assert.strictEqual((yield* got(paymentHash)).times, behaviour === "fail" ? 0 : 1)
     }
-    // The service takes 2, 6 and 8; the network takes 5 sats plus 0.5 % each time.
+    // The service charges 2, 6 and 8 sats; the network charges 5 sats plus 0.5 % each time.
     assert.deepStrictEqual(yield* has(row), { posted: 100_000 - 8000 - 16 - (3 * 5 + 40), held: 0 })
   })
 })

@@ -59,7 +59,7 @@ const transactionsOf = (rows: ReadonlyArray<Row>) =>
 
 const standings = (rows: ReadonlyArray<Row>) => Effect.forEach(rows, standing)
 
-/** The leading payout, everything ever signed for it, and its followers. */
+/** The leading payout, every transaction signed for it, and its followers. */
 const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   const { candidates, followers } = yield* Records
   for (const row of rows) {
@@ -100,7 +100,7 @@ describe("Shares of a fee", () => {
   })
 
   it.prop(
-    "batch: shares add up to the fee to the msat; none exceeds its hold unless the total does",
+    "batch: shares add up to the fee, to the msat; no share exceeds its hold unless the fee exceeds the total held",
     { fee: upTo(1_000_000), allowances: Arbitrary.array(upTo(400_000), { minLength: 1, maxLength: 100 }) },
     ({ fee, allowances }) => {
       const held = allowances.map((allowance) => Msat.make(BigInt(allowance)))
@@ -113,14 +113,14 @@ describe("Shares of a fee", () => {
 })
 
 describe("A window", () => {
-  it("batch: a window ends at one moment for all confirmed in it, and no payout waits longer than its length", () => {
+  it("batch: a window ends at the same time for all payouts confirmed in it, and no payout waits longer than the window's length", () => {
     const due = (at: number) => Withdrawal.payoutDueAtMillis(at, 60_000)
     assert.deepStrictEqual([due(0), due(1), due(59_999), due(60_000)], [60_000, 60_000, 60_000, 120_000])
     assert.strictEqual(Withdrawal.payoutDueAtMillis(12_345, 0), 12_345)
   })
 })
 
-describe("Payouts of one window", () => {
+describe("Payouts in one window", () => {
   scenario(
     "batch: payouts of several companies share one transaction, and each settles with its own output and share",
     { settings },
@@ -147,7 +147,7 @@ describe("Payouts of one window", () => {
   )
 
   scenario(
-    "batch: without a window each payout is sent by itself, immediately",
+    "batch: without a window, each payout is sent immediately, by itself",
     { settings: { ...settings, payoutWindowMillis: 0 } },
     function* () {
       const { rows } = yield* three
@@ -160,7 +160,7 @@ describe("Payouts of one window", () => {
   )
 
   scenario(
-    "batch: more payouts than fit use as many transactions as needed",
+    "batch: payouts that do not fit in one transaction use as many as needed",
     { settings: { ...settings, payoutOutputs: 2 } },
     function* () {
       const payer = yield* companyWith(200_000)
@@ -229,13 +229,13 @@ describe("Payouts of one window", () => {
     })
   })
 
-  it.effect("batch: a payout that breaks every batch it is in is left out and stays pending", () => {
+  it.effect("batch: a payout that makes every batch with it fail is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
         ...wallet,
         build: (ask) =>
-          ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("it is of no use")) : wallet.build(ask)
+          ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("this payout cannot be built")) : wallet.build(ask)
       })
     )
     return run({ logsErrors: true, settings, change }, function* () {
@@ -251,11 +251,11 @@ describe("Payouts of one window", () => {
     })
   })
 
-  it.effect("C10: batch: excludes a payout claimed by another process; the others are sent without it, and it is sent by itself", () => {
+  it.effect("C10: batch: a payout claimed by another process is left out and sent by itself", () => {
     let signings = 0
     const change = (ports: Context.Context<Ports>) => {
       const { claim } = Context.get(ports, Tasks)
-      // While we sign, a process whose clock is ahead claims the first of them.
+      // During signing, a process whose clock is ahead claims the first payout.
       const rival = Effect.flatMap(Clock.currentTimeMillis, (millis) =>
         claim({ kind: Withdrawal.payoutKind, nowMillis: millis + 31_000, leaseMillis: 69_000, limit: 1 })
       )
@@ -281,7 +281,7 @@ describe("Payouts of one window", () => {
 
 describe("Unconfirmed transactions with several payouts", () => {
   scenario(
-    "batch: replaced for all its payouts; the operator bears the excess over the held fees",
+    "batch: it is replaced for all its payouts; the operator bears the excess over the held fees",
     () => ({ logsErrors: true, settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three
@@ -310,7 +310,7 @@ describe("Unconfirmed transactions with several payouts", () => {
   )
 
   scenario(
-    "batch: when a replaced original is mined, all settle with the original and its cost",
+    "batch: if the replaced original is mined, all payouts settle with the original and its cost",
     () => ({ settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three
@@ -328,7 +328,7 @@ describe("Unconfirmed transactions with several payouts", () => {
   )
 
   scenario(
-    "C45: batch: rebroadcast when a reorganization removed its block, before or after it settled",
+    "C45: batch: it is rebroadcast if a reorganization removes its block, before or after it settles",
     () => ({ settings: { ...settings, payoutConfirmations: 2 }, ...weather() }),
     function* ({ sent }) {
       const { rows } = yield* three
@@ -352,7 +352,7 @@ describe("Unconfirmed transactions with several payouts", () => {
     }
   )
 
-  it.effect("C45: batch: not replaced once part of it is settled, even if a reorganization removed its block", () => {
+  it.effect("C45: batch: it is not replaced once part of it is settled, even if a reorganization removes its block", () => {
     const { sky, change: raining } = weather()
     let away = true
     /** A store that commits the followers' settlements but fails the leader's. */

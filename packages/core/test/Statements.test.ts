@@ -46,28 +46,32 @@ const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], mont
 })
 
 describe("closed months", () => {
-  scenario("statement: a final statement never changes; later commits to its month appear as late in the next one", pending, function* () {
-    const { id } = yield* company()
-    yield* TestClock.setTime(at("2026-02-01T00:05:00"))
-    yield* deposit(id, 100, "2026-01-20T10:00:00")
-    const told = yield* statement(id, "2026-01")
-    assert.isTrue(told.isFinal)
-    yield* deposit(id, 7, "2026-01-31T23:59:58")
-    yield* deposit(id, 8, "2026-01-31T23:59:59")
-    yield* deposit(id, 40, "2026-02-03T10:00:00")
-    assert.deepStrictEqual(yield* statement(id, "2026-01"), told)
-    const next = yield* statement(id, "2026-02")
-    assert.isFalse(next.isFinal)
-    assert.deepStrictEqual(
-      [next.deposits, next.late.deposits],
-      [
-        { amount: Msat.fromSats(40), count: 1 },
-        { amount: Msat.fromSats(15), count: 2 }
-      ]
-    )
-    assert.deepStrictEqual([next.late.firstMillis, next.late.lastMillis], [at("2026-01-31T23:59:58"), at("2026-01-31T23:59:59")])
-    yield* chained(id, ["2025-12", "2026-01", "2026-02"])
-  })
+  scenario(
+    "statement: a final statement never changes; later commits to its month appear as late in the next statement",
+    pending,
+    function* () {
+      const { id } = yield* company()
+      yield* TestClock.setTime(at("2026-02-01T00:05:00"))
+      yield* deposit(id, 100, "2026-01-20T10:00:00")
+      const told = yield* statement(id, "2026-01")
+      assert.isTrue(told.isFinal)
+      yield* deposit(id, 7, "2026-01-31T23:59:58")
+      yield* deposit(id, 8, "2026-01-31T23:59:59")
+      yield* deposit(id, 40, "2026-02-03T10:00:00")
+      assert.deepStrictEqual(yield* statement(id, "2026-01"), told)
+      const next = yield* statement(id, "2026-02")
+      assert.isFalse(next.isFinal)
+      assert.deepStrictEqual(
+        [next.deposits, next.late.deposits],
+        [
+          { amount: Msat.fromSats(40), count: 1 },
+          { amount: Msat.fromSats(15), count: 2 }
+        ]
+      )
+      assert.deepStrictEqual([next.late.firstMillis, next.late.lastMillis], [at("2026-01-31T23:59:58"), at("2026-01-31T23:59:59")])
+      yield* chained(id, ["2025-12", "2026-01", "2026-02"])
+    }
+  )
 
   scenario("statement: reading a current statement does not close it, and it covers all commits so far", pending, function* () {
     const { id } = yield* company()
@@ -104,7 +108,7 @@ describe("closed months", () => {
   const suspended = Deferred.makeUnsafe<void>()
   let closings = 0
   scenario(
-    "statement: of two that close at the same time, one succeeds, even if suspended between read and close, and both return the same",
+    "statement: if two requests close a month concurrently, one succeeds, even if it is suspended between read and close, and both return the same",
     {
       ...pending,
       change: replace(Journal, ({ commit }) =>

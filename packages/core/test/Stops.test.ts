@@ -32,7 +32,7 @@ const voucher = Effect.fnUntraced(function* (company: Company) {
   return yield* made((yield* Vouchers).create({ company, ...(yield* asked(100)), ...words }))
 })
 
-/** Every way for money to leave, each with a payee who accepts it. Each effect returns its outcome. */
+/** Every way to send money, each with a payee who accepts it. Each effect returns its outcome. */
 const ways = Effect.fnUntraced(function* (company: Company) {
   const { url } = yield* voucher(company)
   const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
@@ -65,35 +65,38 @@ const freezing = ({ id }: Company, pending: "wait" | "go_on") =>
   Effect.flatMap(Companies, ({ freeze }) => freeze(id, { reason: "a drill", pending }))
 
 describe("Stops by the operator", () => {
-  scenario("pause: when it returns, no process takes or begins anything; confirmed withdrawals are sent when it ends", function* () {
-    const payer = yield* companyWith(10_000)
-    const ports = yield* Effect.context<Ports>()
-    const other = Context.merge(ports, yield* start(ports))
-    const confirmed = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-    const check = Effect.flatMap(Stops, (stops) => stops.check("sending"))
-    // The process caches that nothing is paused.
-    yield* Effect.provideContext(check, other)
-    const answer = yield* Effect.forkChild(pausing("sending"), { startImmediately: true })
-    yield* TestClock.adjust(cacheMillis - 1)
-    assert.strictEqual(yield* said(Effect.provideContext(check, other)), "ok")
-    assert.isUndefined(answer.pollUnsafe(), "answered while another process does not know")
-    yield* TestClock.adjust(100)
-    yield* Fiber.join(answer)
-    assert.strictEqual(yield* said(Effect.provideContext(check, other)), "Paused")
-    assert.strictEqual(yield* said(check), "Paused")
-    for (let i = 0; i < 5; i++) {
-      yield* step
-      yield* Effect.provideContext(step, other)
+  scenario(
+    "pause: once the request returns, no process accepts or begins a payment; confirmed withdrawals are sent when the pause ends",
+    function* () {
+      const payer = yield* companyWith(10_000)
+      const ports = yield* Effect.context<Ports>()
+      const other = Context.merge(ports, yield* start(ports))
+      const confirmed = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+      const check = Effect.flatMap(Stops, (stops) => stops.check("sending"))
+      // The process caches that nothing is paused.
+      yield* Effect.provideContext(check, other)
+      const answer = yield* Effect.forkChild(pausing("sending"), { startImmediately: true })
+      yield* TestClock.adjust(cacheMillis - 1)
+      assert.strictEqual(yield* said(Effect.provideContext(check, other)), "ok")
+      assert.isUndefined(answer.pollUnsafe(), "the request returned before the other process had applied it")
+      yield* TestClock.adjust(100)
+      yield* Fiber.join(answer)
+      assert.strictEqual(yield* said(Effect.provideContext(check, other)), "Paused")
+      assert.strictEqual(yield* said(check), "Paused")
+      for (let i = 0; i < 5; i++) {
+        yield* step
+        yield* Effect.provideContext(step, other)
+        yield* TestClock.adjust(waitMillis)
+      }
+      assert.strictEqual(yield* standing(confirmed), "pending")
+      yield* everywhere(resuming("sending"))
       yield* TestClock.adjust(waitMillis)
+      yield* step
+      assert.strictEqual(yield* standing(confirmed), "settled")
     }
-    assert.strictEqual(yield* standing(confirmed), "pending")
-    yield* everywhere(resuming("sending"))
-    yield* TestClock.adjust(waitMillis)
-    yield* step
-    assert.strictEqual(yield* standing(confirmed), "settled")
-  })
+  )
 
-  scenario("pause: pausing sending refuses every way to send money, and holds nothing", function* () {
+  scenario("pause: while sending is paused, every way to send money is refused and nothing is held", function* () {
     const payer = yield* companyWith(10_000)
     const all = Object.entries(yield* ways(payer))
     const before = yield* has(payer)
@@ -109,17 +112,20 @@ describe("Stops by the operator", () => {
     yield* step
   })
 
-  scenario("pause: pausing receiving refuses invoices and addresses; incoming payments are credited and sending continues", function* () {
-    const payer = yield* companyWith(10_000)
-    yield* everywhere(pausing("receiving"))
-    assert.strictEqual(yield* said(invoice(payer, 100)), "Paused")
-    assert.strictEqual(yield* said(onChainAddress(payer)), "Paused")
-    assert.deepStrictEqual(yield* sayings(payer), ["ok", "ok", "ok", "ok", "ok"])
-    yield* step
-    yield* step
-    yield* everywhere(resuming("receiving"))
-    assert.strictEqual(yield* said(invoice(payer, 100)), "ok")
-  })
+  scenario(
+    "pause: while receiving is paused, new invoices and addresses are refused; incoming payments are credited and sending continues",
+    function* () {
+      const payer = yield* companyWith(10_000)
+      yield* everywhere(pausing("receiving"))
+      assert.strictEqual(yield* said(invoice(payer, 100)), "Paused")
+      assert.strictEqual(yield* said(onChainAddress(payer)), "Paused")
+      assert.deepStrictEqual(yield* sayings(payer), ["ok", "ok", "ok", "ok", "ok"])
+      yield* step
+      yield* step
+      yield* everywhere(resuming("receiving"))
+      assert.strictEqual(yield* said(invoice(payer, 100)), "ok")
+    }
+  )
 
   scenario("freeze: every way to send money is refused and nothing is held; another company is not affected", function* () {
     const [payer, other] = [yield* companyWith(10_000), yield* companyWith(10_000)]
@@ -137,7 +143,7 @@ describe("Stops by the operator", () => {
     yield* step
   })
 
-  scenario("freeze: confirmed withdrawals wait or continue, as the operator chooses, then or later", function* () {
+  scenario("freeze: confirmed withdrawals wait or continue, as the operator chooses at the freeze or later", function* () {
     const [payer, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const all = [
       yield* confirm(payer, (yield* outside({ sats: 100 })).destination),

@@ -23,7 +23,7 @@ describe("Similar names", () => {
     })
   }
 
-  it("nearest name: the closer of two is chosen", () =>
+  it("nearest name: the closer of two names is chosen", () =>
     assert.strictEqual(Suggestion.member("created_befor", ["created_after", "created_before"]), "created_before"))
 
   it("nearest name: a swap of adjacent letters counts as one mistake, like an extra, missing or wrong letter", () => {

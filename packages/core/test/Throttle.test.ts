@@ -59,14 +59,14 @@ describe("A throttle", () => {
       }
   })
 
-  it("throttle: setting the clock back delays no request longer than the rate does", () => {
+  it("throttle: after the clock is set back, no request is delayed longer than the rate requires", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 1_000_000))
     assert.isFalse(may("a", 0))
     assert.isTrue(may("a", 1_000_010))
   })
 
-  it("throttle: counts each name separately, without refused requests", () => {
+  it("throttle: it counts each name separately, and does not count refused requests", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 0))
     assert.isTrue(may("b", 0))
@@ -74,7 +74,7 @@ describe("A throttle", () => {
     assert.isTrue(may("a", 10))
   })
 
-  it("throttle: evicts the least recently seen name when there are too many", () => {
+  it("throttle: if there are too many names, the least recently seen one is evicted", () => {
     const may = Throttle.make({ count: 1, everyMillis: 1_000_000 })
     assert.isTrue(may("first", 0))
     assert.isTrue(may("second", 0))

@@ -49,14 +49,14 @@ describe("Traced", () => {
       const failed = spans.find(
         ({ name, status }) => name === "Withdrawals.estimate" && status._tag === "Ended" && status.exit._tag === "Failure"
       )
-      assert.isDefined(failed, "how a method ended is in its span")
+      assert.isDefined(failed, "a method's outcome is in its span")
       for (const { name, attributes } of spans)
         assert.deepStrictEqual(
           [...attributes.keys()],
           name === "PaymentWorker.step" ? ["satrail.record"] : [],
-          `${name}: nothing that was given or returned`
+          `${name}: no arguments or results`
         )
-      assert.deepInclude(seen, ["PaymentWorker.step", "Journal.commit"], "in the trace of the request that asked for it")
+      assert.deepInclude(seen, ["PaymentWorker.step", "Journal.commit"], "in the trace of the request that caused it")
     })
   )
 
@@ -75,7 +75,7 @@ describe("Traced", () => {
       const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
       assert.deepStrictEqual([parents.get("work"), parents.get("late work")], ["request", undefined])
       const around = yield* Effect.provideService(TraceContext.make, References.TracerEnabled, false)
-      assert.strictEqual(around("work", "first")(nothing), nothing, "where nothing is traced it is the very same")
+      assert.strictEqual(around("work", "first")(nothing), nothing, "without tracing, the same object is returned")
     })
   )
 

@@ -11,7 +11,7 @@ describe("Lists of transactions", () => {
     for (let i = 0; i < 9; i++) {
       const to = yield* outside({ sats: 10 + i })
       yield* confirm(row, to.destination)
-      if (i % 3 === 0) yield* TestClock.adjust(1000) // some are made in the same millisecond
+      if (i % 3 === 0) yield* TestClock.adjust(1000) // some are created in the same millisecond
     }
     yield* step
     const seen: Array<string> = []

@@ -121,14 +121,17 @@ describe("Internal payments", () => {
     assert.strictEqual((yield* (yield* Invoices).get(payee.id, id)).received, Msat.fromSats(777))
   })
 
-  scenario("C15: payment worker: two simultaneous internal payments make one; the other withdrawal fails", function* () {
-    const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
-    const { paymentRequest } = yield* invoice(payee, 1000)
-    const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
-    yield* steps(3)
-    assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-  })
+  scenario(
+    "C15: payment worker: of two simultaneous internal payments of one invoice, one succeeds and the other withdrawal fails",
+    function* () {
+      const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
+      const { paymentRequest } = yield* invoice(payee, 1000)
+      const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
+      yield* steps(3)
+      assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    }
+  )
 
   scenario("payment worker: a withdrawal keeps its claim while the node is down", { logsErrors: true }, function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]

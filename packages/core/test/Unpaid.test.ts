@@ -69,7 +69,7 @@ const working = Layer.build(Settlements.layerWorker)
 
 describe("Invoices requested by wallets", () => {
   scenario(
-    "invoice: at a node that cannot close invoices, an unpaid invoice is polled rarely and deleted after its grace; a paid invoice is credited",
+    "invoice: at a node that cannot close invoices, an unpaid invoice is polled rarely and deleted after its grace period; a paid invoice is credited",
     withoutCancel,
     function* ({ times }) {
       const { row: company } = yield* shop
@@ -80,7 +80,7 @@ describe("Invoices requested by wallets", () => {
       assert.deepStrictEqual(yield* has(company), { posted: 21, held: 0 })
       const graceHours = LookupSchedule.defaults.expiredGraceMillis / 3_600_000
       for (let hour = 0; hour < graceHours - 2; hour++) yield* TestClock.adjust("1 hour")
-      assert.isDefined(yield* find(unpaid), "it could be paid still, for all that is known")
+      assert.isDefined(yield* find(unpaid), "the invoice might still be paid")
       assert.isAtMost(times(unpaid), 20)
       for (let hour = 0; hour < 4; hour++) yield* TestClock.adjust("1 hour")
       assert.isUndefined(yield* find(unpaid))
@@ -128,7 +128,7 @@ describe("Invoices requested by wallets", () => {
   })
 
   scenario(
-    "invoice: a paid invoice whose notification was lost is credited, not deleted, even if it was never polled before its end",
+    "invoice: a paid invoice whose notification was lost is credited, not deleted, even if it was never polled before it expired",
     function* () {
       const { row: payee } = yield* shop
       const row = yield* ask()
@@ -141,34 +141,37 @@ describe("Invoices requested by wallets", () => {
     }
   )
 
-  it.effect("invoice: an invoice that the node cannot close stays; an invoice unknown to the node is deleted after its grace", () => {
-    let knows = true
-    const away = { operation: "cancelInvoice", cause: "the invoice is not there" }
-    const change = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        cancelInvoice: () => Effect.fail(new NodeUnavailable(away)),
-        lookupInvoice: (hash) => (knows ? receiver.lookupInvoice(hash) : Effect.succeed({ _tag: "unknown" }))
+  it.effect(
+    "invoice: an invoice that the node cannot close stays; an invoice unknown to the node is deleted after its grace period",
+    () => {
+      let knows = true
+      const away = { operation: "cancelInvoice", cause: "the invoice is not there" }
+      const change = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({
+          ...receiver,
+          cancelInvoice: () => Effect.fail(new NodeUnavailable(away)),
+          lookupInvoice: (hash) => (knows ? receiver.lookupInvoice(hash) : Effect.succeed({ _tag: "unknown" }))
+        })
+      )
+      return run({ change }, function* () {
+        yield* shop
+        const { forget } = yield* Settlements.Settlements
+        const row = yield* ask()
+        yield* TestClock.adjust("3 days")
+        yield* forget
+        assert.strictEqual((yield* find(row))?.status, "pending")
+        knows = false
+        const young = yield* ask()
+        yield* TestClock.adjust("1 hour")
+        yield* forget
+        assert.isUndefined(yield* find(row))
+        assert.strictEqual((yield* find(young))?.status, "pending")
       })
-    )
-    return run({ change }, function* () {
-      yield* shop
-      const { forget } = yield* Settlements.Settlements
-      const row = yield* ask()
-      yield* TestClock.adjust("3 days")
-      yield* forget
-      assert.strictEqual((yield* find(row))?.status, "pending")
-      knows = false
-      const young = yield* ask()
-      yield* TestClock.adjust("1 hour")
-      yield* forget
-      assert.isUndefined(yield* find(row))
-      assert.strictEqual((yield* find(young))?.status, "pending")
-    })
-  })
+    }
+  )
 
   scenario(
-    "invoice: more than a page of them is deleted, but no invoice that a company requested",
+    "invoice: more than a page of unpaid invoices is deleted, but no invoice that a company requested",
     { settings: { ...settings, lnurl: { ...settings.lnurl, perAddress: { count: 1000, everyMillis: 1 } } } },
     function* () {
       const { row: payee } = yield* shop
@@ -184,7 +187,7 @@ describe("Invoices requested by wallets", () => {
 
 describe("Invoices requested by a company", () => {
   scenario(
-    "invoice: while unpaid it is polled less and less often, 17 times in its hour and the day after, and expires",
+    "invoice: while unpaid, it is polled less and less often, 17 times in its hour and the following day, and then expires",
     () => ({ ...counting() }),
     function* ({ times }) {
       yield* working
@@ -258,7 +261,7 @@ describe("Unpaid invoices of wallets", () => {
   )
 
   scenario(
-    "limits: callers of one address evict the oldest invoice of the caller with the most there, and none of another address",
+    "limits: a Lightning address's callers evict the oldest invoice of the caller with the most invoices there, and none of another address",
     { ...limits({ ...few, openPerAddress: 10 }) },
     function* () {
       const { row } = yield* shop
@@ -301,7 +304,7 @@ describe("Unpaid invoices of wallets", () => {
   })
 
   scenario(
-    "limits: once others have used up an address's rate, a payer without an unpaid invoice there still gets one",
+    "limits: once others have used up an address's rate, a payer without an unpaid invoice there can still get one",
     { ...limits({ perAddress: { count: 5, everyMillis: 60_000 } }) },
     function* () {
       yield* shop
@@ -312,7 +315,7 @@ describe("Unpaid invoices of wallets", () => {
     }
   )
 
-  scenario("limits: expired invoices take no places", { ...limits(few) }, function* () {
+  scenario("limits: expired invoices take no slots", { ...limits(few) }, function* () {
     yield* shop
     yield* flood(30)
     yield* TestClock.adjust(expirySeconds * 1000)

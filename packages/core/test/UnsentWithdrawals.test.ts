@@ -13,7 +13,7 @@ describe("Payments that were never sent", () => {
     )
   })
 
-  it("payment: a payment that another process claimed meanwhile, or that was sent, is not known as unsent", () => {
+  it("payment: a payment that was sent, or was claimed by another process in the meantime, is not known as unsent", () => {
     const unsent = UnsentWithdrawals.make()
     unsent.note(task(3))
     assert.isFalse(unsent.isStill(task(5)))

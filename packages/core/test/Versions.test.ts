@@ -6,7 +6,7 @@ const said = (node: Versions.Node, versions: ReadonlyArray<string>) =>
   versions.map((version) => Versions.judge(node, version)?.verdict ?? "good")
 
 describe("Versions of nodes", () => {
-  it("C59: node version: an lnd version that loses sight of the chain is refused, and one that can be robbed gets a warning", () => {
+  it("C59: node version: an lnd version that can stop following the chain is refused, and one whose funds can be stolen gets a warning", () => {
     const lnd = [
       "0.14.2-beta",
       "0.15.3-beta",
@@ -25,14 +25,14 @@ describe("Versions of nodes", () => {
     assert.match(robbed?.remedy ?? "", /^Update it to 0\.19\.0 or later \(https:/)
   })
 
-  it("C59: node version: a refused version is reported with the latest fix for all its faults", () => {
+  it("C59: node version: a refused version is reported with the release that fixes all its bugs", () => {
     const old = Versions.judge("lnd", "v0.15.1-beta")
     assert.deepInclude(old, { verdict: "refused", version: "0.15.1" })
     assert.match(old?.says ?? "", /cannot parse some blocks/)
     assert.match(old?.remedy ?? "", /0\.19\.0 or later/)
   })
 
-  it("C59: node version: a fault has a first affected version and a first fixed version", () => {
+  it("C59: node version: a bug has a first affected version and a first fixed version", () => {
     const core = ["0.13.2", "0.14.0", "0.16.2", "0.16.3", "24.0.1", "28.4.0", "29.0.0", "29.4.3", "30.0.0", "30.1.0", "30.2.0", "31.0"]
     assert.deepStrictEqual(said("Bitcoin Core", core), [
       "warned",
@@ -57,7 +57,7 @@ describe("Versions of nodes", () => {
     ])
   })
 
-  it("node version: parses unusual versions: a release candidate counts as its release, a fork by its leading version, a missing patch as 0", () => {
+  it("node version: unusual versions are parsed: a release candidate counts as its release, a fork by its leading version, a missing patch as 0", () => {
     assert.deepStrictEqual(said("lnd", ["0.19.0-beta.rc1", "0.19-beta", "v0.18.5-beta.rc2", "acme-0.15.1+7", "0.15.1.9"]), [
       "good",
       "good",
@@ -69,12 +69,12 @@ describe("Versions of nodes", () => {
   })
 
   it("node version: an invalid version is not judged", () => {
-    for (const text of ["", "a build of our own", "v", "15", "0..1", "-1.-2", "99999999.1"]) {
+    for (const text of ["", "a custom build", "v", "15", "0..1", "-1.-2", "99999999.1"]) {
       assert.isUndefined(Versions.judge("lnd", text), text)
     }
   })
 
-  it("node version: the log reports known faults, and nothing for a good version", async () => {
+  it("node version: the log reports known bugs, and nothing for a good version", async () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))
     const warned = Effect.andThen(Versions.warn("lnd", "0.21.2-beta"), Versions.warn("lnd", "0.18.5-beta"))
@@ -83,7 +83,7 @@ describe("Versions of nodes", () => {
     assert.match(lines[0] ?? "", /^lnd 0\.18\.5-beta .*Update it to 0\.19\.0/)
   })
 
-  it("node version: every fault has a source, and begins in a version before its fix", () => {
+  it("node version: every bug has a source, and begins in a version before its fix", () => {
     for (const { fixedIn, since, source, says } of Versions.faults) {
       assert.match(source, /^https:\/\/\S+$/)
       assert.notMatch(says, /[.]$/)

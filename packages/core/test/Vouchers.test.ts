@@ -65,7 +65,7 @@ const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
 })
 
 describe("A voucher", () => {
-  scenario("voucher: holds its amount and the fees of a Lightning payment, and pays the first invoice", function* () {
+  scenario("voucher: it holds its amount and the fees of a Lightning payment, and pays the first invoice", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     // 0.2 % for the service, and 5 sats plus 0.5 % for routing.
@@ -97,7 +97,7 @@ describe("A voucher", () => {
     assert.notStrictEqual(secretOf(yield* issue(yield* companyWith(5000), 1000)), k1)
   })
 
-  scenario("C18: voucher: of fifty wallets claiming at once one is paid; the others are refused", { ...atOnce }, function* () {
+  scenario("C18: voucher: of fifty wallets claiming at the same time, one is paid; the others are refused", { ...atOnce }, function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
@@ -141,10 +141,10 @@ describe("A voucher", () => {
     const mainnet =
       "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
     const wrong = {
-      "more than there is": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
-      "less than there is": (yield* outside({ amount: Msat.make(999_999n) })).destination,
+      "more than its amount": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
+      "less than its amount": (yield* outside({ amount: Msat.make(999_999n) })).destination,
       "any amount": (yield* outside()).destination,
-      "an expiry that is too near": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
+      "an invoice that expires too soon": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
       "another network": mainnet,
       "an invoice that another withdrawal paid": paid,
       "an address": (yield* outside({ type: "chain_address" })).destination,
@@ -195,7 +195,7 @@ describe("A voucher", () => {
 })
 
 describe("Unclaimed vouchers", () => {
-  scenario("voucher: cannot be claimed once expired; the next worker run releases its funds", function* () {
+  scenario("voucher: it cannot be claimed once it has expired; the next worker run releases its funds", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000, 60)
     const { destination } = yield* outside({ sats: 1000 })
@@ -213,7 +213,7 @@ describe("Unclaimed vouchers", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  it.effect("voucher: either claimed or expired, never both, in either order", () => {
+  it.effect("voucher: it is either claimed or expired, never both, in either order", () => {
     let isLate = false
     return run(
       {
@@ -258,7 +258,7 @@ describe("Unclaimed vouchers", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  scenario("voucher: cannot be canceled once claimed", function* () {
+  scenario("voucher: it cannot be canceled once it is claimed", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
@@ -280,7 +280,7 @@ describe("Vouchers", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
   })
 
-  scenario("voucher: a different secret of any form opens none", function* () {
+  scenario("voucher: a different secret of any form opens no voucher", function* () {
     const vouchers = yield* Vouchers
     yield* issue(yield* companyWith(5000), 1000)
     for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
@@ -300,7 +300,7 @@ describe("Vouchers", () => {
     }
   )
 
-  scenario("voucher: created once per key, and a repeated request returns the same response with the link", function* () {
+  scenario("voucher: it is created once per key, and a repeated request returns the same response with the link", function* () {
     const payer = yield* companyWith(5000)
     const vouchers = yield* Vouchers
     const render = ({ url }: Issued) => Redacted.value(url)

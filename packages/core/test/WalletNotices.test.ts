@@ -81,16 +81,20 @@ scenario(
   }
 )
 
-scenario("wallet connect: an internal payment notifies the payer's app and the payee's, each of its own side", { change }, function* () {
-  const [payer, payee] = [yield* companyWith(5000), yield* company()]
-  const [sends, receives] = [yield* connect(payer, ["read"]), yield* connect(payee, ["read"])]
-  const told = yield* telling
-  const { paymentRequest } = yield* invoice(payee, 100)
-  yield* confirm(payer, paymentRequest)
-  yield* steps(2)
-  yield* TestClock.adjust(1000)
-  const events = yield* told
-  const types = (app: typeof sends) =>
-    events.flatMap((event) => Option.toArray(WalletConnect.open(event, app.secretKey, Told))).map((one) => one.notification_type)
-  assert.deepStrictEqual([types(sends), types(receives)], [["payment_sent"], ["payment_received"]])
-})
+scenario(
+  "wallet connect: an internal payment notifies the payer's app and the payee's app, each about its own side",
+  { change },
+  function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const [sends, receives] = [yield* connect(payer, ["read"]), yield* connect(payee, ["read"])]
+    const told = yield* telling
+    const { paymentRequest } = yield* invoice(payee, 100)
+    yield* confirm(payer, paymentRequest)
+    yield* steps(2)
+    yield* TestClock.adjust(1000)
+    const events = yield* told
+    const types = (app: typeof sends) =>
+      events.flatMap((event) => Option.toArray(WalletConnect.open(event, app.secretKey, Told))).map((one) => one.notification_type)
+    assert.deepStrictEqual([types(sends), types(receives)], [["payment_sent"], ["payment_received"]])
+  }
+)

@@ -105,7 +105,7 @@ scenario(
       expired: request(secretKey, content, beginsAtSeconds, beginsAtSeconds),
       "of a stranger": request(stranger, content),
       forged: { ...fresh, sig: "00".repeat(64) },
-      "with another's name": { ...request(stranger, content), pubkey: fresh.pubkey },
+      "with another author": { ...request(stranger, content), pubkey: fresh.pubkey },
       changed: { ...fresh, content: request(secretKey, { method: "get_info" }).content },
       "of another kind": Nostr.signed({ ...fresh, kind: 1 }, secretKey),
       "for another wallet": Nostr.signed(
@@ -146,7 +146,7 @@ scenario("wallet connect: the error names an unsupported encryption, method or p
     assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), code, JSON.stringify(content))
 })
 
-/** The members of a result that these tests read. */
+/** The fields of a result that these tests read. */
 const Result = Schema.Struct({
   invoice: Schema.optionalKey(Schema.String),
   payment_hash: Schema.optionalKey(Schema.String),
@@ -248,15 +248,19 @@ scenario("wallet connect: a repeated event gets the same response and does not c
   assert.deepStrictEqual(yield* answer(event(0)), first)
 })
 
-scenario("wallet connect: strangers with any number of keys cannot prevent responses to a new app", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* company(), ["read"])
-  const { answer } = yield* WalletRequests.make(wallet)
-  for (let n = 1; n <= 100; n++) {
-    const stranger = Redacted.make(n.toString(16).padStart(64, "0"))
-    assert.isTrue(Option.isNone(yield* answer(request(stranger, { method: "get_balance" }, beginsAtSeconds))))
+scenario(
+  "wallet connect: requests signed with any number of unknown keys cannot prevent responses to a new app",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const { answer } = yield* WalletRequests.make(wallet)
+    for (let n = 1; n <= 100; n++) {
+      const stranger = Redacted.make(n.toString(16).padStart(64, "0"))
+      assert.isTrue(Option.isNone(yield* answer(request(stranger, { method: "get_balance" }, beginsAtSeconds))))
+    }
+    assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" }, beginsAtSeconds)), secretKey), "ok")
   }
-  assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" }, beginsAtSeconds)), secretKey), "ok")
-})
+)
 
 scenario("wallet connect: a key has one app, and a key restricted to addresses has none", { ...isWallet }, function* () {
   const { id: companyId } = yield* company()
@@ -284,7 +288,7 @@ scenario("wallet connect: without relays there are no connections", function* ()
 })
 
 it.effect.prop(
-  "wallet connect: anything an app sends gets a response or is ignored, moves no money and breaks nothing",
+  "wallet connect: any input from an app gets a response or is ignored, moves no money and breaks nothing",
   {
     method: Arbitrary.schema(Schema.String),
     params: Arbitrary.schema(Schema.Json),

@@ -57,7 +57,7 @@ scenario(
     assert.deepStrictEqual(attemptsOf(sent), upTo(6))
     assert.strictEqual(new Set(sent.map(({ headers }) => headers["webhook-id"])).size, 1)
     yield* TestClock.adjust("2 days")
-    assert.lengthOf(sent, 6, "it is there")
+    assert.lengthOf(sent, 6, "the event was received")
   }
 )
 
@@ -91,11 +91,11 @@ scenario(
     yield* invoice(row, 1)
     yield* second
     assert.deepStrictEqual(attemptsOf(sent), [1])
-    // A day ahead: the retry that became due is sent once.
+    // The clock jumps a day ahead: the retry that became due is sent once.
     jumped.aheadMillis = 86_400_000
     yield* TestClock.adjust("10 seconds")
     assert.deepStrictEqual(attemptsOf(sent), [1, 2])
-    // Two days back: a new event is sent, and the waiting retry waits until its time.
+    // The clock jumps two days back: a new event is sent, and the waiting retry waits until its time.
     jumped.aheadMillis = -86_400_000
     state.answer = () => Effect.succeed(ok)
     const { id } = yield* invoice(row, 1)

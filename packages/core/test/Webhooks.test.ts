@@ -68,7 +68,7 @@ scenario("webhooks: events read to find new commits are not read again to send t
   assert.strictEqual(reads.count - before, 3)
 })
 
-/** Makes listing endpoints slow: a list is a second old when it is returned. */
+/** Makes listing endpoints slow, so that a list is a second old when it is returned. */
 const slowList = () => {
   const made = world()
   const slow = replace(WebhookReads, (reads) =>
@@ -244,7 +244,7 @@ scenario(
     const { id } = yield* invoice(row, 1)
     yield* TestClock.adjust("1 hour")
     assert.lengthOf(sent, count)
-    // Once enabled, it resumes where it stopped and loses nothing.
+    // Once enabled, the endpoint resumes where it stopped and loses nothing.
     yield* (yield* Webhooks).enable(row.id, made.id, undefined)
     yield* second
     assert.isTrue(sent.slice(count).some((request) => read(request).subject === id))
@@ -274,7 +274,7 @@ scenario(
     yield* second
     yield* TestClock.adjust("2 days")
     const told = new Set(sent.slice(count).map((request) => read(request).id))
-    assert.isAtLeast(told.size, 8, "everything from the beginning, and that it was disabled")
+    assert.isAtLeast(told.size, 8, "all events from the beginning, and the one about the endpoint being disabled")
   }
 )
 
@@ -324,7 +324,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a slow endpoint has eight concurrent requests, and does not delay others",
+  "webhooks: a slow endpoint gets at most eight concurrent requests, and does not delay others",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -366,7 +366,7 @@ scenario(
         assert.isAtLeast(sent.length, 2)
         assert.isAtLeast(lag, Lag.everyMillis / 1000)
         assert.isAtMost(lag, ((yield* Clock.currentTimeMillis) - beganAtMillis) / 1000)
-        assert.isAtLeast((yield* SendLag.waitingSinceMillis) ?? 0, beganAtMillis, "every process knows it")
+        assert.isAtLeast((yield* SendLag.waitingSinceMillis) ?? 0, beganAtMillis, "every process reports the waiting time")
         state.answer = () => Effect.succeed(ok)
         yield* TestClock.adjust("1 hour")
         assert.deepStrictEqual(yield* seconds, [0, 0])

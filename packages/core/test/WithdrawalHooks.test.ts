@@ -37,7 +37,7 @@ const refused = "DestinationRefused: unsupported"
 
 describe("A host's hooks for withdrawals", () => {
   scenario(
-    "withdrawal hooks: a destination the host refuses gets no withdrawal, refund or voucher, and nothing is held",
+    "withdrawal hooks: if the host refuses a destination, no withdrawal, refund or voucher is created and nothing is held",
     () => listing(),
     function* ({ listed }) {
       const company = yield* companyWith(100_000)
@@ -63,7 +63,7 @@ describe("A host's hooks for withdrawals", () => {
   )
 
   scenario(
-    "withdrawal hooks: a withdrawal the host delays is approved by another key, and every hook runs on request and again on approval",
+    "withdrawal hooks: a withdrawal delayed by the host must be approved by another key, and every hook runs on request and again on approval",
     () => listing(careful),
     function* ({ listed }) {
       const company = yield* companyWith(100_000)

@@ -105,7 +105,7 @@ const kinds = Effect.gen(function* () {
 })
 
 describe("An estimate", () => {
-  scenario("estimate: shows the type and cost of every kind of destination; confirming holds exactly that", function* () {
+  scenario("estimate: it shows the type and cost of every kind of destination; confirming holds exactly that amount", function* () {
     for (const { text, type, rail, service, network } of yield* kinds) {
       const payer = yield* companyWith(5000)
       const estimated = yield* estimate(payer, text, sats(1000))
@@ -122,7 +122,7 @@ describe("An estimate", () => {
     yield* sound
   })
 
-  scenario("estimate: costs more on the free plan", function* () {
+  scenario("estimate: it is higher on the free plan", function* () {
     const [free, paid] = [yield* company("free"), yield* company("paid")]
     const { destination } = yield* outside({ sats: 1000 })
     assert.deepStrictEqual(
@@ -131,7 +131,7 @@ describe("An estimate", () => {
     )
   })
 
-  scenario("estimate: needs no funds and sends nothing", function* () {
+  scenario("estimate: it needs no funds and sends nothing", function* () {
     const poor = yield* company()
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
@@ -150,7 +150,7 @@ describe("An estimate", () => {
     assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
   })
 
-  scenario("estimate: needs the node for a route", function* () {
+  scenario("estimate: it needs the node to find a route", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ sats: 1000 })
     yield* (yield* Sandbox).pause("node")
@@ -336,7 +336,7 @@ describe("Refused destinations", () => {
   })
 
   scenario(
-    "C14: withdrawal: refused when another was created for the same invoice, however that one ended",
+    "C14: withdrawal: it is refused if another was created for the same invoice, whatever the other's outcome",
     { isPending: true },
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
@@ -352,7 +352,7 @@ describe("Refused destinations", () => {
   )
 
   scenario(
-    "C32: withdrawal: an external invoice that borrows the hash of our own never pays ours, which stays payable externally",
+    "C32: withdrawal: an external invoice that has the same hash as our own invoice never pays ours, which stays payable externally",
     function* () {
       const [payer, victim] = [yield* companyWith(9000), yield* company()]
       const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
@@ -369,7 +369,7 @@ describe("Refused destinations", () => {
     }
   )
 
-  it.effect("C32: withdrawal: an invoice is not ours by its hash alone, even if our own node signed it", () => {
+  it.effect("C32: withdrawal: an invoice does not count as ours by its hash alone, even if our own node signed it", () => {
     const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
     return run({ change: replace(LightningReceiver, (receiver) => LightningReceiver.of({ ...receiver, nodeId: payee })) }, function* () {
       const [payer, victim] = [yield* companyWith(9000), yield* company()]
@@ -380,7 +380,7 @@ describe("Refused destinations", () => {
 })
 
 describe("Confirming", () => {
-  scenario("C12 C27: withdrawal: needs amount and fee together, to the msat", function* () {
+  scenario("C12 C27: withdrawal: it needs amount and fee together, to the msat", function* () {
     const payer = yield* companyWith(1012) // 1000, plus 2 for the service and 10 for the network
     const { destination } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(confirmWith(yield* companyWith(1011), destination)), "InsufficientBalance")
@@ -390,7 +390,7 @@ describe("Confirming", () => {
     assert.strictEqual(yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)), "InsufficientBalance")
   })
 
-  scenario("C12: withdrawal: of 50 simultaneous withdrawals of the whole balance one succeeds", function* () {
+  scenario("C12: withdrawal: of 50 simultaneous withdrawals of the whole balance, one succeeds", function* () {
     const payer = yield* companyWith(1012)
     const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
     const verdicts = yield* Effect.forEach(destinations, ({ destination }) => said(confirmWith(payer, destination)), {
@@ -403,7 +403,7 @@ describe("Confirming", () => {
   })
 
   scenario(
-    "C23: withdrawal: created once per idempotency key, and the first response is repeated, even if expired, paid, without prices or in an outage",
+    "C23: withdrawal: it is created once per idempotency key, and the first response is repeated even if the invoice has expired or been paid, without prices, or in an outage",
     function* () {
       const payer = yield* companyWith(10_000)
       const { destination } = yield* outside({ sats: 1000 })
@@ -454,7 +454,7 @@ describe("Confirming", () => {
 
   const failing = replace(Journal, (journal) =>
     Journal.of({
-      commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store broke") : journal.commit(change))
+      commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store failed") : journal.commit(change))
     })
   )
   scenario("C22: withdrawal: an interrupted confirm leaves no hold and no job", { change: failing }, function* () {

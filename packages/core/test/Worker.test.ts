@@ -26,7 +26,7 @@ import {
 } from "./World.ts"
 
 describe("A worker", () => {
-  it.effect("worker: repeats its step, with a pause in between", () =>
+  it.effect("worker: it repeats its step, with a pause in between", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const note = Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis))
@@ -36,23 +36,25 @@ describe("A worker", () => {
     })
   )
 
-  it.effect("worker: after a failed step it continues, waiting up to half a minute, and at its normal pace once it succeeds", () =>
-    Effect.gen(function* () {
-      const at: Array<number> = []
-      const flaky = Effect.flatMap(Clock.currentTimeMillis, (millis) => {
-        at.push(millis)
-        if (at.length === 1) return Effect.fail("away")
-        return at.length < 12 ? Effect.die("broken") : Effect.void
+  it.effect(
+    "worker: after a failed step it waits up to half a minute before the next one, and returns to its normal pace once a step succeeds",
+    () =>
+      Effect.gen(function* () {
+        const at: Array<number> = []
+        const flaky = Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+          at.push(millis)
+          if (at.length === 1) return Effect.fail("away")
+          return at.length < 12 ? Effect.die("broken") : Effect.void
+        })
+        yield* Worker.run("test", flaky, Effect.sleep("1 second"))
+        yield* TestClock.adjust("10 minutes")
+        const pauses = at.slice(1).map((millis, index) => millis - (at[index] ?? 0))
+        assert.deepStrictEqual(pauses.slice(0, 11), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000])
+        assert.deepStrictEqual(pauses.slice(11, 14), [1000, 1000, 1000])
       })
-      yield* Worker.run("test", flaky, Effect.sleep("1 second"))
-      yield* TestClock.adjust("10 minutes")
-      const pauses = at.slice(1).map((millis, index) => millis - (at[index] ?? 0))
-      assert.deepStrictEqual(pauses.slice(0, 11), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000])
-      assert.deepStrictEqual(pauses.slice(11, 14), [1000, 1000, 1000])
-    })
   )
 
-  it.effect("worker: an outage with a reason is logged once while it lasts, any other failure each time", () => {
+  it.effect("worker: an outage with a reason is logged once while it lasts, and any other failure each time", () => {
     const logged: Array<string> = []
     const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
     const away = (reason: string) => Effect.fail(new NodeUnavailable({ operation: "test", cause: "away", reason }))
@@ -83,7 +85,7 @@ describe("A worker", () => {
     }).pipe(Effect.provide(logger))
   })
 
-  it.effect("C5: worker: finishes its step before it stops", () =>
+  it.effect("C5: worker: it finishes its step before it stops", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const goesOn = yield* Deferred.make<void>()
@@ -115,7 +117,7 @@ describe("A worker", () => {
 })
 
 describe("All workers together", () => {
-  scenario("background workers: do all due work, and survive outages", { logsErrors: true }, function* () {
+  scenario("background workers: they do all due work and survive outages", { logsErrors: true }, function* () {
     const workers = yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
     const { pay, pause, resume, mine, send } = yield* Sandbox
     const [payer, payee] = [yield* company(), yield* company()]
@@ -148,7 +150,7 @@ describe("All workers together", () => {
     assert.strictEqual(workers.pollUnsafe(), undefined)
   })
 
-  it.effect("background workers: send payouts at the end of their window, however long a Lightning payment takes", () => {
+  it.effect("background workers: payouts are sent at the end of their window, however long a Lightning payment takes", () => {
     const answers = Deferred.makeUnsafe<void>()
     const change = replace(LightningSender, (sender) =>
       LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })

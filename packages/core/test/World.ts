@@ -39,7 +39,7 @@ export type Ports = Satrail.Ports | OfferSender | LightningBooks | ChainBooks | 
 /** The services of a process. */
 export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>
 
-/** The time at which every story begins. */
+/** The time at which every scenario begins. */
 export const beginsAtMillis = 1_700_000_000_000
 
 const ports = Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "21", network: "regtest" }))
@@ -92,7 +92,7 @@ export interface World {
   readonly logsErrors?: true
 }
 
-/** Runs a story in its own world with one process. */
+/** Runs a scenario in its own world with one process. */
 export const inWorld = <A, E>(
   story: Effect.Effect<A, E, Ports | Process | Scope.Scope>,
   { settings = usual, change = (ports) => ports, lacksOffers }: World = {}
@@ -106,7 +106,7 @@ export const inWorld = <A, E>(
 
 export type Steps<W> = (world: W) => Generator<Effect.Effect<unknown, unknown, Ports | Process | Scope.Scope>, unknown, never>
 
-/** Runs these steps in their own world, and checks the state in which they leave it. */
+/** Runs these steps in their own world, and then checks its state. */
 export const run = <W extends World>(world: W, steps: Steps<W>) => {
   const story = audited(
     Effect.gen(() => steps(world)),
@@ -167,7 +167,7 @@ export const onChainAddress = Effect.fnUntraced(function* (company: Company) {
   return yield* made((yield* OnChainAddresses).create({ companyId: company.id, type: "segwit", metadata: {} }))
 })
 
-/** A destination outside this service. */
+/** An external destination. */
 export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.DestinationAsk> & { readonly sats?: number } = {}) {
   const { sats, ...rest } = ask
   return yield* (yield* Sandbox.Sandbox).destination({
@@ -210,7 +210,7 @@ export const has = Effect.fnUntraced(function* ({ id }: Company) {
   return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
 })
 
-/** Payments received outside for this hash: how often, and how many sats. */
+/** Payments with this hash received by external payees: their number and their sats. */
 export const got = Effect.fnUntraced(function* (paymentHash: string | undefined) {
   const one = (yield* (yield* Sandbox.Sandbox).payments).find((one) => one.paymentHash === paymentHash)
   return { times: one?.times ?? 0, sats: Number(one?.received ?? 0n) / 1000 }
@@ -224,7 +224,7 @@ export const outputsOf = Effect.fnUntraced(function* ({ recipient }: Withdrawal)
 })
 
 /**
- * A chain with a variable fee rate. A broadcast that `deaf` selects has an unknown result. Records all
+ * A chain with a variable fee rate. A broadcast selected by `deaf` has an unknown result. Records all
  * broadcasts.
  */
 export const weather = () => {
@@ -244,7 +244,7 @@ export const weather = () => {
   return { sky, sent, change }
 }
 
-/** Runs a story and asserts that it logs errors, or none. */
+/** Runs a scenario and asserts that it logs errors, or none. */
 const logging = <A, E, R>(story: Effect.Effect<A, E, R>, logsErrors: boolean) =>
   Effect.suspend(() => {
     const errors: Array<unknown> = []
@@ -271,7 +271,7 @@ const assets = Effect.gen(function* () {
   return { node: yield* sandbox.localBalance, chain: Msat.sum(...coins.map(({ amount }) => amount)) }
 })
 
-/** Asserts that the books are sound, and that nobody outside was paid twice for an invoice. */
+/** Asserts that the books are sound, and that no external payee was paid twice for an invoice. */
 export const sound = Effect.gen(function* () {
   yield* Ledger.auditAll
   for (const { paymentHash, times } of yield* (yield* Sandbox.Sandbox).payments)
@@ -279,7 +279,7 @@ export const sound = Effect.gen(function* () {
 })
 
 /**
- * Runs a story, and asserts that the books are sound at its end. Unless something is pending, the assets of
+ * Runs a scenario, and asserts that the books are sound at its end. Unless something is pending, the assets of
  * the node and the chain must match the books to the msat.
  */
 export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = false) =>
@@ -299,7 +299,8 @@ export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = fals
   })
 
 /**
- * Runs a change that completes only once every process has applied it, while a quarter of a second passes.
+ * Runs a change that completes only once every process has applied it, and advances the clock by a quarter of a
+ * second.
  */
 export const everywhere = Effect.fnUntraced(function* <A, E, R>(change: Effect.Effect<A, E, R>) {
   const changing = yield* Effect.forkChild(change, { startImmediately: true })

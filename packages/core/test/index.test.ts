@@ -28,7 +28,7 @@ it("interface: every error can be imported from an entry of the package", async 
     const module: Readonly<Record<string, unknown>> = await import(path.join(sources, file))
     missing.push(...names.filter((name) => !promised.has(module[name])))
   }
-  // No service of a host makes the Change that fails with KeyRangeTaken.
+  // No service that a host calls makes the Change that fails with KeyRangeTaken.
   assert.deepStrictEqual(missing, ["KeyRangeTaken"])
 })
 
@@ -44,11 +44,11 @@ const declared = new Map(
 const repository = path.join(sources, "../../..")
 const read = (file: string) => readFileSync(path.join(repository, file), "utf8")
 
-/** The types that contract suites test. */
+/** The types tested by contract suites. */
 const held = globSync("packages/contracts/src/*.ts", { cwd: repository }).flatMap((file) =>
   Array.from(read(file).matchAll(/Contract\.suite<([^,>]+),/g)).flatMap(([, types = ""]) => types.match(/\w+/g) ?? [])
 )
-/** The names that guides mention. */
+/** The names mentioned in guides. */
 const told = ["add-a-lightning-node", "serve-a-lightning-node", "extend", "embed", "embed-database", "embed-server"].flatMap((guide) =>
   Array.from(read(`docs/guides/${guide}.md`).matchAll(/`(?:\w+\.)?(\w+)`/g), ([, name = ""]) => name)
 )

@@ -53,7 +53,7 @@ const inside = Effect.gen(function* () {
   return yield* Effect.exit((yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest }))
 })
 
-it.live("C15: own invoices: not settled internally if the node cannot close them", () =>
+it.live("C15: own invoices: they are not settled internally if the node cannot close them", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.provide(inside, over("cancel"))
     assert.include(JSON.stringify(refused), "whose node cannot cancel it")
@@ -62,7 +62,7 @@ it.live("C15: own invoices: not settled internally if the node cannot close them
   })
 )
 
-it.live("withdrawals: for a node with a tariff, the highest fee it may charge is held for the route", () =>
+it.live("withdrawals: if a node has a tariff, the highest fee it may charge is held for routing", () =>
   Effect.gen(function* () {
     const tariff = { base: Msat.fromSats(10), partsPerMillion: 10_000n }
     const estimate = Effect.gen(function* () {
@@ -88,7 +88,7 @@ const paid = (amount: string) =>
     return yield* Effect.exit((yield* PayRequests).invoice(place, ask))
   })
 
-it.live("C28: pay requests: a payer who sends a fraction of a satoshi is refused by a node of whole satoshis", () =>
+it.live("C28: pay requests: an amount with a fraction of a satoshi is refused if the node only supports whole satoshis", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.provide(paid("2500"), over("millisatoshis"))
     assert.include(JSON.stringify(refused), "amount must be whole satoshis, such as 3000")

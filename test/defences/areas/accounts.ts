@@ -133,6 +133,6 @@ export const canaries: ReadonlyArray<Canary> = [
 `,
     replace: "",
     test: coreTest("Stops"),
-    titles: "pause: when it returns"
+    titles: "pause: once the request returns"
   }
 ]

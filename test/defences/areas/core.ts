@@ -197,7 +197,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "statements.own(known?.place ?? null, options.lines)",
     replace: 'statements.own(known === undefined ? null : "0", options.lines)',
     test: coreTest("Listed"),
-    titles: "reconciliation: a forward is counted by name"
+    titles: "reconciliation: a forward is counted once"
   },
   {
     name: "pool-evicts-the-smallest",
@@ -219,7 +219,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "found.channels?.active === 0 ? Msat.zero : found.incoming",
     replace: "found.incoming",
     test: coreTest("Channels"),
-    titles: "channels: what inactive channels hold"
+    titles: "channels: the capacity of inactive channels"
   },
   {
     name: "channels-outage-warns",

@@ -144,7 +144,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "const givenUp = isNew ? yield* nextGivenUp : []",
     replace: "const givenUp = isNew ? (yield* nextGivenUp).slice(0, 0) : []",
     test: coreTest("ChainDeposits"),
-    titles: "deposits: wrongly evicted deposits"
+    titles: "deposits: as blocks arrive, wrongly evicted deposits"
   },
   {
     name: "credited-when-mined",
@@ -255,6 +255,6 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `>= holdInvoices.mostOpen)`,
     replace: `>= holdInvoices.mostOpen * 10)`,
     test: coreTest("Holds"),
-    titles: "hold: a company has a limit"
+    titles: "hold: a company's open hold invoices are limited"
   }
 ]

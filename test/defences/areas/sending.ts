@@ -399,7 +399,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee)",
     replace: "if (ask.maxFee !== undefined && Fee.total(fee) < 0n)",
     test: coreTest("CompanyFees"),
-    titles: "fees: what an estimate"
+    titles: "fees: no more than the estimated fee"
   },
   {
     name: "paused-worker-pays",
@@ -432,7 +432,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder",
     replace: "claimedBy: worker.holder",
     test: coreTest("Handover"),
-    titles: "payment worker: payments without a free place"
+    titles: "payment worker: payments that find no free slot"
   },
   {
     name: "handed-over-and-gone",

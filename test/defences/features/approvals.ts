@@ -21,7 +21,7 @@ export const approvals: ReadonlyArray<Canary> = [
     find: `jobs: withdrawal.approval === "waiting" ? [] : [`,
     replace: `jobs: withdrawal.approval === "rejected" ? [] : [`,
     test: coreTest("Approvals"),
-    titles: "approval: above the threshold"
+    titles: "approval: a withdrawal above the threshold"
   },
   {
     name: "approved-after-rejection",
@@ -47,7 +47,7 @@ export const approvals: ReadonlyArray<Canary> = [
     find: "if (fee.network > row.networkAllowance)",
     replace: "if (fee.network > row.amount)",
     test: coreTest("Approvals"),
-    titles: "approval: a fee above the amount held"
+    titles: "approval: if the fee exceeds the amount held"
   },
   {
     name: "hook-hides-refusal",
@@ -58,7 +58,7 @@ export const approvals: ReadonlyArray<Canary> = [
     find: "      waits ??= found\n",
     replace: "      if (found !== undefined) return found\n",
     test: coreTest("WithdrawalHooks"),
-    titles: "withdrawal hooks: a withdrawal the host delays"
+    titles: "withdrawal hooks: a withdrawal delayed by the host"
   },
   {
     name: "approved-unasked",
@@ -69,6 +69,6 @@ export const approvals: ReadonlyArray<Canary> = [
     find: "      yield* mayBegin({ spender: { company }, recipient, withdrawal: row })\n",
     replace: "",
     test: coreTest("WithdrawalHooks"),
-    titles: "withdrawal hooks: a withdrawal the host delays"
+    titles: "withdrawal hooks: a withdrawal delayed by the host"
   }
 ]

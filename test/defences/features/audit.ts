@@ -99,7 +99,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: `if (yield* hasSealed) return`,
     replace: `yield* hasSealed`,
     test: inTampering,
-    titles: "accepted as they are, once"
+    titles: "accepted unchanged, once"
   },
   {
     name: "audit-of-what-was-refused",

@@ -10,7 +10,7 @@ export const checkouts: ReadonlyArray<Canary> = [
     find: "((missing + 999n) / 1000n)",
     replace: "(missing / 1000n)",
     test: coreTest("Checkouts"),
-    titles: "checkout: the rest is rounded up"
+    titles: "checkout: the remaining amount is rounded up"
   },
   {
     name: "expired-and-canceled",

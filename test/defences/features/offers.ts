@@ -21,7 +21,7 @@ export const offers: ReadonlyArray<Canary> = [
     find: "return yield* findOffer(destination.bolt12)",
     replace: `return { _tag: "Bolt12", bolt12: destination.bolt12 }`,
     test: coreTest("OwnOffers"),
-    titles: "own offers: settled internally"
+    titles: "own offers: a payment is settled internally"
   },
   {
     name: "own-offers-need-the-node",
@@ -32,7 +32,7 @@ export const offers: ReadonlyArray<Canary> = [
     find: "Option.isSome(yield* issued.byText(bolt12.offer))",
     replace: "false",
     test: coreTest("OwnOffers"),
-    titles: "own offers: settled internally even if the node cannot"
+    titles: "own offers: a payment is settled internally even if the node cannot"
   },
   {
     name: "offers-nobody-can-pay",
@@ -54,7 +54,7 @@ export const offers: ReadonlyArray<Canary> = [
     find: "{ companyId: offer.companyId, metadata }",
     replace: "{ companyId: withdrawal.companyId, metadata }",
     test: coreTest("OwnOffers"),
-    titles: "own offers: settled internally"
+    titles: "own offers: a payment is settled internally"
   },
   {
     name: "own-offer-of-a-deleted-address",

@@ -33,7 +33,7 @@ export const refunds: ReadonlyArray<Canary> = [
     find: `  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined`,
     replace: "  return { refund, expiresAtMillis }",
     test: coreTest("Refunds"),
-    titles: "its checkout page shows the refund"
+    titles: "the checkout page shows the refund"
   },
   {
     name: "refund-shown-though-told-apart",

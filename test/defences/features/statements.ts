@@ -54,6 +54,6 @@ export const statements: ReadonlyArray<Canary> = [
     find: `unique: [["companyId", "number"]]`,
     replace: "unique: []",
     test: "packages/core/test/Statements.test.ts",
-    titles: "statement: of two that close"
+    titles: "statement: if two requests close"
   }
 ]
