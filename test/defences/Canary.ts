@@ -16,7 +16,7 @@ export interface Canary {
   readonly titles: string
   /** Detecting it requires two processes on a server. */
   readonly needsServer?: true
-  /** The simulator's first stories detect it too. */
+  /** The simulator's first scenarios detect it too. */
   readonly isInStories?: true
 }
 

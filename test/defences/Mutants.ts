@@ -35,7 +35,7 @@ const ofPorts: ReadonlyArray<Mutant> = tables.flatMap((file) =>
       name: nameOf(file, bug),
       bug,
       where: file,
-      noticedBy: broken.length > 0 ? broken : ["the first stories of the simulator"],
+      noticedBy: broken.length > 0 ? broken : ["the simulator's first scenarios"],
       test: file,
       titles
     }
@@ -48,7 +48,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name,
     bug,
     where: file,
-    noticedBy: [`${test}: ${titles}`, ...(isInStories ? ["the first stories of the simulator"] : [])],
+    noticedBy: [`${test}: ${titles}`, ...(isInStories ? ["the simulator's first scenarios"] : [])],
     test,
     titles
   })),

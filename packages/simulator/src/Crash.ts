@@ -7,16 +7,16 @@ import type * as Store from "./world/Store.ts"
 
 const dies: Fate = { _tag: "dies", when: "before", backAfterMillis: 0 }
 const unanswered: Fate = { _tag: "unanswered", when: "before" }
-/** Faults of a call: the process dies or receives no response, and the call took effect or did not. */
+/** Faults of a call: the process dies or receives no response, before or after the call takes effect. */
 export const fates: ReadonlyArray<Fate> = [dies, unanswered, { ...dies, when: "after" }, { ...unanswered, when: "after" }]
 
 const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
 /**
- * Returns whether a call has an effect: a call of a node, the wallet or the signer, or a committed Change.
+ * Returns whether a call has an effect: it acts on a node, the wallet or the signer, or commits a Change.
  */
 export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 
-/** Frequent calls that change nothing. A claim that finds no work is one of them too. */
+/** Frequent calls that change nothing. (A claim that finds no work also changes nothing.) */
 const reading = new Set([
   "unlinkedAudit",
   "auditHeads",
@@ -66,14 +66,14 @@ const reading = new Set([
   ...features.flatMap(({ reading = [] }) => reading)
 ])
 /**
- * Reads that a separate worker makes in every turn, whatever is in progress. Without a response, the worker
- * waits for its next turn. One story covers it.
+ * Reads that a separate worker makes in every turn, whatever is in progress. A worker that gets no response
+ * waits for its next turn, so one scenario per read is enough.
  */
 const apart = new Set(["unlinkedAudit", "auditHeads", "auditOf", "recordedAudit", "unapproved"])
 const claims = new Set(["claim", "claimInTurn", "takeOver"])
 const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
 
-/** A call in an undisturbed run at which a process can be hit by a fault. */
+/** A call in an undisturbed run at which a fault can be injected. */
 export interface Position {
   readonly at: number
   readonly call: string
@@ -82,11 +82,11 @@ export interface Position {
 }
 
 /**
- * Returns the crash positions among the calls of some operations: every call, except one repeated before
- * anything else happened. A worker that looks for work and finds none changes nothing. Dying before a read is
- * the same as dying after it, or after the last call that changed something: the process loses its memory and
- * everything else is unchanged. So it dies once between two such calls, and always right before a call with
- * an effect.
+ * Returns the crash points among the calls of some operations: every call, except repetitions of a call with no
+ * effect in between. A worker that looks for work and finds none changes nothing. Dying before a read is
+ * equivalent to dying after it, or after the last call that changed something, because the process loses its
+ * memory and everything else is unchanged. So the process dies once between two calls with an effect, and
+ * always immediately before each of them.
  */
 export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>): ReadonlyArray<Position> => {
   let seen = new Set<string>()
@@ -115,17 +115,17 @@ export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken
     })
 }
 
-/** Result of running a story once per crash position. */
+/** Result of running a scenario once per crash point. */
 export interface Outcome {
   readonly positions: number
-  /** The first run that broke a promise, or ended differently from the undisturbed run. */
+  /** Describes the first run that violated a guarantee, or that ended differently from the undisturbed run. */
   readonly broken: string | undefined
 }
 
 /**
- * Runs the story once undisturbed, and then once per crash position, where that one call meets a fault. Each
- * run must end as the undisturbed one did. `fatesOf` returns the faults to try at a position, numbered from
- * 0.
+ * Runs the scenario once undisturbed, and then for each crash point, injecting one fault into that call. Each
+ * run must end in the same state as the undisturbed run. `fatesOf` returns the faults to try at the crash point
+ * with this number, counted from 0.
  */
 export const everywhere = async (
   { settings, before, during, callsCustomers = false }: Story,
@@ -145,7 +145,7 @@ export const everywhere = async (
     for (const fate of fatesOf(number, position)) {
       const { violation, ending, history } = await tell(at, fate)
       const isSame = ending === undisturbed.ending
-      const broken = violation ?? (isSame ? undefined : `it ended with\n${ending}\ninstead of\n${undisturbed.ending}`)
+      const broken = violation ?? (isSame ? undefined : `the run ended with\n${ending}\ninstead of\n${undisturbed.ending}`)
       if (broken !== undefined)
         return { positions: all.length, broken: `${nameOf(fate, "store")} ${call} (call ${at}): ${broken}\n${history.join("\n")}` }
     }

@@ -5,7 +5,7 @@ import type { Act, To } from "./plot/Operation.ts"
 import { company, type Crash, invoice, pay, slot, surely, takenOver, wait } from "./plot/Scenes.ts"
 import { settings as usual } from "./Simulation.ts"
 
-/** A short story in which every call is a crash position. */
+/** A short scenario in which every call is a crash point. */
 export interface Story extends Crash {
   readonly settings: Settings
 }
@@ -35,29 +35,29 @@ const payouts = [payout, withdraw({ _tag: "Chain" }, 30_000, 1), withdraw({ _tag
 export const stories: Readonly<Record<string, Story>> = {
   "payment that settles": story(company(5000), toOutside("settle")),
   "payment that fails": story(company(5000), toOutside("fail")),
-  "payment without an answer that settles": story(company(5000), toOutside("unknown_then_settle")),
-  "payment without an answer that fails": story(company(5000), toOutside("unknown_then_fail")),
+  "payment that gets no response and settles": story(company(5000), toOutside("unknown_then_settle")),
+  "payment that gets no response and fails": story(company(5000), toOutside("unknown_then_fail")),
   "payment that is held and settles": story(company(5000), [...toOutside("hold"), ...held("settle")]),
   "payment that is held and fails": story(company(5000), [...toOutside("hold"), ...held("fail")]),
-  "payment of an offer that settles": story(company(5000), toOutside("settle", "Offer")),
-  "payment of an offer that fails": story(company(5000), toOutside("fail", "Offer")),
-  "payment of an offer without an answer that settles": story(company(5000), toOutside("unknown_then_settle", "Offer")),
-  "payment of an offer that is held and settles": story(company(5000), [...toOutside("hold", "Offer"), ...held("settle")]),
+  "offer payment that settles": story(company(5000), toOutside("settle", "Offer")),
+  "offer payment that fails": story(company(5000), toOutside("fail", "Offer")),
+  "offer payment that gets no response and settles": story(company(5000), toOutside("unknown_then_settle", "Offer")),
+  "offer payment that is held and settles": story(company(5000), [...toOutside("hold", "Offer"), ...held("settle")]),
   "payment to a Lightning address": story(company(5000), toOutside("settle", "Address")),
-  "payment of our invoice": story(
+  "payment of an invoice that we issued": story(
     [...company(), ...company(5000), invoice(1, 1000)],
     surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000))
   ),
-  "payment of our invoice that an outside wallet pays first": story(
+  "payment of an invoice that we issued and an outside wallet pays first": story(
     [...company(), ...company(5000), invoice(1, 1000)],
     [pay(0, true), ...surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000)), ...held("settle")]
   ),
-  "payment to our Lightning address": story(
+  "payment to a Lightning address of this service": story(
     [...company(), ...company(5000), address(1)],
     surely(withdraw({ _tag: "OwnAddress", which: 0 }, 1000))
   ),
   "on-chain payout": story(company(50_000), [...surely(payout), ...takenOver, ...mine(1), ...mine(1)]),
-  "batch of three payouts of two companies": story(
+  "batch of three payouts for two companies": story(
     [...company(50_000), ...company(100_000)],
     [...payouts, ...takenOver, ...mine(1), ...mine(6)],
     together
@@ -78,7 +78,7 @@ export const stories: Readonly<Record<string, Story>> = {
   ),
   "hold invoice that is settled": story([...company(), hold, pay(), wait(5000)], [settle, wait(1000), settle, ...takenOver]),
   "invoice that is canceled": story([...company(), invoice(0, 1000)], [cancel, wait(1000), cancel, ...takenOver, pay(), ...takenOver]),
-  "invoice that is canceled while its payment is on its way": story(
+  "invoice that is canceled while its payment is in flight": story(
     [...company(), invoice(0, 1000), pay(0, true), wait(2000)],
     [cancel, wait(1000), ...held("settle")]
   ),
@@ -87,9 +87,9 @@ export const stories: Readonly<Record<string, Story>> = {
     [...company(), ...[1000, 1001, 1002].map((sats) => invoice(0, sats))],
     [pay(2), pay(1), wait(3000), pay(0), ...takenOver]
   ),
-  // Once settled internally, the invoice is no longer polled. Only the node's notification shows that it was
-  // paid again.
-  "second payment of an invoice that the node had reported closed": story(
+  // An invoice settled internally is no longer polled, so only the node's notification shows that it was paid
+  // again.
+  "second payment of an invoice that the node had reported as closed": story(
     [
       ...company(),
       ...company(5000),
@@ -100,7 +100,7 @@ export const stories: Readonly<Record<string, Story>> = {
     ],
     [pay(), ...takenOver]
   ),
-  "invoices whose payments are found by asking": story(
+  "invoices whose payments are found by polling": story(
     [...company(), invoice(0, 1000), invoice(0, 1001)],
     [{ _tag: "LoseNotice" }, pay(1), { _tag: "LoseNotice" }, pay(0), ...takenOver]
   ),
@@ -109,7 +109,7 @@ export const stories: Readonly<Record<string, Story>> = {
     [...company(), chainAddress],
     [send, wait(11_000), ...mine(2), ...reorg(2), ...mine(1), ...mine(1)]
   ),
-  "on-chain deposit that is partly spent and then double spent": story(
+  "on-chain deposit that is partly spent and then double-spent": story(
     [
       ...company(),
       address(0),

@@ -5,26 +5,26 @@ import { tags } from "./plot/Plot.ts"
 import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
 import { ports } from "./world/Fault.ts"
 
-/** Changes that a feature covers itself: see `Feature.make`. */
+/** Excludes the Changes that a feature covers itself (see `Feature.make`). */
 type Own = Exclude<Change, { readonly _tag: TagOf<(typeof features)[number]> }>
 type TagOf<F> = F extends { readonly changes: infer C } ? keyof C : never
 
 /**
- * States for each kind of Change whether stories produce it, or why they can't. Covers every kind that may
- * move money, and some others.
+ * Says for each kind of Change that scenarios produce it, or why they don't. Lists every kind that may move
+ * money, and some others.
  */
 const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["_tag"]]?: How } = {
   CompanyOpened: "happens",
   PlanChanged: "happens",
   FreezeChanged: "happens",
-  CompanyFeesChanged: { never: "no story sets fees of one company: the contract JournalFees tests this, with concurrent changes" },
+  CompanyFeesChanged: { never: "no scenario sets one company's fees; the contract JournalFees tests this, with concurrent changes" },
   CompanyLimited: "happens",
-  CompanyLooseningRequested: { never: "stories have one operator: the contract JournalCompanies tests this" },
+  CompanyLooseningRequested: { never: "scenarios have one operator; the contract JournalCompanies tests this" },
   ApiKeyLimited: "happens",
   DomainVerified: "happens",
   DomainChecked: "happens",
   ApiKeyIssued: "happens",
-  ApiKeyApproved: { never: "stories have one operator: the contract JournalCompanies tests this" },
+  ApiKeyApproved: { never: "scenarios have one operator; the contract JournalCompanies tests this" },
   ApiKeyRevoked: "happens",
   ApiKeyUsed: "happens",
   InvoiceCreated: "happens",
@@ -52,11 +52,11 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   InternalTransferred: "happens",
   InvoiceHeld: "happens",
   InvoiceSettling: "happens",
-  InvoiceReturned: { never: "the sandbox's node returns no payment by itself; a held payment is returned when the service cancels it" },
+  InvoiceReturned: { never: "the sandbox's node never returns a held payment unless the service cancels it" },
   PayoutBuried: "happens",
   CursorMoved: "happens",
   DutyBegun: "happens",
-  AnswerKept: { never: "no story sends a request with a key that has nothing left to change" },
+  AnswerKept: { never: "no scenario sends an idempotent request that has nothing to change" },
   AnswersForgotten: "happens"
 }
 
@@ -73,8 +73,8 @@ const befall = [
 const freeze = ["frozen before", "frozen after", "repeated", "away"] as const
 
 /**
- * Everything that must happen at least once in a batch of stories. Otherwise the batch shows less than it
- * seems to.
+ * Everything that must happen at least once in a batch of scenarios. A batch in which something is missing
+ * shows less than it seems to.
  */
 const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   operation: tags,
@@ -139,7 +139,7 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   ]
 }
 
-/** Number of stories needed for all of it to happen. */
+/** Number of scenarios after which all of this should have happened. */
 export const storiesNeeded = 200
 
 /** Returns the expected things that never happened. */

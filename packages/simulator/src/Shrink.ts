@@ -1,16 +1,16 @@
 import type { Operation } from "./plot/Operation.ts"
 import type { Outcome } from "./Simulation.ts"
 
-// Each try runs a story again.
+// Each attempt runs the scenario again.
 const maxTries = 400
 const maxMillis = 90_000
 
-/** The broken promise, without the record it was about. */
+/** The violated guarantee, without the record concerned. */
 const promiseOf = ({ violation }: Outcome): string => violation?.split(":")[0] ?? ""
 
 /**
- * Returns the shortest story found that breaks the same promise. It leaves out operations, first many at a
- * time and then one by one, as long as the promise is still broken ("delta debugging").
+ * Returns the shortest scenario found that violates the same guarantee. Removes operations, first many at a
+ * time and then one by one, as long as the guarantee is still violated ("delta debugging").
  */
 export const shrink = async (broken: Outcome, tell: (operations: ReadonlyArray<Operation>) => Promise<Outcome>): Promise<Outcome> => {
   const begun = performance.now()

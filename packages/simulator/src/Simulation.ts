@@ -16,12 +16,12 @@ import * as Store from "./world/Store.ts"
 import * as World from "./world/World.ts"
 
 /**
- * Settings of the simulated service. Checks run less often than usual, so that a simulated hour is cheap, and
- * chains can be short.
+ * Settings of the simulated service. Polling is less frequent than usual, so that a simulated hour is cheap,
+ * and few confirmations are required, so that chains can be short.
  */
 export const settings: Policy.Settings = {
   ...Policy.defaults,
-  // Stories have one operator.
+  // Scenarios have one operator.
   secondOperatorAbove: null,
   network: "regtest",
   domain: "pay.example",
@@ -35,7 +35,8 @@ export const settings: Policy.Settings = {
 }
 
 /**
- * Payouts are sent immediately one by one, or are batched for a while, up to the maximum of one transaction.
+ * Varies how payouts are sent: immediately and one by one, or batched for a while, up to the maximum number in
+ * a transaction.
  */
 const settingsOf = (seed: number): Policy.Settings => {
   const random = Random.make(Random.derived(seed, 3))
@@ -44,34 +45,35 @@ const settingsOf = (seed: number): Policy.Settings => {
 
 export interface Options {
   readonly store: Store.Store
-  /** Number of operations in a story. */
+  /** Number of operations in a scenario. */
   readonly operations: number
   /** Replaces ports with broken ones, to test that the checks catch them. */
   readonly spoil?: World.Spoil | undefined
   readonly settings?: Policy.Settings | undefined
-  /** Use one process, and only as much time at the end as a story with a single fault needs. */
+  /** Uses one process, and lets only as much time pass at the end as a scenario with a single fault needs. */
   readonly isShort?: boolean | undefined
-  /** If false, no process runs the workers that call servers of customers. */
+  /** If false, no process runs the workers that call customers' servers. */
   readonly callsCustomers?: boolean | undefined
 }
 
-/** Result of a story. */
+/** Result of a scenario. */
 export interface Outcome {
   readonly seed: number
   readonly operations: ReadonlyArray<Operation.Operation>
   readonly violation: string | undefined
   /**
-   * Index of the operation at which the promise was broken, or the number of operations if it was at the end.
+   * Index of the operation at which a guarantee was violated, or the number of operations if it was violated at
+   * the end.
    */
   readonly at: number
   /**
    * Final state of all money, one line per company, without details that differ between runs. Empty if a
-   * promise was broken.
+   * guarantee was violated.
    */
   readonly ending: string
-  /** The calls of ports, grouped by the operation during which they were made. */
+  /** The port calls, grouped by the operation during which they were made. */
   readonly calls: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>
-  /** Equal for equal stories, down to the last call. */
+  /** Hash of the history. It is equal only for scenarios that are equal down to the last call. */
   readonly hash: string
   readonly history: ReadonlyArray<string>
   readonly coverage: Coverage.Coverage
@@ -79,7 +81,7 @@ export interface Outcome {
 
 let front: Promise<Front.Handler> | undefined
 
-/** The routes are built once for all stories, because none of them depends on a story. */
+/** The routes are built once for all scenarios, because none of them depends on a scenario. */
 export const handler = (store: Store.Store): Promise<Front.Handler> => {
   front ??= (async () => {
     const world = await World.make(0, store, (ports) => ports)
@@ -89,10 +91,10 @@ export const handler = (store: Store.Store): Promise<Front.Handler> => {
   return front
 }
 
-// Number of operations between full audits. In between, only touched records are checked.
+// Number of operations between full audits. Between audits, only touched records are checked.
 const stepsPerAudit = { memory: 20, pglite: 50 }
 
-/** Runs the operations of a seed and reports the promise that was broken, if any. */
+/** Runs the operations of a seed, and reports the guarantee that was violated, if any. */
 export const tell = async (seed: number, operations: ReadonlyArray<Operation.Operation>, options: Options): Promise<Outcome> => {
   const { store, spoil = (ports) => ports } = options
   const routes = await handler(store)
@@ -120,7 +122,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     for (const operation of operations) {
       await story.tell(operation)
       calls.push(stage.traps.taken())
-      // Don't query an asynchronous store while it is busy: a response may depend on work started by a
+      // Don't query an asynchronous store while it is busy, because a response may depend on work started by a
       // process whose turn it isn't.
       const isAtRest = store.name === "memory" || !operation.rushes
       if (isAtRest) {
@@ -150,7 +152,7 @@ export const run = (seed: number, options: Options): Promise<Outcome> => {
 }
 
 /**
- * Runs the stories of seeds `first` to `last` and returns the first one that broke a promise, or undefined.
+ * Runs the scenarios of seeds `first` to `last`. Returns the first one that violated a guarantee, or undefined.
  * `spoil` replaces ports with broken ones, to test that the checks catch them.
  */
 export const firstViolation = async (options: {

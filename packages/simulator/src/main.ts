@@ -9,13 +9,13 @@ import * as Store from "./world/Store.ts"
 
 const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N] [--crashes]
 
-  --seeds N       runs the stories of N seeds (default 100)
+  --seeds N       runs the scenarios of N seeds (default 100)
   --from N        the first seed (default 1)
-  --seed N        runs the story of one seed and prints each call
-  --minutes M     runs stories for M minutes
+  --seed N        runs the scenario of one seed and prints each call
+  --minutes M     runs scenarios for M minutes
   --store S       the store (default memory)
-  --operations N  operations per story (default 200)
-  --crashes       runs a few short stories once per call, where the process dies or receives no response`
+  --operations N  operations per scenario (default 200)
+  --crashes       runs a few short scenarios repeatedly; in each run, one call fails`
 
 const stop = (message: string): never => {
   console.error(`${message}\n\n${usage}`)
@@ -68,14 +68,14 @@ const isOver = (told: number) => (minutes === undefined ? told >= count : second
 /** Prints the violation and the command that reproduces it. */
 const report = async (outcome: Simulation.Outcome) => {
   console.log(`\nseed ${outcome.seed}, operation ${outcome.at} of ${outcome.operations.length}: ${outcome.violation}`)
-  console.log("shrinking the story …")
+  console.log("shrinking the scenario …")
   const short = await shrink(outcome, (operations) => Simulation.tell(outcome.seed, operations, options))
   console.log(`\n${short.operations.length} operations reproduce it: ${short.violation}`)
   for (const { act, rushes } of short.operations) console.log(`  ${rushes ? "& " : ""}${JSON.stringify(act)}`)
   console.log("\nthe last calls:")
   for (const line of short.history.slice(-60)) console.log(`  ${line}`)
   const also = `${operations === 200 ? "" : ` --operations ${operations}`}${storeName === "memory" ? "" : ` --store ${storeName}`}`
-  console.log(`\nto reproduce the whole story: npm run simulate -- --seed ${outcome.seed}${also}`)
+  console.log(`\nto reproduce the whole scenario: npm run simulate -- --seed ${outcome.seed}${also}`)
 }
 
 if (values.crashes === true) {
@@ -84,7 +84,7 @@ if (values.crashes === true) {
     console.log(`${String(positions * Crash.fates.length).padStart(10)}  ${title}${broken === undefined ? "" : `: ${broken}`}`)
     if (broken !== undefined) process.exitCode = 1
   }
-  console.log(`each of their calls ran with ${Crash.fates.length} faults on ${storeName} in ${seconds().toFixed(0)} s`)
+  console.log(`each crash point ran with ${Crash.fates.length} faults on ${storeName} in ${seconds().toFixed(0)} s`)
   await store.close()
   process.exit()
 }
@@ -103,7 +103,7 @@ for (; broken === undefined && !isOver(told); told++) {
   if (seconds() - reportedSeconds > 10) {
     reportedSeconds = seconds()
     console.log(
-      `${told + 1} stories, ${((told + 1) / seconds()).toFixed(1)} per second; the last: seed ${outcome.seed}, hash ${outcome.hash}`
+      `${told + 1} scenarios, ${((told + 1) / seconds()).toFixed(1)} per second; the last: seed ${outcome.seed}, hash ${outcome.hash}`
     )
   }
 }
@@ -113,7 +113,7 @@ for (const kind of Coverage.kinds) {
   for (const [name, times] of [...coverage.counts(kind)].toSorted()) console.log(`${String(times).padStart(10)}  ${name}`)
 }
 console.log(
-  `\n${told} stories of ${operations} operations on ${storeName} in ${seconds().toFixed(0)} s: ${(told / seconds()).toFixed(1)} per second`
+  `\n${told} scenarios of ${operations} operations on ${storeName} in ${seconds().toFixed(0)} s: ${(told / seconds()).toFixed(1)} per second`
 )
 if (broken !== undefined) {
   await report(broken)

@@ -26,11 +26,11 @@ const over =
   (ports) =>
     Context.add(ports, key, change(Context.get(ports, key), ports))
 
-/** The journal with altered Changes. */
+/** A journal that alters Changes. */
 const committing = (change: (change: Change) => Change): Spoil =>
   over(Journal.Journal, (journal) => Changes.journal((decided) => journal.commit(change(decided))))
 
-/** The journal, except that it reports this status for a checkout when it is about to be canceled. */
+/** A journal that reports this status for a checkout that is about to be canceled. */
 const callingCheckouts = (status: string): Spoil =>
   over(Journal.Journal, (journal) =>
     Changes.journal((decided) =>
@@ -38,15 +38,15 @@ const callingCheckouts = (status: string): Spoil =>
     )
   )
 
-/** Limits without the amount above which another key is required. */
+/** Returns the limits without the approval threshold. */
 const without = (limits: Limits | null): Limits | null => {
   const { approvalAboveSats: _, ...others } = limits ?? {}
   return limits && others
 }
 
 /**
- * Defects that lost money or nearly did, with the message that reveals each and the maximum number of stories
- * needed. If it takes many, they start shortly before one that reveals it.
+ * Defects that lost money or nearly did, with the message that reveals each and the maximum number of scenarios
+ * needed. If many would be needed, the first seed is shortly before one that reveals the defect.
  */
 const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, stories: number, first?: number]>> = {
   "C1: a sender that reports unknown payments as failed": [
@@ -73,7 +73,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
     10
   ],
-  "C8: a sender whose calls still arrive after it excludes that": [
+  "C8: a sender whose calls still arrive after its grace period": [
     over(LightningSender, (sender) => LightningSender.of({ ...sender, graceMillis: 0 })),
     /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
     20,
@@ -95,7 +95,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         legs
       }
     }),
-    /an invoice gets what the node received/,
+    /an invoice receives what the node received/,
     10
   ],
   "C45: a chain source that reports unknown transactions as gone": [
@@ -105,7 +105,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         transaction: (txId) => Effect.orElseSucceed(chain.transaction(txId), (): Placement => ({ _tag: "gone" }))
       })
     ),
-    /a deposit is given up when its payment is gone/,
+    /a deposit fails only if its transaction is gone/,
     30,
     35
   ],
@@ -114,11 +114,11 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     /a key is not used for something else|a repeated request|an idempotency key takes effect once/,
     40
   ],
-  "a journal that releases a hold and keeps it": [
+  "a journal that expires a voucher without releasing its hold": [
     committing((change) =>
       change._tag === "VoucherExpired" ? { ...change, legs: change.legs.map((leg) => ({ ...leg, postings: [] })) } : change
     ),
-    /holds what is held|has held is what is on its way/,
+    /add up to its held amount|equals what is in flight/,
     10
   ],
   "C21: a journal that returns nothing to the deposit when a refund fails": [
@@ -127,7 +127,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         ? { ...change, writes: [change.writes[0], { ...change.writes[1], amount: 0n }] }
         : change
     ),
-    /a deposit records its refunds/,
+    /a deposit's refunded amount equals its refunds/,
     20
   ],
   "a node that settles payments that should be returned": [
@@ -169,7 +169,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           }
         : change
     ),
-    /what is paid for an offer is its company's/,
+    /a payment for our offer belongs to the offer's company/,
     20
   ],
   "C60: a node that does not report payments of its offers": [
@@ -184,12 +184,12 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   ],
   "a store that does not recognize our offers": [
     over(OfferReads, () => OfferReads.of({ offerByText: () => Effect.succeedNone })),
-    /no node is asked to pay our offer/,
+    /our offers are never paid through the node/,
     20
   ],
   "a journal that does not update a checkout when it is paid": [
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
-    /a checkout that was paid is paid/,
+    /a fully paid checkout has the status paid/,
     20,
     16
   ],
@@ -243,7 +243,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       }))
       return { ...change, legs }
     }),
-    /a rejection returns the full amount held|holds what is held/,
+    /a rejection returns the full amount held|add up to its held amount/,
     40
   ],
   "a journal that forgets which key requested a withdrawal": [
@@ -271,7 +271,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           )
       })
     ),
-    /a withdrawal above the threshold waits for another key/,
+    /a withdrawal above the threshold waits for approval/,
     40
   ],
   "a store that forgets a pause": [
@@ -281,7 +281,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     /nothing new is accepted while paused \((sending|receiving)\)/,
     40
   ],
-  "a journal that books a fee to no account": [
+  "a journal that posts a fee to no account": [
     committing((change) =>
       change._tag === "WithdrawalSettled"
         ? {
@@ -290,7 +290,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           }
         : change
     ),
-    /holds what is held|is what came and went|has held/,
+    /add up to its held amount|equals deposits minus withdrawals|equals what is in flight/,
     10
   ]
 }
@@ -304,7 +304,7 @@ describe("The simulator notices", () => {
   }
 })
 
-describe("A broken story is cut down to what breaks it:", () => {
+describe("A failing scenario is shrunk to what makes it fail:", () => {
   for (const who of [
     "C1: a sender that reports unknown payments as failed",
     "C33: a journal that credits the requested amount instead of the received one"

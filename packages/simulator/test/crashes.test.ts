@@ -1,3 +1,3 @@
 import { crashes, some } from "./crashes.ts"
 
-crashes("a process that dies or gets no response", some)
+crashes("a process that dies or gets no response, at a sample of crash points", some)

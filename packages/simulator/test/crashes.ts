@@ -4,14 +4,14 @@ import { stories } from "../src/CrashStories.ts"
 import type { Fate } from "../src/world/Fault.ts"
 import * as Store from "../src/world/Store.ts"
 
-/** A few fates: one in turn for each call that has an effect, and for one in twelve other calls. */
+/** Picks a few faults: one in turn for each call that has an effect, and for every twelfth other call. */
 export const some = (number: number, { call }: Crash.Position): ReadonlyArray<Fate> => {
-  // Calls that repeat every four positions get a different fate each time.
+  // Calls that repeat every four crash points get a different fault each time.
   const turn = (number + Math.floor(number / 4)) % 4
   return Crash.acts(call) || number % 12 === 0 ? Crash.fates.slice(turn, turn + 1) : []
 }
 
-/** Runs each story once for each of its crash positions and each fate to test there. */
+/** Runs each scenario once for each of its crash points and each fault to inject there. */
 export const crashes = (title: string, fatesOf: (number: number, position: Crash.Position) => ReadonlyArray<Fate>): void => {
   describe(`${title}`, () => {
     let store: Store.Store

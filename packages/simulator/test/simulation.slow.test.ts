@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Simulation from "../src/Simulation.ts"
 
-// CI uses a different batch for every commit, because many commits run there. On a developer's machine the
-// batch is fixed.
+// CI runs an additional batch that differs from run to run, and so covers more seeds over time. On a
+// developer's machine, the batches are fixed.
 const another = process.env["CI"] === undefined ? undefined : Math.floor(Date.now() / 1000) % 1_000_000_000
 
 const batches = [
@@ -11,9 +11,9 @@ const batches = [
   ...(another === undefined ? [] : [{ name: "memory", first: another, stories: 40, operations: 200 } as const])
 ] as const
 
-describe("every promise is kept", () => {
+describe("every guarantee holds", () => {
   for (const { name, first, stories, operations } of batches) {
-    it(`simulator: ${stories} stories: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
+    it(`simulator: ${stories} scenarios: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
       const broken = await Simulation.firstViolation({ first, last: first + stories - 1, operations, store: name })
       assert.isUndefined(broken && `seed ${broken.seed}: ${broken.violation}`)
     })

@@ -2,28 +2,29 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Simulation from "../src/Simulation.ts"
 import * as Store from "../src/world/Store.ts"
 
-describe("A story", () => {
+describe("A scenario", () => {
   let store: Store.Store
   beforeAll(async () => {
     store = await Store.open("memory")
   })
   afterAll(() => store.close())
 
-  it("simulator: the first stories keep every promise", async () => {
-    // 70213 found a webhook that was overtaken by the next one of its record when neither its request nor its
-    // delivery got a response. 92 found that a rejected cancellation of a refund with a claimed link moved
-    // the refund. 950054 cancels a checkout that is paid on-chain after its invoice was closed: the
-    // cancellation is rejected, and the payment would have closed the invoice anyway. 950901 cancels a
-    // checkout that has expired by then. 951516 cancels one that is paid over Lightning before the node
-    // learns of the cancellation. 950214 commits a voucher twice, which counts once against its company's
-    // limit. 951340 lets a process sleep for a month with a repeated request whose key has expired by then.
+  it("simulator: the first scenarios violate no guarantee", async () => {
+    // 70213 revealed a webhook that was overtaken by its record's next one, when neither the webhook nor the
+    // recording of its delivery got a response. 92 revealed that a rejected cancellation changed the status of
+    // a refund whose link had been claimed. 950054 cancels a checkout that is paid on-chain after its invoice
+    // was closed. The cancellation is rejected, and the payment would also have closed the invoice. 950901
+    // cancels a checkout that expires during the request. 951516 cancels one that is paid over Lightning before
+    // the node learns of the cancellation. 950214 commits a voucher twice, which must count once against its
+    // company's limit. 951340 lets a process sleep for a month during a repeated request, whose key expires in
+    // the meantime.
     for (const seed of [1, 2, 70_213, 92, 950_054, 950_901, 951_516, 950_214, 951_340]) {
       const { violation } = await Simulation.run(seed, { store, operations: 200 })
       assert.isUndefined(violation, `seed ${seed}`)
     }
   })
 
-  it("simulator: a seed gives the same story to the last call", async () => {
+  it("simulator: a seed produces the same scenario, down to the last call", async () => {
     const told = async (seed: number) => {
       const { hash, history } = await Simulation.run(seed, { store, operations: 120 })
       return { hash, history }

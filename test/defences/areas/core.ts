@@ -131,7 +131,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)`,
     replace: `for (const one of made.filter(({ tellings }) => tellings.length > 0)) known.set(one.id, one)`,
     test: crashTest,
-    titles: "webhooks that their owner has sent again$"
+    titles: "webhooks that their owner requests again$"
   },
   {
     name: "webhook-sender-skips-what-was-looked-at",

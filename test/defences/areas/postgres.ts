@@ -292,7 +292,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "where t.id = f.id and g.${member}::text",
     replace: "where g.${member}::text",
     test: inSql,
-    titles: "fees: a change of one company's fees"
+    titles: "fees: changing one company's fees"
   },
   {
     name: "claim-not-written",
@@ -303,7 +303,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "job_due_at_millis, num_nonnulls(job_holder), num_nonnulls(job_holder)",
     replace: "job_due_at_millis, 0, 0",
     test: inSql,
-    titles: "a task claimed as it is enqueued"
+    titles: "a task claimed when it is enqueued"
   },
   {
     name: "operator-events-kept",

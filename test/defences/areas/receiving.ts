@@ -194,7 +194,7 @@ export const canaries: ReadonlyArray<Canary> = [
       .commit({
         ...Invoice.settled(invoice, deposit, paid.preimage),`,
     test: crashTest,
-    titles: "that the node had reported closed$"
+    titles: "that the node had reported as closed$"
   },
   {
     name: "canceled-claimed",

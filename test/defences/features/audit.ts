@@ -110,7 +110,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: `from done where audit is not null order by n`,
     replace: `from asked where audit is not null order by n`,
     test: inSql,
-    titles: "the audit log has each applied Change"
+    titles: "the audit log contains each applied Change"
   },
   {
     name: "audit-head-published-again",

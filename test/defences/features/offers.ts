@@ -76,6 +76,6 @@ export const offers: ReadonlyArray<Canary> = [
     find: "one.offer === offer",
     replace: "one.offer.startsWith(offer.slice(0, 40))",
     test: inMemory,
-    titles: "our offer is found"
+    titles: "an offer that we issued is found"
   }
 ]

@@ -54,7 +54,7 @@ export const webhooks: ReadonlyArray<Canary> = [
     find: `const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" &&`,
     replace: `const isSuccess = (posted: Posted): boolean => posted._tag === "Unanswered" ||`,
     test: crashTest,
-    titles: "webhooks that their owner has sent again$"
+    titles: "webhooks that their owner requests again$"
   },
   {
     name: "webhook-signed-by-id",

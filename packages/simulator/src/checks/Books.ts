@@ -15,7 +15,7 @@ import { claim, same } from "./Violation.ts"
 
 /** Compares the books with the simulated outside world. */
 export interface Books {
-  /** Checks everything touched since the last check, and the accounts it was posted to. */
+  /** Checks every record touched since the last check, and the balances of the companies concerned. */
   readonly look: () => Promise<void>
   /** Checks everything. */
   readonly audit: () => Promise<void>
@@ -25,7 +25,7 @@ export interface Books {
   readonly close: () => Promise<string>
 }
 
-/** A hold invoice that has ended. */
+/** The final statuses of a hold invoice. */
 const isHoldOver: ReadonlySet<string> = new Set(["settled", "canceled", "expired"])
 
 const walletOf = ({ chain }: RecordChecks.Outside): Msat.Msat =>
@@ -36,7 +36,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
   const { records, sandbox, store } = world
   const known = <A, E>(effect: Effect.Effect<A, E>): A => {
     const exit = world.now(effect)
-    if (exit._tag === "Failure") throw new Error("the sandbox always reports its state")
+    if (exit._tag === "Failure") throw new Error("the sandbox failed to report its state")
     return exit.value
   }
   const outside = () => known(sandbox.state)
@@ -64,8 +64,8 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     const byHash = new Map(companies.flatMap(({ withdrawals }) => withdrawals).map((one) => [RecordChecks.hashOf(one, now), one]))
     let expected = first.node - (yield* records.trialBalance).node
     for (const { paymentHash, times } of HashMap.values(now.lightning.payeeInvoices)) {
-      claim(times <= 1, `nobody is paid twice: ${paymentHash}`)
-      if (times > 0) claim(byHash.has(paymentHash), `nobody is paid without a withdrawal: ${paymentHash}`)
+      claim(times <= 1, `no payee is paid twice: ${paymentHash}`)
+      if (times > 0) claim(byHash.has(paymentHash), `no payee is paid without a withdrawal: ${paymentHash}`)
     }
     for (const { paymentHash, stage, amount, fee } of HashMap.values(now.lightning.sent)) {
       if (stage._tag !== "failed" && byHash.get(paymentHash)?.status !== "settled") expected -= amount + fee
@@ -75,7 +75,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
       const row = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
       const isCredited = row?.status === "settled" && row.preimage !== null
       if (!isCredited || Option.isSome(yield* RecordChecks.paidInside(records, paymentHash))) expected += stage.received
-      if (row !== undefined) claim(row.paymentHash === paymentHash, `an invoice has its hash: ${id}`)
+      if (row !== undefined) claim(row.paymentHash === paymentHash, `an invoice is found by its own hash: ${id}`)
     }
     same(localBalance(), expected, "the node's balance matches the books, including payments in flight")
   })
@@ -103,7 +103,8 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     for (const one of companies) CompanyChecks.hasEnded(one)
     for (const { paymentHash, stage } of HashMap.values(now.lightning.invoices)) {
       const row = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
-      if (row !== undefined && row.hold !== null) claim(isHoldOver.has(row.status), `every hold invoice ends: ${row.id} is ${row.status}`)
+      if (row !== undefined && row.hold !== null)
+        claim(isHoldOver.has(row.status), `every hold invoice reaches a final status: ${row.id} is ${row.status}`)
       if (stage._tag !== "settled") continue
       if (row !== undefined) claim(row.status === "settled", `a paid invoice is credited: invoice ${row.id} is ${row.status}`)
     }

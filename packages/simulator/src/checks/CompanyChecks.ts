@@ -18,7 +18,7 @@ import * as Cause from "@satrail/core/sending/Cause"
 /** All records of a company. */
 export interface Company extends Feature.Moved {
   readonly id: CompanyId.CompanyId
-  /** The records of features. */
+  /** The company's records that features add. */
   readonly own: ReadonlyArray<{
     readonly of: Feature.Record
     readonly rows: ReadonlyArray<Noun.Row & { readonly status: string; readonly updatedAtMillis: number }>
@@ -48,10 +48,10 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
   const { posted, held } = yield* records.balance(id)
   const came = Msat.sum(...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed)))
   const went = Msat.sum(...withdrawals.filter(({ status }) => status === "settled").map(Withdrawal.held))
-  same(posted, came - went, `what company ${id} has is what came and went`)
+  same(posted, came - went, `the balance of company ${id} equals deposits minus withdrawals`)
   const waiting = withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held)
   const offered = own.flatMap(({ of, rows }) => rows.map(of.held))
-  same(held, Msat.sum(...waiting, ...offered), `what company ${id} has held is what is on its way`)
+  same(held, Msat.sum(...waiting, ...offered), `the held amount of company ${id} equals what is in flight`)
 })
 
 /** Checks uniqueness: one credit per invoice or output, one effect per key. */
@@ -66,7 +66,7 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
-  // A withdrawal that pays a feature's record has that record's metadata.
+  // A withdrawal that pays a feature's record repeats that record's metadata, so it is left out.
   const asked = withdrawals.filter((row) => !claimed.has(row.id) && !Cause.isSet(row))
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
@@ -86,8 +86,8 @@ export const hasEnded = (company: Company): void => {
 }
 
 /**
- * Returns the final state of the company's records. Sending costs are left out, because they depend on the
- * payee and on other payments.
+ * Returns the final state of the company's records. Sending costs are omitted, because they depend on the payee
+ * and on other payments.
  */
 export const ending = ({ withdrawals, deposits, own }: Company): string =>
   [
@@ -98,11 +98,11 @@ export const ending = ({ withdrawals, deposits, own }: Company): string =>
     .toSorted()
     .join(", ")
 
-/** Checks that payees on the chain received each amount sent, once for each time it was sent. */
+/** Checks that on-chain payees received each amount exactly as often as it was sent. */
 export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: World, companies: ReadonlyArray<Company>) {
   const sent = new Map<string, Array<Msat.Msat>>()
   for (const { rail, recipient, paymentRequest, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
-    // A name that was never paid did not resolve to an address.
+    // A name that was never paid has not been resolved to an address.
     if (rail !== "on_chain" || (paymentRequest === null && Destination.isInDns(recipient))) continue
     const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(paymentRequest ?? recipient, "regtest"))
     if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue
@@ -111,6 +111,6 @@ export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: Wo
   const listed = (amounts: ReadonlyArray<Msat.Msat>) => amounts.map(String).toSorted().join()
   for (const [scriptPubKey, amounts] of sent) {
     const outputs = (yield* sandbox.outputsTo(scriptPubKey)).filter(({ placement }) => placement._tag === "mined")
-    same(listed(outputs.map(({ amount }) => amount)), listed(amounts), `what settled on the chain is there: ${scriptPubKey}`)
+    same(listed(outputs.map(({ amount }) => amount)), listed(amounts), `every settled payout is in a block: ${scriptPubKey}`)
   }
 })

@@ -17,7 +17,7 @@ const counts = new Set<string>(features.flatMap(({ limits }) => limits?.counts ?
 
 const holders = new Map(features.flatMap(({ limits }) => Object.entries(limits?.holders ?? {})))
 
-/** Returns the id of the record that a Change holds money for; undefined if it holds none. */
+/** Returns the id of the record for which a Change holds money, or undefined if it holds none. */
 const holderOf = (change: Change): string | undefined => {
   const own = Written.is(change) ? holders.get(change._tag)?.(change) : undefined
   if (own !== undefined) return own
@@ -27,21 +27,21 @@ const holderOf = (change: Change): string | undefined => {
 const givesBack = new Set<string>(["WithdrawalFailed", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
 
 /**
- * Checks that no window of a limit, wherever it begins, contains more than the limit. Changes arrive in the
- * order in which they were applied.
+ * Checks that no window of a limit exceeds the limit, whenever the window begins. Changes arrive in the order
+ * in which they were applied.
  */
 export const listener = (): ((change: Change) => void) => {
   let entries: ReadonlyArray<Entry> = []
   /** Ids of records that hold money. A Change sent twice is applied once but reported twice. */
   const heard = new Set<string>()
-  /** Ids that were replaced by other ids for counting. */
+  /** By a record's id, the earlier id under which its amount was counted. */
   const claimed = new Map<string, string>()
 
   const isWithin = (subject: string, name: Counted, most: bigint, atMillis: number): boolean => {
     const { window, of } = counted[name]
     const { millis } = windows[window]
     const own = entries.filter((one) => one.subject === subject)
-    // Each window that contains this moment begins with one of these entries.
+    // It is enough to check the windows that begin at an entry and contain this moment.
     return own.every(({ atMillis: from }) => {
       if (from > atMillis || from + millis <= atMillis) return true
       const inside = own.filter((one) => one.atMillis >= from && one.atMillis < from + millis)
@@ -59,8 +59,8 @@ export const listener = (): ((change: Change) => void) => {
     if (id === undefined || heard.has(id)) return
     heard.add(id)
     for (const { subject, most, ...count } of change.counts ?? []) {
-      // Counted at the commit, because the service may have waited for a recipient's server since the
-      // record's own time. Never earlier than that time.
+      // Count at the time of the commit, because the service may have waited for a payee's server since the
+      // record's own time. Never count earlier than that time.
       const atMillis = Math.max(count.atMillis, change.atMillis)
       entries = [...entries, { id, subject, atMillis, amount: heldBy(change) }]
       for (const name of names) {

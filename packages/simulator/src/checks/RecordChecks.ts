@@ -46,8 +46,8 @@ export const paidInside = (records: AllReads, paymentHash: Invoice["paymentHash"
   )
 
 /**
- * Returns the payment hash of a withdrawal: that of its invoice, or of the invoice its attempt to pay an
- * offer received.
+ * Returns a withdrawal's payment hash: that of its invoice, or that of the invoice received by its attempt to
+ * pay an offer.
  */
 export const hashOf = ({ id, paymentHash }: Withdrawal.Withdrawal, { lightning }: Outside) =>
   paymentHash ?? Lightning.tried(lightning, id)?.paymentHash ?? null
@@ -55,16 +55,17 @@ export const hashOf = ({ id, paymentHash }: Withdrawal.Withdrawal, { lightning }
 const sentByLightning = Effect.fnUntraced(function* (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) {
   const { id, status, amount, preimage, networkFee } = row
   const paymentHash = hashOf(row, now)
-  if (paymentHash === null) return claim(status !== "settled" || !Withdrawal.isByOffer(row), `what paid an offer has a hash: ${id}`)
-  if (row.reportedHash !== null) same(row.reportedHash, paymentHash, `the hash of what paid an offer is the one of its attempt: ${id}`)
+  if (paymentHash === null) return claim(status !== "settled" || !Withdrawal.isByOffer(row), `a settled offer payment has a hash: ${id}`)
+  if (row.reportedHash !== null) same(row.reportedHash, paymentHash, `an offer payment reports its attempt's hash: ${id}`)
   const isInternal = row.dispatchedAtMillis === null && Option.isSome(yield* records.invoiceByHash(paymentHash))
   const asked = Lightning.payeeInvoice(now.lightning, paymentHash)
   const sent = Lightning.sent(now.lightning, paymentHash)
-  if (status === "settled") claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has its proof: ${id}`)
+  if (status === "settled")
+    claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has a valid preimage: ${id}`)
   if (status === "settled" && !isInternal) {
     same(asked?.times ?? 0, 1, `a settled withdrawal was paid once: withdrawal ${id}`)
-    same(asked?.received, amount, `the recipient got what was sent: withdrawal ${id}`)
-    same(networkFee, sent?.fee, `the routing cost what the node says: withdrawal ${id}`)
+    same(asked?.received, amount, `the payee received the amount sent: withdrawal ${id}`)
+    same(networkFee, sent?.fee, `the network fee is what the node reports: withdrawal ${id}`)
   }
   if (status === "failed") {
     same(asked?.times ?? 0, 0, `a failed withdrawal was not paid: withdrawal ${id}`)
@@ -76,16 +77,16 @@ const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdra
   const { id, companyId, status, chainTxId } = row
   const candidates = yield* records.candidates(companyId, id)
   const live = candidates.filter(({ txId }) => isLive(now, txId))
-  claim(live.length <= 1, `a payout is paid by exactly one transaction: withdrawal ${id}`)
+  claim(live.length <= 1, `a payout is paid by at most one transaction: withdrawal ${id}`)
   if (status === "failed") same(live.length, 0, `a failed withdrawal is not in flight: withdrawal ${id}`)
   if (status === "settled" && candidates.length > 0)
     claim(
       candidates.some(({ txId }) => txId === chainTxId),
-      `a payout settled with one of its transactions: withdrawal ${id}`
+      `a payout settles with one of its candidates: withdrawal ${id}`
     )
 })
 
-/** Checks that a withdrawal matches its effects outside, at any moment. */
+/** Checks that a withdrawal matches its effects outside the service. It can be called at any moment. */
 export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) => {
   for (const { withdrawal } of all) withdrawal?.(row)
   return row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
@@ -106,20 +107,20 @@ const invoice = Effect.fnUntraced(function* (
   now: Outside,
   isSettledByItsCompany: (invoiceId: string) => boolean
 ) {
-  claim(row.status === "settled" || row.received === null, `nothing is received before it is settled: invoice ${row.id}`)
+  claim(row.status === "settled" || row.received === null, `an invoice receives nothing before it is settled: invoice ${row.id}`)
   if (row.status !== "settled") return
   if (row.hold !== null) claim(isSettledByItsCompany(row.id), `a held payment is credited once its company settles it: invoice ${row.id}`)
   const stage = Lightning.invoice(now.lightning, row.paymentHash)?.stage
   const inside = yield* paidInside(records, row.paymentHash)
   if (Option.isSome(inside)) {
-    same(inside.value.status, "settled", `an invoice that was paid from inside: the withdrawal of ${row.id}`)
-    return same(row.received, inside.value.amount, `an invoice gets what was sent: ${row.id}`)
+    same(inside.value.status, "settled", `the withdrawal that pays an invoice internally is settled: ${row.id}`)
+    return same(row.received, inside.value.amount, `an invoice receives what the withdrawal sent: ${row.id}`)
   }
-  same(stage?._tag, "settled", `a settled invoice is settled at the node: ${row.id}`)
-  if (stage?._tag === "settled") same(row.received, stage.received, `an invoice gets what the node received: ${row.id}`)
+  same(stage?._tag, "settled", `a settled invoice is also settled at the node: ${row.id}`)
+  if (stage?._tag === "settled") same(row.received, stage.received, `an invoice receives what the node received: ${row.id}`)
 })
 
-/** Checks that a deposit credits exactly what arrived, at any moment. */
+/** Checks that a deposit credits exactly what arrived. It can be called at any moment. */
 export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Deposit, now: Outside) {
   const { id, companyId, lightningInvoiceId, chainTxId, vout, amount, status } = row
   if (lightningInvoiceId !== null) {
@@ -127,17 +128,17 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
     same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
     same(amount, paid.received, `a deposit credits the amount received: deposit ${id}`)
     for (const [member, of] of Object.entries(Purpose.of(paid)))
-      same(Reflect.get(row, member), of, `a deposit's ${member} is its invoice's: ${id}`)
+      same(Reflect.get(row, member), of, `a deposit has its invoice's ${member}: ${id}`)
   }
   if (chainTxId !== null) {
     const output = Chain.output(now.chain, `${chainTxId}:${vout}`)
-    same(amount, output && Msat.fromSats(output.output.sats), `a deposit is worth its output: ${id}`)
+    same(amount, output && Msat.fromSats(output.output.sats), `a deposit has its output's amount: ${id}`)
     const placement = output?.of.placement._tag
-    if (status === "failed" && !isTooSmall(row)) same(placement, "gone", `a deposit is given up when its payment is gone: ${id}`)
+    if (status === "failed" && !isTooSmall(row)) same(placement, "gone", `a deposit fails only if its transaction is gone: ${id}`)
   }
 })
 
-/** Checks a touched record, and that its status may follow the previous one. */
+/** Checks each touched record, and that its new status may follow the previous one. */
 export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompany: (invoiceId: string) => boolean) => {
   const statuses = new Map<string, string>()
   const paid = all.flatMap(({ paid }) => (paid === undefined ? [] : [paid(records, coverage)]))
@@ -161,7 +162,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
         return yield* withdrawal(records, found, now)
       }
       case "deposit": {
-        // If it was credited before, there is no second deposit.
+        // If the payment was credited before, no second deposit exists.
         const found = Option.getOrUndefined(yield* records.deposit(companyId, id))
         if (found === undefined) return
         moved(row, found.status)

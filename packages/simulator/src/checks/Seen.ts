@@ -8,20 +8,20 @@ import type { Listener } from "../features/Feature.ts"
 import type { Coverage } from "../world/Coverage.ts"
 import type { Watch } from "../world/Watch.ts"
 
-/** A row of the books that a Change touched. */
+/** A record that a Change touched. */
 export interface Row {
   readonly kind: "withdrawal" | "deposit" | "invoice" | (string & {})
   readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
 
-/** The committed Changes, as far as checks need them. */
+/** The committed Changes that checks need. */
 export interface Seen {
   /** Reads the Changes committed since the last call. */
   readonly absorb: () => void
   /** Registers a listener for every Change read from now on, with the customer request it was made for. */
   readonly hear: (listener: Listener) => void
-  /** The kinds of Change applied for a customer request. */
+  /** Returns the kinds of Change applied for a customer request. */
   readonly appliedFor: (asking: number) => ReadonlyArray<Change["_tag"]>
   /** Returns the records touched since the last call. */
   readonly take: () => { readonly companies: ReadonlySet<CompanyId.CompanyId>; readonly rows: ReadonlyArray<Row> }
@@ -36,7 +36,7 @@ const kindOf: { readonly [noun: string]: Row["kind"] } = {
   ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
 }
 
-/** The written record, if stories check its kind. */
+/** Returns the written record if scenarios check its kind. */
 const written = (write: Noun.Write): ReadonlyArray<Row> => {
   const [noun, { id, companyId }] =
     write._tag === "Insert"
@@ -73,7 +73,7 @@ const rowsOf = (change: Change): ReadonlyArray<Row> => {
 export const make = (watch: Watch, coverage: Coverage): Seen => {
   const byAsking = new Map<number, Array<Change["_tag"]>>()
   const unmatched = new Map<string, Msat.Msat>()
-  /** Invoices that were deleted. A process that read one before may still record that it expired. */
+  /** Deleted invoices. A process that read one earlier may still record its expiry. */
   const forgotten = new Set<string>()
   const listeners: Array<Listener> = []
   let companies = new Set<CompanyId.CompanyId>()

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Seen } from "./Seen.ts"
 import { claim, same } from "./Violation.ts"
 
-/** Collects facts that records don't show afterwards. */
+/** Collects facts that records don't show afterward. */
 export const listen = (seen: Seen) => {
   const settling = new Set<string>()
   const assigned = new Map<string, Msat.Msat>()
@@ -11,14 +11,14 @@ export const listen = (seen: Seen) => {
     if (change._tag === "PaymentAssigned") {
       const [{ record }, deposit] = change.writes
       claim(!assigned.has(record.unmatchedId), `a payment in suspense is assigned once: ${record.unmatchedId}`)
-      same(deposit.record.amount, record.amount, `what was in suspense is credited: ${record.unmatchedId}`)
+      same(deposit.record.amount, record.amount, `the amount in suspense is credited: ${record.unmatchedId}`)
       assigned.set(record.unmatchedId, record.amount)
     }
   })
   return {
     /** Returns whether the company of a hold invoice settled it. */
     isSettledByItsCompany: (invoiceId: string): boolean => settling.has(invoiceId),
-    /** The amount currently in suspense. */
+    /** Returns the amount currently in suspense. */
     suspended: (): bigint => {
       const lies = Msat.sum(...seen.unmatched.values()) - Msat.sum(...assigned.values())
       claim(lies >= 0n, `no more leaves suspense than was received: ${lies}`)

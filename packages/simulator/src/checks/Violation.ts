@@ -1,9 +1,9 @@
-/** An invariant was violated. */
+/** A violated invariant. */
 export class Violation extends Error {
   override readonly name = "Violation"
 }
 
-/** Throws a Violation that states the promise unless the condition holds. */
+/** Throws a Violation that states the guarantee, unless the condition holds. */
 export const claim = (isSo: boolean, promise: string): void => {
   if (!isSo) throw new Violation(promise)
 }

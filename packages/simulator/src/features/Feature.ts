@@ -14,10 +14,10 @@ import type { Act, Operation } from "../plot/Operation.ts"
 import type { Crash } from "../plot/Scenes.ts"
 import type { Coverage } from "../world/Coverage.ts"
 
-/** Whether stories produce a kind of Change, or why they can't. */
+/** Says that scenarios produce a kind of Change, or why they don't. */
 export type How = "happens" | { readonly never: string }
 
-/** The kinds that may move money: all except those whose type has no postings. */
+/** The kinds of Change that may move money: all except those that by type have no postings. */
 export type Moving<C extends { readonly _tag: string }> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
 
 /** A company's deposits and withdrawals. */
@@ -27,27 +27,28 @@ export interface Moved {
 }
 
 /**
- * A record with a status, and the checks that hold for it in every story. Stated independently of its
- * declaration.
+ * A record type with a status, and the checks that hold for it in every scenario. They are stated independently
+ * of its declaration.
  */
 interface Checks<A> {
   readonly kind: string
   /** Allowed transitions. A status without an entry is final. */
   readonly moves: { readonly [from: string]: ReadonlyArray<string> }
-  /** Statuses in which it may end although another may follow. */
+  /** Statuses in which a record may remain although another status may follow. */
   readonly rests?: ReadonlyArray<string>
-  /** The last notification about a record that has ended. */
+  /** The type of the last event about a record, by its final status. */
   readonly told: { readonly [status: string]: RegExp }
-  /** The amount it currently holds of its company's money. */
+  /** Returns the amount of its company's money that a record currently holds. */
   readonly held: (row: A) => Msat.Msat
-  /** The withdrawal it became. The request belongs to this record, not to that withdrawal. */
+  /** Returns the withdrawal that a record became. The original request belongs to the record, not to the withdrawal. */
   readonly became: (row: A) => string | null
-  /** The metadata of its request; null if it pays something that another record was requested for. */
+  /** Returns the metadata of a record's request, or null if the record was created to pay another requested record. */
   readonly asked: (row: A) => { readonly [key: string]: unknown } | null
-  /** Its final state, for comparison. */
+  /** Returns a record's final state, for comparison. */
   readonly ending: (row: A) => string
   /**
-   * Checks all of them against their company's other records: at any moment, and when nothing is in flight.
+   * Checks all of a company's records of this type against its other records: `fits` at any moment, `ended`
+   * when nothing is in flight.
    */
   readonly fits?: (rows: ReadonlyArray<A>, company: Moved) => void
   readonly ended?: (rows: ReadonlyArray<A>, company: Moved) => void
@@ -63,13 +64,13 @@ export const record = <A extends Standing>(noun: Noun<A>, checks: Checks<A>): Re
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the checked record was read as this noun's
   ({ noun, ...checks }) as unknown as Record
 
-/** Receives each committed Change with the customer request it was made for. */
+/** Receives each committed Change, with the customer request for which it was made. */
 export type Listener = (change: Change, asking: number | null) => void
 
 /** Returns the idempotency key of a customer request. */
 export type KeyOf = (asking: number) => string | undefined
 
-/** A refused request. `asking` identifies it. */
+/** A refused request, identified by `asking`. */
 export interface Refused {
   readonly path: string
   readonly asking: number
@@ -82,7 +83,7 @@ export type Excuses = (hear: (listener: Listener) => void) => (tag: string, refu
 export interface Feature {
   readonly changes: { readonly [tag: string]: How }
   readonly stories?: Stories
-  /** Operations woven into a share of the stories. */
+  /** Adds operations to a share of the scenarios. */
   readonly weave?: Weave
   readonly records?: ReadonlyArray<Record>
   /** Checks every withdrawal at any moment. */
@@ -97,48 +98,51 @@ export interface Feature {
   }
   /** Checks the Changes in the order in which they were applied. */
   readonly listener?: (keyOf: KeyOf) => Listener
-  /** Checks a Change alone. */
+  /** Checks a Change on its own. */
   readonly change?: (change: Change) => void
   readonly excuses?: Excuses
-  /** Frequent calls of its read port, which change nothing. */
+  /** Frequent calls to the feature's read port. They change nothing. */
   readonly reading?: ReadonlyArray<string>
-  /** Faults that stories cause in this feature. */
+  /** Faults that scenarios cause in this feature. */
   readonly faults?: ReadonlyArray<string>
-  /** Transitions that stories produce, for example `voucher: open to claimed`. */
+  /** Transitions that scenarios produce, for example `voucher: open to claimed`. */
   readonly transitions?: ReadonlyArray<string>
   readonly limits?: {
     /** Changes that count against limits, and Changes that return the amount. */
     readonly counts: ReadonlyArray<string>
     readonly returns: ReadonlyArray<string>
-    /** By kind, the record that a Change holds money for, if it isn't the record the Change is about. */
+    /**
+     * By kind of Change, returns the record for which the Change holds money, if that is not the Change's own
+     * record.
+     */
     readonly holders?: { readonly [tag: string]: (change: Written.Any) => string | undefined }
-    /** A Change after which the amount is counted under another id. */
+    /** Returns the new and the earlier id if a Change causes an amount to be counted under another id. */
     readonly became?: (change: Written.Any) => readonly [id: string, was: string] | undefined
   }
 }
 
-/** Returns the amount a Change holds. */
+/** Returns the amount that a Change holds. */
 export const heldBy = ({ legs }: Change): bigint => {
   let held = 0n
   for (const { postings } of legs) for (const { to, amount } of postings) if (to === "held") held += amount
   return held
 }
 
-/** Declares a feature's checks. Every Change of it that may move money must be listed in `changes`. */
+/** Declares a feature's checks. Every Change of the feature that may move money must be listed in `changes`. */
 export const make =
   <const F extends OfCore>(_: F) =>
   <const S extends Feature & { readonly changes: { readonly [tag in Moving<ChangeOf<F>>]: How } }>(story: S): S =>
     story
 
-/** Adds operations to a story. */
+/** Adds operations to a scenario. */
 export type Weave = (operations: ReadonlyArray<Operation>, random: Random) => ReadonlyArray<Operation>
 
-/** Stories of a feature. */
+/** A feature's scenarios. */
 export interface Stories {
-  /** Its recipes are listed before those of the money path, so that known seeds keep their stories. */
+  /** Lists this feature's recipes before those of later features, so that known seeds keep their scenarios. */
   readonly isEarly?: true
-  /** Dangerous combinations of operations. Naming one twice makes it twice as likely. */
+  /** Dangerous combinations of operations. A recipe listed twice is twice as likely. */
   readonly recipes: ReadonlyArray<(random: Random) => ReadonlyArray<Act>>
-  /** Short stories in which each call goes wrong once. */
+  /** Short scenarios in which each call is exposed to a fault once. */
   readonly crashes: { readonly [name: string]: Crash }
 }

@@ -4,7 +4,7 @@ import type { Customers } from "../story/Customers.ts"
 import type { Made } from "../story/Made.ts"
 import type { Stage } from "../story/Stage.ts"
 
-/** Checks that span a whole story. */
+/** Checks that span a whole scenario. */
 export type Watch = (
   stage: Stage,
   customers: Customers,
@@ -13,7 +13,7 @@ export type Watch = (
 ) => {
   /** Checks what happened since the last call. */
   readonly look: () => void
-  /** Ends the disturbances at the end of a story. */
+  /** Ends all disturbances when the scenario ends. */
   readonly recover: () => Promise<void>
   /** Checks everything once nothing is in flight. `feed` is the company's event list, oldest first. */
   readonly close: (companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) => Promise<void>

@@ -8,7 +8,7 @@ import { vouchers } from "./vouchers/Checks.ts"
 import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
-/** Every feature covered by stories. */
+/** Every feature covered by scenarios. */
 export const features = [approvals, checkouts, vouchers, refunds, offers, zaps, webhooks, adjustments] as const
 
 /** The same list, typed by the interface. */

@@ -7,7 +7,7 @@ import { plot as refunds } from "./refunds/Plot.ts"
 import { plot as vouchers } from "./vouchers/Plot.ts"
 import { plot as webhooks } from "./webhooks/Plot.ts"
 
-/** The operations of each feature. Their order is part of what a seed determines. */
+/** The operations of each feature. Changing their order changes the scenarios of all seeds. */
 export const plots = [webhooks, approvals, checkouts, vouchers, refunds, offers] as const
 
 /** An operation of a feature, as drawn. */
@@ -17,7 +17,7 @@ interface Drawn {
 
 /** The optional parts of a feature's plot. */
 interface Plot {
-  /** Calls where the most can go wrong. */
+  /** Calls that are most likely to cause damage when they fail. */
   readonly critical?: ReadonlyArray<string>
   /** Paths of list endpoints. */
   readonly lists?: ReadonlyArray<string>
@@ -27,15 +27,15 @@ interface Plot {
   readonly sends?: ReadonlyArray<string>
   /** Paths that create nothing while receiving is paused. */
   readonly receives?: ReadonlyArray<string>
-  /** May do something for the first company at the start of a story. */
+  /** Draws operations on the first company for the start of a scenario, if any. */
   readonly begin?: (random: Random) => Drawn | undefined
-  /** Spends this amount of the first company's money. */
+  /** Draws an operation that spends this amount of the first company's money. */
   readonly spend?: (random: Random, sats: number) => Drawn
-  /** Sends money to a destination. */
+  /** Draws an operation that sends money to a destination. */
   readonly pay?: (random: Random, to: To) => Drawn
-  /** Requests a payment. */
+  /** Draws an operation that requests a payment. */
   readonly receive?: (random: Random) => Drawn
-  /** Continues with the latest record. */
+  /** Draws an operation on the latest record. */
   readonly follow?: (random: Random) => Drawn
 }
 

@@ -11,7 +11,7 @@ export interface Kept extends Asked {
   readonly isOnce: boolean
 }
 
-/** Number of processes of the service in a story. */
+/** Maximum number of the service's processes in a scenario. */
 export const maxSlots = 2
 
 export const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const
@@ -26,7 +26,7 @@ export const behaviours: ReadonlyArray<Behaviour> = [
   "unknown_then_fail",
   "no_route"
 ]
-/** Prefers recent records. */
+/** Draws how far to count back from the latest record, preferring recent ones. */
 export const recently = (random: Random): number => Math.min(random.below(4), random.below(12))
 
 export const asked = (random: Random) => ({ company: random.below(4), slot: random.below(maxSlots) })

@@ -4,7 +4,7 @@ import { all, plots, together } from "../features/plots.ts"
 import { amounts, asked, kept, maxSlots, recently, to } from "./Chance.ts"
 import { type Act, type ActOf, stopping, type Tag, type To } from "./Operation.ts"
 
-/** Calls where the most can go wrong. */
+/** Calls that are most likely to cause damage when they fail. */
 const critical = [
   "WithdrawalRequested",
   "WithdrawalDispatched",
@@ -169,18 +169,18 @@ const oneOf = <P extends "spend" | "pay" | "receive" | "follow">(random: Random,
 // oxlint-disable-next-line typescript/consistent-type-assertions -- features draw only operations
 const drawn = (one: { readonly _tag: string } | undefined) => one as Act | undefined
 
-/** What features do at the start of a story. */
+/** Draws the features' operations for the start of a scenario. */
 export const begin = (random: Random): ReadonlyArray<Act> => all.flatMap(({ begin }) => drawn(begin?.(random)) ?? [])
 
-/** Spends this amount of the first company's money through a feature. */
+/** Draws an operation that spends this amount of the first company's money, through a feature if possible. */
 export const spend = (random: Random, sats: number): Act =>
   drawn(oneOf(random, "spend")?.(random, sats)) ?? { ...draws.Withdraw(random), company: 0, sats }
 
-/** Sends money to a destination through a feature. */
+/** Draws an operation that sends money to a destination, through a feature if possible. */
 export const pay = (random: Random, to: To): Act => drawn(oneOf(random, "pay")?.(random, to)) ?? { ...draws.Withdraw(random), to }
 
-/** Requests a payment through a feature. */
+/** Draws an operation that requests a payment, through a feature if possible. */
 export const receive = (random: Random): Act => drawn(oneOf(random, "receive")?.(random)) ?? draws.CreateInvoice(random)
 
-/** Continues with the latest record of a feature. */
+/** Draws an operation on the latest record of a feature, or a repeated request. */
 export const follow = (random: Random): Act => drawn(oneOf(random, "follow")?.(random)) ?? draws.Repeat(random)

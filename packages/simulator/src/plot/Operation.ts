@@ -43,7 +43,7 @@ export type Act =
   | { readonly _tag: "Freeze"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "Skew"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "TakeAway"; readonly port: Port; readonly millis: number }
-  /** For this long the chain reports blocks but does not know the position of confirmed transactions. */
+  /** For this long, the chain reports blocks but cannot tell which block a transaction is in. */
   | { readonly _tag: "IndexBehind"; readonly millis: number }
   | { readonly _tag: "Lay"; readonly trap: Trap }
   | { readonly _tag: "LoseNotice" }
@@ -54,7 +54,10 @@ export type Act =
   /** A payment of this invoice is held at the node. With `isOwn`, the company keeps the preimage. */
   | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
   | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }
-  /** If all are null, nothing is limited. A withdrawal above `aboveSats` waits for another key. */
+  /**
+   * If all limits are null, the existing ones are removed. A withdrawal above `aboveSats` waits for approval by
+   * another key.
+   */
   | ({
       readonly _tag: "Limit"
       readonly whose: "company" | "key"
@@ -73,13 +76,13 @@ export type Act =
     } & Asked)
 
 /**
- * One operation. `seed` determines everything drawn during it, so that it stays the same when other
- * operations are left out.
+ * One operation. `seed` determines everything drawn while it runs, so that it stays the same when other
+ * operations are removed.
  */
 export interface Operation {
   readonly act: Act
   readonly seed: number
-  /** The next operation starts before everything possible at this moment has happened. */
+  /** Whether the next operation starts immediately, before the effects of this one are complete. */
   readonly rushes: boolean
 }
 

@@ -5,8 +5,8 @@ import type { Act, Operation, Tag } from "./Operation.ts"
 import { beginning, recipes, storm } from "./Recipe.ts"
 
 /**
- * Relative likelihood of each operation. Each story varies these weights. Operations with weight 0 are woven
- * into a share of the stories: see features/offers/Woven.ts.
+ * Relative likelihood of each operation. Each scenario varies these weights. Operations with weight 0 are added
+ * separately to a share of the scenarios (see features/offers/Woven.ts).
  */
 const weights: { readonly [tag in Tag]: number } = {
   OpenCompany: 1,
@@ -48,10 +48,10 @@ const weights: { readonly [tag in Tag]: number } = {
   ...together(plots, "weights")
 }
 
-/** Operations that every story needs. */
+/** Operations that every scenario needs. */
 const needed = new Set<Tag>(["CreateInvoice", "Withdraw", "Pay", "Wait"])
 
-// The tags as strings, because types cannot follow them here.
+// The tags are strings here, because their types cannot be tracked.
 const weighted = Object.entries(weights).flatMap(([tag, weight]) => (weight === 0 ? [] : [{ tag, weight }]))
 const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
 const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
@@ -59,7 +59,7 @@ const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](rand
 /** Every kind of operation. */
 export const tags: ReadonlyArray<string> = Object.keys(weights)
 
-/** Draws all operations of a story before any of them runs. */
+/** Draws all operations of a scenario before any of them runs. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
   const inclined = weighted.flatMap(({ tag, weight }) => {
     const factor = isTag(tag) && needed.has(tag) ? random.pick([1, 2]) : random.pick([0, 0.5, 1, 1, 2, 4])

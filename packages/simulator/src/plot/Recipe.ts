@@ -37,7 +37,7 @@ export const storm = (random: Random): ReadonlyArray<Act> => {
 }
 
 /**
- * A process sleeps past the end of its claim and continues with stale data. Meanwhile another process had the
+ * A process sleeps past the end of its claim and continues with stale data, after another process has held the
  * work.
  */
 const oversleeping = (random: Random): ReadonlyArray<Act> => {
@@ -71,7 +71,7 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** A call to pay is in flight longer than its caller waits. Meanwhile the payment is retried and may fail. */
+/** A payment call is in flight for longer than its caller waits, while the payment is retried and may fail. */
 const straying = (random: Random): ReadonlyArray<Act> => {
   const millis = late(random)
   const fate: Fate = random.pick<Fate>([
@@ -183,8 +183,8 @@ const exhaustion = (random: Random): ReadonlyArray<Act> => [
 ]
 
 /**
- * An ambush: a trap waits for a call, operations lead to that call, and while one process is down the world
- * changes and another one continues.
+ * A fault is set for a call, and operations lead to that call. While the affected process is down, the outside
+ * world changes and another process continues.
  */
 const ambush = (random: Random): ReadonlyArray<Act> => {
   const slot = random.below(maxSlots)
@@ -218,7 +218,10 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** Each is as likely as the number of times it is listed. The order is part of what a seed determines. */
+/**
+ * Each recipe is as likely as the number of times it is listed. Changing the order changes the scenarios of all
+ * seeds.
+ */
 export const recipes = [
   storm,
   oversleeping,

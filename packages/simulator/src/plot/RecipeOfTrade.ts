@@ -12,7 +12,7 @@ export const limiting = (random: Random): ReadonlyArray<Act> => {
   const [to, sats] = [{ _tag: "Invoice", behaviour: random.pick(["settle", "settle", "fail", "hold"] as const) } as const, 1000]
   const one = (): Act => (random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : spend(random, sats))
   const many = (): ReadonlyArray<Act> => Array.from({ length: random.between(2, 4) }, one)
-  // To just before the end of a bucket, to its end, and beyond it.
+  // Jumps to just before a bucket's end, to its end, or beyond it.
   const edge = (): Act => ({
     _tag: "Jump",
     millis: random.pick([30_000, 59_000, 61_000, 1_799_000, 3_541_000, 3_600_000, 3_661_000, 86_400_000])
@@ -21,7 +21,7 @@ export const limiting = (random: Random): ReadonlyArray<Act> => {
   return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
 }
 
-/** An activity is paused while it is in progress, and resumed. */
+/** An activity is paused while requests are in progress, and later resumed. */
 export const stopped = (random: Random): ReadonlyArray<Act> => {
   const at = { company: 0, slot: slot(random) }
   const [stop, go] = random.pick([
@@ -52,8 +52,8 @@ export const stopped = (random: Random): ReadonlyArray<Act> => {
 }
 
 /**
- * A payment is held, and then settled or returned: by its company, by both concurrently, or by the HTLC timeout,
- * while processes and the node go down.
+ * A payment is held, and then settled or returned while processes and the node go down. The company settles it,
+ * cancels it, or does both concurrently, or its HTLC times out.
  */
 export const holding = (random: Random): ReadonlyArray<Act> => {
   const decide = (): Act =>

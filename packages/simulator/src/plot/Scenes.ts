@@ -3,9 +3,9 @@ import type { Fate } from "../world/Fault.ts"
 import { when } from "./Draw.ts"
 import type { Act } from "./Operation.ts"
 
-// Parts of stories.
+// Parts of scenarios.
 
-/** Sets a trap at one of these calls. */
+/** Injects a fault into one of these calls. */
 export const trapAt = (random: Random, calls: ReadonlyArray<string>): Act => {
   const fate: Fate = random.pick<Fate>([
     { _tag: "dies", when: when(random), backAfterMillis: 0 },
@@ -32,7 +32,7 @@ export const surely = (request: Act): ReadonlyArray<Act> => [
 ]
 
 /**
- * Waits until the leases of a job and of a leader end, so that another process takes over from a dead one.
+ * Waits until the leases of jobs and leader roles end, so that another process takes over from a dead one.
  */
 export const takenOver: ReadonlyArray<Act> = [{ _tag: "Jump", millis: 65_000 }, wait(3000)]
 
@@ -46,18 +46,18 @@ export const invoice = (company: number, sats: number): Act => ({
 })
 export const pay = (which = 0, isHeld = false): Act => ({ _tag: "Pay", which, how: "exact", isHeld })
 
-/** A company that received this amount. Later operations refer to the latest company as company 0. */
+/** Opens a company that receives this amount. Later operations refer to the latest company as company 0. */
 export const company = (sats = 0): ReadonlyArray<Act> => [
   { _tag: "OpenCompany", slot, plan: "paid" },
   ...(sats === 0 ? [] : [invoice(0, sats), pay(), wait(2000)])
 ]
 
-/** A short story in which every call is a crash position. */
+/** A short scenario in which every call is a crash point. */
 export interface Crash {
   /** Operations that run undisturbed. */
   readonly before: ReadonlyArray<Act>
-  /** Operations during which one call of a port goes wrong. */
+  /** Operations during which one port call is exposed to a fault. */
   readonly during: ReadonlyArray<Act>
-  /** Whether processes run the workers that call servers of customers. By default they don't. */
+  /** Whether processes run the workers that call customers' servers. By default they don't. */
   readonly callsCustomers?: boolean
 }

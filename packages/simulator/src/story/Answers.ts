@@ -15,26 +15,26 @@ export interface Answers {
   readonly judge: (ask: Ask, answer: Answer, asking: number, wasPromised: boolean, isKept: boolean) => unknown
 }
 
-/** A used key: the body it came with, and the response. */
+/** A used idempotency key: the body sent with it, and the response. */
 interface Promised {
   readonly body: string | undefined
   readonly answer: string
 }
 
 /**
- * Changes that a refused request may still have made. None of them concerns money or the requested record.
+ * Changes that a refused request may still have applied. None of them concerns money or the requested record.
  */
 const besides = new Set(["ApiKeyUsed", "DomainChecked", "KeyRangeReserved"])
 
 /**
- * Changes to an endpoint that was deleted before the response was read, so neither the endpoint nor its
- * records exist.
+ * Changes to an endpoint that may have been deleted before the response was read. Its request is then refused,
+ * although the Change was applied.
  */
 const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRotated"])
 
 /**
- * Changes that a refused request to settle a hold invoice may make: it queries the node first, and the held
- * payment may have to be returned in the meantime.
+ * Changes that a refused request to settle a hold invoice may apply. It queries the node first, and the held
+ * payment may be due for return by then.
  */
 const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceExpired", "InvoiceClosed"])
 
@@ -60,7 +60,7 @@ export const make = (seen: Seen): Answers => {
     if (before === undefined) {
       if (status < 300) promised.set(keyOf(ask), { body: ask.body, answer: answered })
     } else if (before.body === ask.body) {
-      if (status < 300) claim(before.answer === answered, `a repeated request gets the same answer: ${what} got ${answered}`)
+      if (status < 300) claim(before.answer === answered, `a repeated request gets the same response: ${what} got ${answered}`)
       // Of two concurrent requests, either may have been first.
       if (!wasPromised) return
       claim(status < 300 || status >= 500, `a repeated request is not refused: ${what} got ${answered}`)
@@ -77,8 +77,8 @@ export const make = (seen: Seen): Answers => {
       const what = `${ask.method} ${ask.path} with ${ask.body ?? "nothing"}`
       const body: unknown = JSON.parse(answered)
       const isWallet = isForWallet(ask)
-      claim(isWallet || member(body, "status") === status, `an answer is an envelope with its status: ${what} got ${answered}`)
-      claim(text(body, "error", "code") !== "internal", `nothing crashes: ${what} got ${answered}`)
+      claim(isWallet || member(body, "status") === status, `a response is an envelope with a valid status: ${what} got ${answered}`)
+      claim(text(body, "error", "code") !== "internal", `no request causes an internal error: ${what} got ${answered}`)
       const isRefused = isWallet ? text(body, "status") === "ERROR" && !/The service cannot /.test(answered) : status >= 400 && status < 500
       seen.absorb()
       const isExcused = (tag: string) =>

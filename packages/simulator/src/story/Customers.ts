@@ -15,7 +15,7 @@ import * as Thresholds from "./Thresholds.ts"
 export interface Company {
   readonly id: CompanyId.CompanyId
   readonly bearer: string
-  /** Another key of the company. It makes no requests by itself. */
+  /** Another key of the company, used only for requests that need one. */
   readonly another: string
 }
 
@@ -23,11 +23,11 @@ export interface Company {
 export interface Request {
   readonly ask: Ask
   readonly atMillis: number
-  /** The response, once it was a success. */
+  /** The successful response, if any. */
   success?: string
 }
 
-/** All customers, and the promises they check. */
+/** All customers, and the guarantees that they check. */
 export interface Customers {
   readonly companies: Array<Company>
   readonly requests: Array<Request>
@@ -40,7 +40,7 @@ export interface Customers {
   /** Checks that this key no longer grants access. */
   readonly isClosed: (bearer: string, slot: number) => void
   /**
-   * Checks that responses to each customer match the books, and that all confirmed work is done. Call it only
+   * Checks that responses to each customer match the books, and that every returned record exists. Call it only
    * while nothing is in flight.
    */
   readonly compare: () => Promise<void>
@@ -48,7 +48,7 @@ export interface Customers {
   readonly freshKey: () => string
 }
 
-/** Reads a resource as a company while nothing is in flight. */
+/** Reads a resource as a company. Call it only while nothing is in flight. */
 const shown = async (stage: Stage, path: string, bearer: string): Promise<unknown> => {
   let data: unknown
   stage.ask({ slot: 0, method: "GET", path, bearer }, (answer) => {
@@ -127,12 +127,12 @@ export const make = (stage: Stage, seen: Seen): Customers => {
     requests,
     ask: (ask, made = () => {}) => begin(ask, stage.world.time.nowMillis(), made),
     misuse: (request, slot) => {
-      // It is as old as its key.
+      // The misused request counts as old as its key.
       if (isKept(request)) begin({ ...request.ask, slot, body: request.ask.body?.replace("{", "{ ") }, request.atMillis, () => {})
     },
     repeat: (request, slot) => {
       if (!isKept(request)) return
-      // Without a key it is a new request with the same content.
+      // Without a key, this is a new request with the same content.
       const one: Request = request.ask.once === undefined ? { ask: request.ask, atMillis: request.atMillis } : request
       send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
     },

@@ -3,7 +3,8 @@ import type { Outsiders } from "./Outsiders.ts"
 import type { Stage } from "./Stage.ts"
 
 /**
- * Operations that let time pass or inject faults: in processes, on the wire, at the node and on the chain.
+ * Operations that let time pass or inject faults: in processes, between a process and its ports, at the node
+ * and on the chain.
  */
 export const make = (
   { world, processes, traps, pass, jump }: Stage,
@@ -39,7 +40,8 @@ export const make = (
       world.now(sandbox.pause("index"))
       world.time.after(millis, () => void world.now(sandbox.resume("index")))
     },
-    // The node must report that an invoice it had called closed was paid, because nobody polls it.
+    // If the node has falsely reported an invoice as closed, it must not lose notifications. That invoice is no
+    // longer polled, so its payment would never be noticed.
     LoseNotice: () => (hasLied ? undefined : attempt("loses a notice", sandbox.loseNextNotice)),
     RepeatNotices: ({ times }) => processes.tellNotices(times),
     Forget: () => outside.forget(),

@@ -10,7 +10,7 @@ import type { Stage } from "./Stage.ts"
 // Events are deleted after 90 days, and clocks differ.
 const keptMillis = 89 * 24 * 3600 * 1000
 
-/** The last event of a record in a final or resting status. */
+/** The type of a record's last event, by final or resting status. */
 const lastTold: { readonly [kind in "withdrawal" | "deposit"]: { readonly [status: string]: RegExp } } = {
   withdrawal: { settled: /^withdrawal\.\w+\.completed$/, failed: /^withdrawal\.\w+\.failed$/ },
   deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ }
@@ -36,9 +36,9 @@ export const read = async (stage: Stage, { bearer }: Company): Promise<ReadonlyA
   }
 }
 
-/** Checks that a company reads its own events, and that the last event of every record matches its status. */
+/** Checks that a company reads only its own events, and that the last event of every record matches its status. */
 export const check = Effect.fnUntraced(function* ({ records, time }: World, companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) {
-  for (const event of feed) same(member(event, "company_id"), companyId, "a company reads its own events")
+  for (const event of feed) same(member(event, "company_id"), companyId, "a company reads only its own events")
   const told = new Map(feed.map((event) => [subjectOf(event), event]))
   const { withdrawals, deposits, own } = yield* CompanyChecks.read(records, companyId)
   const rows = [

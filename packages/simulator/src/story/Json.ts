@@ -1,8 +1,8 @@
-/** Returns a member of a parsed JSON value. */
+/** Returns a field of a parsed JSON value. */
 export const member = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
 
-/** Returns the string at this path of members, or an empty string. */
+/** Returns the string at this path of field names, or an empty string. */
 export const text = (value: unknown, ...path: ReadonlyArray<string>): string => {
   const found = path.reduce(member, value)
   return typeof found === "string" ? found : ""

@@ -2,17 +2,17 @@ import type * as TxId from "@satrail/bitcoin/TxId"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ActOf, Tag } from "../plot/Operation.ts"
 
-/** The records a story has created so far, oldest first. Later operations refer to them. */
+/** The records a scenario has created so far, oldest first. Later operations refer to them. */
 export interface Made {
   readonly invoices: Array<string>
-  /** The invoices requested by companies, not by wallets. */
+  /** The invoices requested by companies, without those requested by wallets. */
   readonly invoiceIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly addresses: Array<string>
   readonly addressIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly chainAddresses: Array<string>
   readonly offers: Array<string>
   readonly destinations: Array<string>
-  /** Withdrawals that wait, or waited, for another key. */
+  /** Withdrawals that wait, or waited, for approval by another key. */
   readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
   /** Links that pay the person who claims them. */
   readonly links: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
@@ -48,7 +48,7 @@ export const nothing = (): Made => ({
   received: new Map()
 })
 
-/** Returns the item `which` places before the latest. */
+/** Returns the item `which` positions before the latest. */
 export const latest = <A>(items: ReadonlyArray<A>, which: number): A | undefined =>
   items.length === 0 ? undefined : items.at(-1 - (which % items.length))
 

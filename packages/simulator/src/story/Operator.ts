@@ -9,7 +9,7 @@ import { paths } from "./Requests.ts"
 
 const operator = { method: "POST", bearer: operatorToken } as const
 
-/** Operations of the operator, and of a company on its addresses. */
+/** Operations by the operator, and by a company on its addresses. */
 export const make = (world: World, customers: Customers, made: Made): Acts<"OpenCompany" | "Administer"> => ({
   OpenCompany: ({ slot, plan }) =>
     customers.ask({ ...operator, slot, path: "/operator/companies", body: JSON.stringify({ name: "Acme", plan }) }, (data) => {
@@ -17,7 +17,7 @@ export const make = (world: World, customers: Customers, made: Made): Acts<"Open
       const issue = (scopes: ReadonlyArray<string>, issued: (key: string) => void) => {
         const body = JSON.stringify({ name: "key", scopes })
         customers.ask({ ...operator, slot, path: `/operator/companies/${id}/api-keys`, body }, (data) => {
-          // A late repeat requests a key that waits for a second operator.
+          // The key of a late repetition waits for a second operator, so it cannot be used.
           if (member(data, "approval") !== "pending") issued(text(data, "key"))
         })
       }

@@ -7,12 +7,12 @@ import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
 import type { Stage } from "./Stage.ts"
 
-/** Everyone outside the service: payees, payers, routing nodes, miners. */
+/** All parties outside the service: payees, payers, routing nodes and miners. */
 export interface Outsiders {
   readonly acts: Acts<"Pay" | "PayAddress" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
-  /** Acts in the sandbox; undefined if that isn't possible. */
+  /** Performs an action in the sandbox. Returns undefined if the sandbox refuses it. */
   readonly attempt: <A>(what: string, effect: Effect.Effect<A, SandboxRefused>) => A | undefined
-  /** Returns a destination of a payee with this behavior. Without an amount the payer chooses it. */
+  /** Returns a destination of a payee with this behavior. Without `sats`, the payer chooses the amount. */
   readonly recipient: (
     type: "lightning_invoice" | "lightning_address" | "lnurl" | "chain_address" | "bolt12_offer",
     behaviour: Behaviour,
@@ -20,16 +20,16 @@ export interface Outsiders {
   ) => string | undefined
   /**
    * Returns the name of a payee whose DNS record contains this destination (BIP 353). There are few names, so
-   * it may be taken from an earlier payee.
+   * this may replace the destination of an earlier payee.
    */
   readonly named: (destination: string) => string | undefined
-  /** A wallet pays an invoice. */
+  /** Has a wallet pay an invoice. */
   readonly pay: (paymentRequest: string) => void
-  /** A wallet pays this amount where the payer chooses it. */
+  /** Has a wallet pay this amount of an invoice whose amount the payer chooses. */
   readonly paySats: (what: string, paymentRequest: string, sats: number) => void
   /**
-   * Hashes of payments in flight that wait for someone outside. Payments held for a hold invoice wait for its
-   * company instead.
+   * Returns the hashes of payments in flight that wait for a party outside. Payments of a hold invoice are not
+   * among them, because they wait for a company.
    */
   readonly held: () => ReadonlyArray<PaymentHash>
 }
@@ -42,10 +42,10 @@ export const amountOf = (paymentRequest: string): bigint => {
   return unit === "p" ? BigInt(digits) / 10n : BigInt(digits) * (unitMsats[unit] ?? 0n)
 }
 
-/** Amount paid where the payer chooses it, including a fraction of a satoshi. */
+/** Amount that a payer chooses, including a fraction of a satoshi. */
 const chosen = 12_345_678n
 
-/** Few enough that a name changes its destination while it is being paid. */
+/** Number of names. It is so low that a name's destination may change while it is being paid. */
 const payees = 3
 
 export const make = ({ world, note }: Stage, customers: Customers, made: Made): Outsiders => {

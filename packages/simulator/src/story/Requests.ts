@@ -60,7 +60,7 @@ export const destinationOf = (
       return { destination: recipient("bolt12_offer", to.behaviour), isOpen: true }
     case "Chain": {
       const destination = recipient("chain_address", "settle")
-      // Some payees are paid by name. The amount decides which, so that existing plots don't change.
+      // Some payees are paid by name. The amount determines which, so that existing plots don't change.
       return { destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination, isOpen: true }
     }
     case "OwnInvoice":
@@ -81,8 +81,8 @@ export const destinationOf = (
 }
 
 /**
- * Returns a function with which a company posts, optionally with an Idempotency-Key, which is also stored in
- * the metadata.
+ * Returns a function that sends a company's POST request. An Idempotency-Key, if any, is also stored in the
+ * metadata.
  */
 export const posting =
   (customers: Customers) =>
@@ -102,7 +102,7 @@ export const posting =
     )
   }
 
-/** Requests of companies. */
+/** Requests by companies. */
 export const make = (
   customers: Customers,
   outsiders: Outsiders,

@@ -22,14 +22,14 @@ export interface Ask {
   readonly once?: string | undefined
 }
 
-/** A response; absent if the process died first. */
+/** A response to a request. */
 export interface Answer {
   readonly status: number
   readonly text: string
   readonly isReplayed: boolean
 }
 
-/** The stage of a story: the world, its processes, and the passing of time. */
+/** The stage of a scenario: the world, its processes, and the passing of time. */
 export interface Stage {
   readonly world: World
   readonly traps: Fault.Traps
@@ -40,13 +40,13 @@ export interface Stage {
    * or undefined if there was none.
    */
   readonly ask: (ask: Ask, done: (answer: Answer | undefined, asking: number) => void) => void
-  /** The key of a request. */
+  /** Returns the API key with which a request was sent. */
   readonly keyOf: (asking: number) => string | undefined
-  /** Lets this time pass. */
+  /** Lets this much time pass. */
   readonly pass: (millis: number) => Promise<void>
-  /** Moves all clocks ahead, as after a machine slept. */
+  /** Moves all clocks ahead, as if the machine had been asleep. */
   readonly jump: (millis: number) => Promise<void>
-  /** Stops all faults: removes traps, restores ports, and revives and wakes all processes. */
+  /** Ends all faults: removes pending faults, restores ports, and revives and wakes all processes. */
   readonly calm: () => Promise<void>
   /** Stops all processes after the store has completed its work. */
   readonly end: () => Promise<void>
@@ -55,7 +55,7 @@ export interface Stage {
   readonly hash: () => string
 }
 
-// Hundreds of times more than the fibers that ever wake at one moment.
+// Hundreds of times the number of fibers that ever wake at one moment.
 const maxWakes = 2000
 
 const macrotask = () =>
@@ -63,7 +63,7 @@ const macrotask = () =>
     setImmediate(resolve)
   })
 
-/** Builds the request as a customer's program sends it. */
+/** Builds the request as a customer's program would send it. */
 const requestOf = ({ method, path, bearer, body, once }: Ask, host: string): Request =>
   new Request(`http://service${path}`, {
     method,
@@ -83,9 +83,9 @@ export interface Options {
   readonly coverage: Coverage
   /** Number of processes. */
   readonly slots: number
-  /** Whether processes run the workers that call servers of customers. */
+  /** Whether processes run the workers that call customers' servers. */
   readonly callsCustomers: boolean
-  /** The host of requests. Defaults to the service's domain. */
+  /** The `Host` header of requests. Defaults to the service's domain. */
   readonly host?: string | undefined
   /** Whether the store responds asynchronously, as a database does. */
   readonly isAsync: boolean
@@ -97,7 +97,7 @@ export const make = (options: Options): Stage => {
   const traps = Fault.make()
   const history: Array<string> = []
   let broken: string | undefined
-  /** The keys of the requests so far. */
+  /** The API key of each request so far. */
   const bearers: Array<string | undefined> = []
   /** Requests without a response, and the processes that serve them. */
   const open = new Map<number, { readonly process: Process; readonly done: (answer: Answer | undefined) => void }>()
@@ -140,7 +140,7 @@ export const make = (options: Options): Stage => {
     let wakes = 0
     for (let next = time.next(); next !== undefined && next <= atMillis; next = time.next()) {
       wakes = next > time.nowMillis() ? 0 : wakes + 1
-      if (wakes > maxWakes) throw new Violation("endless loop: there is always another task, and no time passes")
+      if (wakes > maxWakes) throw new Violation("endless loop: tasks keep running while no time passes")
       time.set(next)
       await settle()
     }

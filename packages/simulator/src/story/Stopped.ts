@@ -3,10 +3,11 @@ import { all as plots } from "../features/plots.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
 /**
- * Tracks what is certainly paused according to responses, and checks that nothing new is accepted meanwhile.
+ * Tracks which activities are certainly paused according to responses, and checks that nothing new is accepted
+ * while they are.
  */
 export interface Stopped {
-  /** Records a request of a company and returns a function that checks its response. */
+  /** Records a company's request and returns a function that checks its response. */
   readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
 }
 
@@ -17,7 +18,7 @@ const receives = new Set<string>([
   ...plots.flatMap(({ receives = [] }) => receives)
 ])
 
-/** The name of what a request pauses or resumes. */
+/** Returns the name of the activity that a request pauses or resumes. */
 const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly isStop: boolean } | undefined => {
   const freeze = /^\/operator\/companies\/([^/]+)\/(un)?freeze$/.exec(path)
   if (freeze !== null) return { name: `frozen ${freeze[1]}`, isStop: freeze[2] === undefined }
@@ -26,9 +27,9 @@ const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly is
 }
 
 export const make = (): Stopped => {
-  /** By name, the number of the pause that is in effect. */
+  /** By activity, the number of the pause in effect. */
   const stopped = new Map<string, number>()
-  /** By name, requests that are or may be in progress because no response was received. */
+  /** By activity, the pause and resume requests that may still be in progress because they got no response. */
   const underWay = new Map<string, Set<{ isAlone: boolean }>>()
   let stops = 0
 
@@ -41,7 +42,7 @@ export const make = (): Stopped => {
         const others = underWay.get(name) ?? new Set()
         underWay.set(name, others)
         const own = { isAlone: others.size === 0 }
-        // Of two concurrent requests, the order is unknown.
+        // The order of concurrent requests is unknown.
         for (const other of others) other.isAlone = false
         others.add(own)
         if (!isStop) stopped.delete(name)

@@ -6,7 +6,7 @@ import { type Acts, latest } from "./Made.ts"
 const operator = { bearer: operatorToken } as const
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** A key's id is its middle part. */
+/** The id of an API key is its middle part. */
 const keyIdOf = (bearer: string): string => bearer.split("_")[2] ?? ""
 
 /** Limits, pauses and assignments by the operator. */

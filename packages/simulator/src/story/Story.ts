@@ -14,13 +14,16 @@ import type { Stage } from "./Stage.ts"
 import * as Stops from "./Stops.ts"
 import * as Trade from "./Trade.ts"
 
-/** A running story. Carries out the drawn operations with the records that exist at that time. */
+/** A running scenario. Carries out the drawn operations on the records that exist when they run. */
 export interface Story {
   readonly made: Made
   readonly tell: (operation: Operation) => Promise<void>
-  /** Lets features check what happened since the last call. Call it only while the story is at rest. */
+  /** Lets features check what happened since the last call. Call it only while the scenario is at rest. */
   readonly look: () => void
-  /** Repeats all requests without a response. In each round, it releases held payments and mines blocks. */
+  /**
+   * Ends all disturbances and repeats all requests without a response. Each round releases held payments and
+   * mines blocks.
+   */
   readonly finish: (rounds: number) => Promise<void>
 }
 
@@ -67,12 +70,12 @@ export const make = (stage: Stage, seen: Seen): Story => {
   }
   const perform = <T extends Tag>(tag: T, act: ActOf<T>) => acts[tag](act)
 
-  /** Lets all workers run once, this number of times. The interval is shorter than any lease. */
+  /** Lets all workers run this number of times, at an interval shorter than any lease. */
   const looks = async (times: number) => {
     for (let at = 0; at < times; at++) await stage.jump(9_500)
   }
 
-  /** Runs until nothing is in flight: held payments end, blocks are mined, time passes. */
+  /** Runs until nothing is in flight: releases held payments, mines blocks, and lets time pass. */
   const finish = async (rounds: number) => {
     await stage.calm()
     world.now(sandbox.resume("index"))
@@ -83,22 +86,22 @@ export const make = (stage: Stage, seen: Seen): Story => {
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
       }
-      // As long as delayed calls may take.
+      // As long as calls can be delayed.
       await looks(8)
     }
-    // Recover only after the owners' requests have arrived: an endpoint whose deletion is in flight still
-    // looks enabled.
+    // Recover only after the owners' requests have arrived, because an endpoint whose deletion is in flight
+    // still looks enabled.
     for (const { recover } of watched) await recover()
     for (let round = 0; round < rounds; round++) {
       for (const [at, paymentHash] of outsiders.held().entries())
         outsiders.attempt("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))
-      // Undecided payments are returned before their HTLCs expire.
+      // Mine enough blocks that undecided held payments are returned before their HTLCs expire.
       if (round === 0 && made.holds.length > 0) outsiders.attempt("mines", sandbox.mine(60))
       outsiders.attempt("mines", sandbox.mine(7))
       await looks(7)
       await stage.jump(3_700_000)
     }
-    // Longer than the longest pause between two attempts.
+    // Longer than the longest interval between two attempts.
     await stage.jump(110_000_000)
     await looks(2 * rounds)
     await stage.pass(10_000)

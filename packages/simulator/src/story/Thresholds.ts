@@ -3,11 +3,11 @@ import { member, text } from "./Json.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
 /**
- * Tracks the amounts above which another key is certainly required according to responses, and checks that
- * larger withdrawals wait.
+ * Tracks the amounts above which, according to responses, approval by another key is certainly required. Checks
+ * that larger withdrawals wait.
  */
 export interface Thresholds {
-  /** Records a request of a company and returns a function that checks its response. */
+  /** Records a company's request and returns a function that checks its response. */
   readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
 }
 
@@ -16,8 +16,8 @@ interface Known {
   /** Number of times the limits were set. */
   readonly times: number
   /**
-   * Number of requests to set limits that are or may be in progress. Without a response, the time of arrival
-   * is unknown.
+   * Number of requests to set limits that may still be in progress, because a request without a response may
+   * arrive at any time.
    */
   readonly open: number
   readonly above: number | undefined
@@ -28,7 +28,7 @@ const confirms = new Set(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/conf
 const limits = /^\/operator\/(companies|api-keys)\/([^/]+)\/limits$/
 
 export const make = (): Thresholds => {
-  /** Keyed by the id of a company or a key. */
+  /** By the id of a company or an API key. */
   const known = new Map<string, Known>()
   const of = (id: string) => known.get(id) ?? nothing
 
@@ -59,7 +59,7 @@ export const make = (): Thresholds => {
           const isAbove = of(id).times === times && Number(member(data, "amount_sats")) > above
           claim(
             !isAbove || text(data, "status") === "pending_approval",
-            `a withdrawal above the threshold waits for another key: ${answer.text}`
+            `a withdrawal above the threshold waits for approval: ${answer.text}`
           )
         }
       }

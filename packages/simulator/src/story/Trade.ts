@@ -6,7 +6,7 @@ import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
 import { paths, posting, sats } from "./Requests.ts"
 
-/** Operations of companies on hold invoices. */
+/** Operations by companies on hold invoices. */
 export const make = (world: World, customers: Customers, made: Made): Acts<"CreateHold" | "SettleHold"> => {
   const post = posting(customers)
 

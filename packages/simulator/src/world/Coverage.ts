@@ -1,4 +1,4 @@
-/** Number of occurrences of each name, by kind. */
+/** Counts how often each name occurred, by kind. */
 export type Counts = ReadonlyMap<string, number>
 
 export interface Coverage {
@@ -7,7 +7,7 @@ export interface Coverage {
   readonly add: (other: Coverage) => void
 }
 
-/** Kinds of things counted. */
+/** The kinds of names that are counted. */
 export const kinds = ["operation", "fault", "change", "transition", "answer"] as const
 export type Kind = (typeof kinds)[number]
 

@@ -6,11 +6,11 @@ export type Port = (typeof ports)[number]
 export type When = "before" | "after"
 
 /**
- * A fault of a call. `dies`: the process dies. `orphaned`: the process dies, and the call arrives later.
- * `unanswered`: the caller receives no response. `stray`: the caller receives no response, and the call
+ * A fault injected into a call. `dies`: the process dies. `orphaned`: the process dies, and the call arrives
+ * later. `unanswered`: the caller receives no response. `stray`: the caller receives no response, and the call
  * arrives later. `late`: the call or its response arrives late, whatever happens to the caller. `frozen`: the
  * whole process stops for a while, then continues. `repeated`: the call arrives twice. `contradicted`: the
- * response is an older one, or "unknown", which a node may return and later contradict.
+ * response is an earlier state or "unknown", as a node may report and later contradict.
  */
 export type Fate =
   | { readonly _tag: "dies"; readonly when: When; readonly backAfterMillis: number }
@@ -22,9 +22,9 @@ export type Fate =
   | { readonly _tag: "repeated" }
   | { readonly _tag: "contradicted"; readonly said: number }
 
-/** Waits for the matching call after skipping `skips` others. */
+/** A fault for one call: the one that matches after `skips` other matching calls. */
 export interface Trap {
-  /** The process it applies to; null for all. */
+  /** The process to which it applies, or null for all. */
   readonly process: number | null
   readonly port: Port | null
   /** The name of a call, or the kind of a committed Change. */
@@ -36,16 +36,16 @@ export interface Trap {
 /** A call that was made. */
 export interface Taken {
   readonly call: string
-  /** The response was an empty list. */
+  /** Whether the response was an empty list. */
   foundNothing: boolean
 }
 
-/** Traps that have not sprung yet. */
+/** The faults that have not been injected yet. */
 export interface Traps {
   readonly set: (trap: Trap) => void
   /** Returns the fault of this call, if any. */
   readonly spring: (process: number, port: Port, call: string) => { readonly fate: Fate | undefined; readonly taken: Taken }
-  /** Returns the calls made since the last time, in order. */
+  /** Returns the calls made since the last call of this function, in order. */
   readonly taken: () => ReadonlyArray<Readonly<Taken>>
   readonly clear: () => void
 }
@@ -84,5 +84,5 @@ export const make = (): Traps => {
   }
 }
 
-/** Returns the name under which the coverage counts a fault. */
+/** Returns the name under which coverage counts a fault. */
 export const nameOf = (fate: Fate, port: Port): string => ("when" in fate ? `${port}: ${fate._tag} ${fate.when}` : `${port}: ${fate._tag}`)

@@ -5,7 +5,7 @@ import { Readiness } from "@satrail/http/api/Readiness"
 import * as Seal from "@satrail/http/wire/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"
 
-/** The services of a process. */
+/** A process's services. */
 export type Services = Layer.Success<ReturnType<typeof Satrail.layer>>
 
 export const operatorToken = "an operator's token"
@@ -19,8 +19,8 @@ export const Serving = Context.Reference<Context.Context<never>>("@satrail/simul
 export type Handler = (request: Request, context: Context.Context<never>) => Promise<Response>
 
 /**
- * Returns a proxy for a service that forwards to the serving process. Rebuilding the routes for each process
- * would take longer than using them.
+ * Returns a proxy for a service that forwards to the serving process. The routes are shared, because rebuilding
+ * them for each process would take longer than using them.
  */
 const standIn = (key: string, template: object): object => {
   const serving = (name: string): Effect.Effect<unknown> =>
@@ -34,7 +34,7 @@ const standIn = (key: string, template: object): object => {
         (...args: ReadonlyArray<unknown>) =>
           Effect.flatMap(serving(name), (own) => {
             const result: unknown = typeof own === "function" ? own(...args) : undefined
-            return Effect.isEffect(result) ? result : Effect.die(`${key}.${name} answers no effect`)
+            return Effect.isEffect(result) ? result : Effect.die(`${key}.${name} returned no effect`)
           })
       ]
     })
@@ -42,8 +42,8 @@ const standIn = (key: string, template: object): object => {
 }
 
 /**
- * Builds the routes over the services of the serving process. `template` is any process; only its shape is
- * used.
+ * Builds the routes over the services of the serving process. `template` may be any process, because only its
+ * shape is used.
  */
 export const make = async (template: Context.Context<Services>): Promise<Handler> => {
   const members = [...template.mapUnsafe].flatMap(([key, service]: [string, object]) =>
@@ -59,6 +59,6 @@ export const make = async (template: Context.Context<Services>): Promise<Handler
       Layer.provide(Layer.succeedContext(services))
     )
   )
-  await handler(new Request("http://service/healthz")) // wait until the routes are built
+  await handler(new Request("http://service/healthz")) // waits until the routes are built
   return handler
 }

@@ -13,16 +13,16 @@ import { graceMillis } from "./Wire.ts"
 
 const network = (name: string) => Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
 
-/** The simulated nodes, chain and web of a story. */
+/** The simulated nodes, chain and web of a scenario. */
 export type Ports = Context.Context<Layer.Success<ReturnType<typeof network>>>
 
-/** Actions of an operator, a route or a miner that the sandbox doesn't take by itself. */
+/** Actions of a node operator, a routing node or a miner that the sandbox itself doesn't offer. */
 export interface Outside {
   /** The sandbox's ports, with these actions applied. */
   readonly ports: Ports
   /** Sets the network's fee rate. */
   readonly setFeeRate: (satsPerVbyte: number) => void
-  /** Makes the node forget failed payments, as its operator can do. */
+  /** Makes the node delete its failed payments, as a node operator can. */
   readonly forget: () => void
   /** While routes are down, the node permanently fails every new payment. */
   readonly setRoutesDown: (areDown: boolean) => void
@@ -33,7 +33,7 @@ export interface Outside {
 /** Runs an effect synchronously. */
 export type Now = <A, E>(effect: Effect.Effect<A, E>) => Exit.Exit<A, E>
 
-/** A sender that fails payments while routes are down, and can forget failed ones. */
+/** A sender that fails payments while routes are down, and that can delete failed payments. */
 const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
   let areRoutesDown = false
   const forgotten = new Set<string>()
@@ -76,7 +76,7 @@ const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Se
   }
 }
 
-/** The same for offers. */
+/** The same for payments to offers. */
 const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
   let areRoutesDown = false
   const forgotten = new Set<string>()
@@ -118,7 +118,7 @@ const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Servi
   }
 }
 
-/** A receiver that can be made to lie about the next invoice it cancels. */
+/** A receiver that can be made to report the next canceled invoice as closed without closing it. */
 const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox["Service"], keys: Keys.Keys) => {
   let lies = false
   const receiver = LightningReceiver.of({
@@ -140,7 +140,7 @@ const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox
 
 /** Returns the outside world of this name in its initial state. */
 export const make = async (name: string, now: Now, clock: Clock.Clock): Promise<Outside> => {
-  // The network also depends on its start time.
+  // The network also depends on the time at which it is built.
   const built = Effect.provideService(Effect.scoped(Layer.build(Layer.fresh(network(name)))), Clock.Clock, clock)
   const ports = await Effect.runPromise(built)
   const sandbox = Context.get(ports, Sandbox.Sandbox)

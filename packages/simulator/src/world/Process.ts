@@ -11,10 +11,10 @@ import * as World from "./World.ts"
 
 /** One process of the service, with its workers. */
 export interface Process {
-  /** The slot of the process. Its successor after a crash has the same. */
+  /** The slot of the process. After a crash, its successor has the same slot. */
   readonly slot: number
   readonly host: Host
-  /** The context of requests it serves. */
+  /** The context of the requests that it serves. */
   readonly context: Context.Context<never>
 }
 
@@ -32,7 +32,7 @@ const worker = (settings: Settings, callsCustomers: boolean) =>
     Layer.fresh(Satrail.layer(settings))
   )
 
-// Less often than usual, so that a simulated hour is cheap.
+// Polling is less frequent than usual, so that a simulated hour is cheap.
 const pollMillis = 1000
 
 const isDefect = (cause: Cause.Cause<unknown>): boolean => cause.reasons.some(({ _tag }) => _tag === "Die")
@@ -43,7 +43,7 @@ const textOf = (message: unknown, cause: Cause.Cause<unknown>): string => {
   return [...told, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])].filter((part) => part !== "").join(" ")
 }
 
-/** Starts a process that shares only the store with others; undefined if it died during startup. */
+/** Starts a process that shares only the store with others. Returns undefined if the process died during startup. */
 export const start = (
   world: World.World,
   slot: number,
@@ -78,7 +78,7 @@ export const start = (
   })
   world.turns.run()
   if (host.isDead()) return undefined
-  if (built === undefined) throw new Error("a process starts without waiting for anything")
+  if (built === undefined) throw new Error("the process waited for something during startup")
   // Each service is stored under its key, and the proxies read nothing else.
   // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
   return { slot, host, context: Context.add(context, Serving, built as Context.Context<never>) }

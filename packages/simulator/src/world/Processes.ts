@@ -7,16 +7,16 @@ import type { Host } from "./Turns.ts"
 import type { Wire } from "./Wire.ts"
 import type { World } from "./World.ts"
 
-/** The processes of a story, and their faults. */
+/** The processes of a scenario, and their faults. */
 export interface Processes {
-  /** Returns the slot's process, or another one if it is dead; undefined if all are dead. */
+  /** Returns the slot's process, another process if that one is dead, or undefined if all are dead. */
   readonly serving: (slot: number) => Process.Process | undefined
   readonly kill: (slot: number, backAfterMillis: number) => void
   readonly freeze: (slot: number, millis: number) => void
   readonly skew: (slot: number, millis: number) => void
   /** Makes a port unreachable for this long. */
   readonly takeAway: (port: Fault.Port, millis: number) => void
-  /** Repeats the node's next notifications this number of times. */
+  /** Delivers the node's next notification this number of times. */
   readonly tellNotices: (times: number) => void
   /** Revives and wakes all processes, and resets clocks and ports. */
   readonly revive: () => void
@@ -30,7 +30,7 @@ export interface Options {
   readonly world: World
   readonly settings: Settings
   readonly slots: number
-  /** Whether processes run the workers that call servers of customers. */
+  /** Whether processes run the workers that call customers' servers. */
   readonly callsCustomers: boolean
   readonly traps: Fault.Traps
   readonly coverage: Coverage
@@ -87,7 +87,7 @@ export const make = (options: Options): Processes => {
       callsCustomers,
       log: ({ text, isDefect }) => {
         note(`${host.name} says: ${text.split("\n")[0]}`)
-        if (isDefect) breaks(`something broke in ${host.name}: ${text}`)
+        if (isDefect) breaks(`unexpected failure in ${host.name}: ${text}`)
       },
       wire: wireOf(slot, host)
     })

@@ -16,7 +16,7 @@ export const behaviours = [
 ] as const
 export type Behaviour = (typeof behaviours)[number]
 
-/** A request to a server. It arrived unless the connection was closed first. */
+/** A request to a server. It has arrived, unless `behaviour` is `closes_before`. */
 export interface Arrival {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface Arrival {
 /** The companies' servers that receive webhooks. */
 export interface Receivers {
   readonly poster: Poster
-  /** Makes the server at this URL respond this way the given number of times, then correctly. */
+  /** Makes the server at this URL respond this way the given number of times, and correctly after that. */
   readonly behave: (url: string, behaviour: Behaviour, times: number) => void
   /** Makes all servers respond correctly. */
   readonly recover: () => void

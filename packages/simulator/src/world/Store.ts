@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 
 export type Ports = Journal | Records | Tasks
 
-/** A store that simulations use one after the other. */
+/** A store used by one simulation after another. */
 export interface Store {
   readonly name: Name
   /** Returns the three ports over an empty store. Ports returned before can no longer be used. */

@@ -12,9 +12,9 @@ export interface Time {
   readonly nowMillis: () => number
   /** Schedules a call. The returned function cancels it. */
   readonly after: (millis: number, wake: () => void) => () => void
-  /** Time of the next scheduled call; undefined if there is none. */
+  /** Returns the time of the next scheduled call, or undefined if there is none. */
   readonly next: () => number | undefined
-  /** Sets the time and wakes all sleepers that are due, at the same time. Time never moves backward. */
+  /** Sets the time and wakes all sleepers that are due. Time never moves backward. */
   readonly set: (atMillis: number) => void
   /** Returns the clock of a process, which may differ from the true time by `skewMillis`. */
   readonly clock: (host: Host, skewMillis: () => number) => Clock

@@ -6,29 +6,29 @@ export interface Host {
   readonly name: string
   /** Queues a task of this process. */
   readonly give: (task: () => void) => void
-  /** Schedules its fibers in turns with all others. */
+  /** Schedules the process's fibers in turns with those of all other processes. */
   readonly scheduler: Scheduler
   readonly isDead: () => boolean
-  /** Stops it permanently without cleanup, as when the power is cut. */
+  /** Stops the process permanently and without cleanup, as in a power failure. */
   readonly die: () => void
-  /** Stops it until it is woken. Arrivals wait. */
+  /** Stops the process until it is woken. Tasks queued in the meantime wait. */
   readonly freeze: () => void
   readonly wake: () => void
   readonly isFrozen: () => boolean
 }
 
-/** All runnable tasks, one at a time, in an order determined by the seed. */
+/** Runs all runnable tasks one at a time, in an order determined by the seed. */
 export interface Turns {
   readonly host: (name: string) => Host
-  /** Runs until no task is left. Throws after `maxTurns`, because there must be an endless loop. */
+  /** Runs until no task is left. Throws after `maxTurns`, which indicates an endless loop. */
   readonly run: () => void
   readonly isEmpty: () => boolean
 }
 
-// Hundreds of times more turns than the busiest moment needs.
+// Hundreds of times the number of turns that the busiest moment needs.
 const maxTurns = 50_000
 
-/** `random` picks the next task among the runnable ones. */
+/** `random` draws the next task from the runnable ones. */
 export const make = (random: () => Random): Turns => {
   const ready: Array<{ readonly host: Host; readonly task: () => void }> = []
 
@@ -79,11 +79,11 @@ export const make = (random: () => Random): Turns => {
     host,
     run: () => {
       for (let turns = 0; ready.length > 0; turns++) {
-        if (turns > maxTurns) throw new Error("endless loop: there is always another task, and no time passes")
+        if (turns > maxTurns) throw new Error("endless loop: tasks keep running while no time passes")
         const at = ready.length === 1 ? 0 : random().below(ready.length)
         const [next] = ready.splice(at, 1)
         if (next === undefined || next.host.isDead()) continue
-        // It was frozen after the task was queued.
+        // The process was frozen after the task was queued.
         if (next.host.isFrozen()) next.host.give(next.task)
         else next.task()
       }

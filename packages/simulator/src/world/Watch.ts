@@ -4,7 +4,7 @@ import type { Change } from "@satrail/core/service/Changes"
 import { Context, Effect } from "effect"
 import { Asking } from "./Wire.ts"
 
-/** A Change that the store reports as applied, and the customer request it was made for. */
+/** A Change that the store reports as applied, and the customer request for which it was made. */
 export interface Applied {
   readonly change: Change
   readonly asking: number | null

@@ -33,34 +33,34 @@ type Call = Effect.Effect<unknown, unknown>
 /** The connection between one process and everything else. */
 export interface Wire {
   readonly host: Host
-  /** Makes a call outside the process, where it continues whatever happens to the process. */
+  /** Makes a call outside the process, so that the call continues whatever happens to the process. */
   readonly perform: (port: Port, call: Call, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
   readonly after: (millis: number, wake: () => void) => void
-  /** Returns the fault of the next call, if any. `heard` receives its result. */
+  /** Returns the fault for this call, if any. `heard` receives the result of the call. */
   readonly fateOf: (
     port: Port,
     name: string
   ) => { readonly fate: Fate | undefined; readonly heard: (exit: Exit.Exit<unknown, unknown>) => void }
-  /** Whether a port is unreachable. */
+  /** Returns whether a port is unreachable. */
   readonly isAway: (port: Port) => boolean
   readonly die: (backAfterMillis: number) => void
   /** Records a call and its result. */
   readonly note: (name: string, exit: Exit.Exit<unknown, unknown> | string) => void
-  /** Number of times each node notification is delivered. */
+  /** Returns how often the current notification of a node is delivered. */
   readonly tells: () => number
 }
 
 /**
- * Time after its request, or after the death of its process, in which a call to pay can still reach the node.
+ * How long a payment call can still reach the node after it was made or its process died.
  */
 export const graceMillis = 20_000
 
-/** The customer request that work is done for. */
+/** The customer request for which work is done. */
 export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", { defaultValue: () => null })
 
 const unanswered: Effect.Effect<Posted> = Effect.succeed({ _tag: "Unanswered", reason: "no answer" })
 
-/** The result a caller receives without a response. */
+/** The result that a caller receives if there is no response. */
 const silence: { readonly [port in Port]: (call: string) => Call } = {
   store: (operation) => Effect.fail(new StoreUnavailable({ operation, cause: "no answer" })),
   node: (operation) => Effect.fail(new NodeUnavailable({ operation, cause: "no answer" })),
@@ -78,7 +78,7 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
 const knowsUnknown = new Set(["pay", "lookupPayment", "payOffer", "lookupOffer", "broadcast"])
 const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name))
 
-/** By call, the responses that a node may later contradict: an earlier state, or "unknown". */
+/** By call, the responses that a node may later contradict: earlier states and "unknown". */
 const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
   pay: ["unknown", "pending"],
   lookupPayment: ["unknown", "pending", "notFound"],
@@ -96,12 +96,12 @@ const contradicted = (port: Port, name: string, said: number): Call => {
 }
 
 /**
- * Calls that pay. If the connection is refused, the payment was certainly not sent. A call arrives within its
- * grace or never.
+ * Calls that pay. If the connection is refused, the payment was certainly not sent. Otherwise the call arrives
+ * within its grace period or never.
  */
 const pays = new Set(["pay", "payOffer"])
 
-/** Makes one call over the wire. The process receives the response in its turn. */
+/** Makes one call over the simulated connection. The process receives the response in its turn. */
 const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
   Effect.withFiber((fiber) =>
     Effect.callback<unknown, unknown>((resume) => {
@@ -122,7 +122,7 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
           done(exit)
         })
       if (fate === undefined) return perform(answer)
-      // A payment reaches the node within the grace its adapter promises, or never.
+      // A payment reaches the node within the adapter's grace period, or never.
       const arrives = (millis: number) => (pays.has(name) ? Math.min(millis, graceMillis) : millis)
       wire.note(name, `${fate._tag} ${"when" in fate ? fate.when : ""}`)
       const isBefore = "when" in fate && fate.when === "before"
@@ -155,7 +155,7 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
             })
           }
           freeze()
-          // After waking up, an adapter sends nothing past its grace.
+          // An adapter that wakes up after its grace period sends nothing.
           const isTooLate = arrives(fate.millis) < fate.millis
           return host.give(() => (isTooLate ? answer(silent(port, name)) : perform(answer)))
         }
@@ -171,14 +171,14 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string =>
   member === "commit" && typeof first === "object" && first !== null && "_tag" in first ? String(first._tag) : member
 
-/** Sends each call of a service over the wire. */
+/** Sends each call to a service over the simulated connection. */
 const wired =
   (wire: Wire, port: Port) =>
   <S extends object>(service: S): S => {
     const told = (stream: Stream.Stream<unknown, unknown>) =>
       stream.pipe(
         Stream.flatMap((one) => Stream.fromIterable(Array.from({ length: wire.tells() }, () => one))),
-        // The stream wakes outside the process, so it continues in the process's turn.
+        // The stream's items arrive outside the process, so deliver each one in the process's turn.
         Stream.mapEffect((one) => carried(wire, port, "notice", Effect.succeed(one)))
       )
     const members = Object.entries(service).map(([name, member]: [string, unknown]) => {
@@ -202,15 +202,15 @@ const wired =
     return Object.fromEntries(members) as S
   }
 
-/** Limits how long a caller waits for a post. */
+/** Limits how long a caller waits for the response to a webhook. */
 const patient = (poster: Poster): Poster => ({
   ...poster,
   post: (ask) => Effect.timeoutOrElse(poster.post(ask), { duration: attemptMillis, orElse: () => unanswered })
 })
 
 /**
- * Returns all ports as one process sees them. The type requires all of them, because a port left out could be
- * queried while the store behind it is busy.
+ * Returns all ports as one process sees them. The type requires all ports, because a port that bypasses the
+ * connection could be queried while its store is busy.
  */
 export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.Context<Ports> => {
   const over = <I extends Ports, S extends object>(key: Context.Key<I, S>, port: Port): Context.Context<I> =>

@@ -14,15 +14,15 @@ import * as Turns from "./Turns.ts"
 import * as Watch from "./Watch.ts"
 import { Asking, type Ports } from "./Wire.ts"
 
-/** Start time of every story. */
+/** Start time of every scenario. */
 const beginsAtMillis = 1_700_000_000_000
 
 /** Replaces ports. */
 export type Spoil = (ports: Context.Context<Ports>) => Context.Context<Ports>
 
-/** Everything that outlives a process: the store, the nodes, the outside, and time. */
+/** Everything that outlives a process: the store, the nodes, the outside world, and time. */
 export interface World {
-  /** Picks the next task, and draws everything drawn during the story. */
+  /** Returns the random source that picks the next task and makes every other draw of the scenario. */
   readonly random: () => Random.Random
   readonly reseed: (seed: number) => void
   readonly time: Time.Time
@@ -40,14 +40,14 @@ export interface World {
   /** The context of the world's fibers. */
   readonly context: Context.Context<never>
   readonly fork: (call: Effect.Effect<unknown, unknown>, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
-  /** Runs a synchronous effect, such as any call of the sandbox. */
+  /** Runs a synchronous effect, such as a call to the sandbox. */
   readonly now: Outside.Now
   readonly read: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** Actions on the node and the chain. */
   readonly outside: Outside.Outside
 }
 
-/** Turns and time shared by worlds that run side by side. */
+/** The turns and the time, shared by worlds that run side by side. */
 export type Common = Pick<World, "random" | "reseed" | "time" | "turns">
 
 const common = (seed: number): Common => {
@@ -62,7 +62,7 @@ const common = (seed: number): Common => {
   }
 }
 
-/** Returns the context in which fibers run: one clock and their turns. */
+/** Returns the context in which fibers run, with their clock, scheduler, entropy and logger. */
 export const runsWith = (parts: {
   readonly clock: Clock.Clock
   readonly scheduler: Scheduler.Scheduler
@@ -78,7 +78,7 @@ export const runsWith = (parts: {
 
 const quiet = Logger.make(() => {})
 
-// Building a simulated network costs more than most stories, so a few are cached.
+// Building a simulated network costs more than most scenarios, so a few are cached.
 const networks = 4
 
 /** Returns a world in its initial state, on its own or beside another one. */
@@ -95,7 +95,7 @@ export const make = async (seed: number, store: Store, spoil: Spoil, beside: Com
   const runFork = Effect.runForkWith(context)
   const now: Outside.Now = (effect) => {
     const exit = runFork(effect).pollUnsafe()
-    if (exit === undefined) throw new Error("the sandbox took its time")
+    if (exit === undefined) throw new Error("the effect was not synchronous")
     return exit
   }
   const books = await store.empty()

@@ -2,5 +2,5 @@ import { adjustments as core } from "@satrail/core/features/adjustments/index"
 import * as Feature from "../Feature.ts"
 
 export const adjustments = Feature.make(core)({
-  changes: { AdjustmentBooked: { never: "stories have one operator: the contract of adjustments tests this, with concurrent changes" } }
+  changes: { AdjustmentBooked: { never: "scenarios have one operator; the contract for adjustments tests this, with concurrent changes" } }
 })

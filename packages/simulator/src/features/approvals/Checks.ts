@@ -14,14 +14,14 @@ const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawa
   claim(isDecided || status !== "settled", `nothing is settled without approval: withdrawal ${id} is ${approval}`)
 }
 
-/** A withdrawal that had to wait: the requesting key, the amount held, and the decision. */
+/** A withdrawal that required approval: the requesting key, the amount held, and the decision. */
 interface Waiting {
   readonly key: string | undefined
   readonly held: bigint
   readonly decided?: "approved" | "rejected"
 }
 
-/** The withdrawal that a Change creates for a request. */
+/** Returns the withdrawal that a Change creates for a request. */
 const requestedIn = (change: Change): Pick<Withdrawal.Withdrawal, "id" | "approval"> | undefined => {
   if (!Written.is(change)) return undefined
   const found = change.writes.find((write) => write._tag === "Insert" && write.noun.name === Withdrawal.noun.name)
@@ -31,7 +31,7 @@ const requestedIn = (change: Change): Pick<Withdrawal.Withdrawal, "id" | "approv
 
 const sending = new Set<Change["_tag"]>(["WithdrawalDispatched", "WithdrawalSettled", "InternalTransferred", "WithdrawalFailed"])
 
-/** The withdrawals that a Change sends, or ends with the outcome of sending. */
+/** Returns the withdrawals that a Change sends, or whose outcome it records. */
 const sentIn = (change: Change): ReadonlyArray<string> => {
   if (!sending.has(change._tag) || change.id === null) return []
   return change._tag === "WithdrawalDispatched" ? [change.id, ...change.followers.map(({ id }) => id)] : [change.id]
@@ -56,7 +56,7 @@ const listener = (keyOf: Feature.KeyOf): Feature.Listener => {
     const { id } = change
     const one = waiting.get(id)
     const decided = change._tag === "WithdrawalApproved" ? "approved" : "rejected"
-    // Repeating a decision has no effect.
+    // A repeated decision has no effect.
     const isOpen = one !== undefined && (one.decided ?? decided) === decided
     if (!isOpen) throw new Violation(`a waiting withdrawal is decided once: withdrawal ${id}`)
     if (decided === "approved") claim(key !== undefined && key !== one.key, `the requesting key does not approve: withdrawal ${id}`)

@@ -2,8 +2,8 @@ import type { Random } from "@satrail/testing/Random"
 import { maxSlots, recently } from "../../plot/Chance.ts"
 
 /**
- * A company's key approves or rejects a withdrawal that awaits a second key. It may be the requesting key
- * itself.
+ * A company's key approves or rejects a withdrawal that awaits a second key. The deciding key may be the
+ * requesting key itself.
  */
 export interface Decide {
   readonly _tag: "Decide"

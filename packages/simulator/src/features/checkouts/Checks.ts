@@ -10,22 +10,24 @@ import { stories } from "./Stories.ts"
 const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
 
 /**
- * Parts created before their checkout. If two requests use one key at the same time, the refused one leaves
- * its parts behind. Nobody was shown them, and they expire.
+ * Parts created before their checkout. If two requests use one key at the same time, the refused one leaves its
+ * parts behind. No customer ever sees these parts, and they expire.
  */
 const parts = new Set(["InvoiceCreated", "OnChainAddressCreated"])
 
 /**
- * First steps of a request to cancel a checkout. If the checkout is paid on-chain in the meantime, it becomes
- * paid, which closes its invoice too. If it is paid over Lightning before the node is called, its invoice is
- * settled although it was canceled. Or the checkout has expired, and neither can be paid.
+ * First steps of a request to cancel a checkout. A request that took them may still be refused for one of three
+ * reasons. The checkout was meanwhile paid on-chain, which also closes its invoice. It was paid over Lightning
+ * before the node was called, so that the canceled invoice is settled. Or it has expired, so that it can no
+ * longer be paid either.
  */
 const closing = new Set(["InvoiceCanceled", "InvoiceClosed"])
 
 const excuses: Feature.Excuses = (hear) => {
   /**
-   * The checkout of each invoice; the checkout whose invoice a request canceled, and when; and the checkouts
-   * that were paid or expired, with the time until which canceling was possible.
+   * `checkoutOf` is the checkout of each invoice. `closedBy` is, by request, the checkout whose invoice it
+   * canceled, and when. `ended` is, for each paid or expired checkout, the time until which it could be
+   * canceled.
    */
   const checkoutOf = new Map<string, string | null>()
   const closedBy = new Map<number, { readonly id: string; readonly atMillis: number }>()
@@ -41,7 +43,7 @@ const excuses: Feature.Excuses = (hear) => {
   })
   /**
    * Returns whether a request that had already canceled a checkout's invoice was rightly refused because the
-   * checkout has ended since.
+   * checkout has since ended.
    */
   const hasEnded = ({ path: asked, asking, body }: Feature.Refused): boolean => {
     const closed = closedBy.get(asking)
@@ -61,10 +63,10 @@ const ended = (checkouts: ReadonlyArray<Checkout.Checkout>, { deposits }: Featur
     const own = deposits.filter(({ checkoutId }) => checkoutId === id)
     const credited = sum(own.filter((deposit) => deposit.status === "settled"))
     claim(status !== "open" && status !== "underpaid", `no checkout stays open: ${id} is ${status}`)
-    if (credited >= Checkout.least(checkout)) same(status, "paid", `a checkout that was paid is paid: ${id}`)
-    // Amounts removed by a reorganization had been credited once.
+    if (credited >= Checkout.least(checkout)) same(status, "paid", `a fully paid checkout has the status paid: ${id}`)
+    // Count amounts that a reorganization removed, because they had been credited earlier.
     const ever = sum(own)
-    if (status === "paid") claim(ever >= Checkout.least(checkout), `a checkout is paid when enough was credited: ${id}`)
+    if (status === "paid") claim(ever >= Checkout.least(checkout), `a checkout is paid only if enough was credited: ${id}`)
   }
 }
 
@@ -110,7 +112,7 @@ export const checkouts = Feature.make(core)({
     if (change._tag !== "CheckoutPaid") return
     const [{ found, set }] = change.writes
     const received = "received" in set && typeof set.received === "bigint" ? set.received : 0n
-    claim(received >= Checkout.least(found), `a checkout is paid when enough was credited: ${change.id}`)
+    claim(received >= Checkout.least(found), `a checkout is paid only if enough was credited: ${change.id}`)
   },
   excuses
 })

@@ -5,7 +5,7 @@ import { company, slot, takenOver, trapAt, wait } from "../../plot/Scenes.ts"
 import type { Stories } from "../Feature.ts"
 
 /**
- * A checkout is paid one way or both ways, in part or late, or is canceled, while processes die between the
+ * A checkout is paid over one rail or both, in part or late, or is canceled, while processes die between the
  * follow-up steps.
  */
 const checkingOut = (random: Random): ReadonlyArray<Act> => {

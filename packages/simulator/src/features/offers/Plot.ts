@@ -2,7 +2,7 @@ import type { Random } from "@satrail/testing/Random"
 import { amounts, type Kept, kept, recently } from "../../plot/Chance.ts"
 
 export type CreateOffer = { readonly _tag: "CreateOffer" } & Kept
-/** A wallet pays one of our offers, which may have been paid before. */
+/** A wallet pays one of our offers, which may already have been paid. */
 export interface PayOffer {
   readonly _tag: "PayOffer"
   readonly which: number
@@ -11,7 +11,7 @@ export interface PayOffer {
 
 export const path = "/v1/bitcoin/deposit/offer"
 
-/** Operations on offers. They are woven into a share of the stories: see Woven.ts. */
+/** Operations on offers. They are added to a share of the scenarios (see Woven.ts). */
 export const plot = {
   weights: { CreateOffer: 0, PayOffer: 0 },
   critical: [],

@@ -2,14 +2,14 @@ import type { Random } from "@satrail/testing/Random"
 import { draws, pay, trap, when } from "../../plot/Draw.ts"
 import { type Act, maxSlots, type Operation, type To } from "../../plot/Operation.ts"
 
-// Our offers appear in a share of the stories. They use a separate random stream, so the other stories are
-// the same as without them.
+// Our offers appear in a share of the scenarios. They use a separate random stream, so that they don't change
+// the other scenarios.
 
 const share = 0.25
-/** After this many operations there are companies with funds. */
+/** Number of operations after which there are companies with funds. */
 const begun = 12
 
-/** The offer-related calls where the most can go wrong. */
+/** The offer-related calls that are most likely to cause damage when they fail. */
 const calls = [
   "createOffer",
   "OfferCreated",
@@ -57,8 +57,8 @@ const few = (random: Random): ReadonlyArray<Act> => [
 ]
 
 /**
- * Returns the operations of a story. A share of all stories also issues our offers, which wallets, companies
- * and refunds pay.
+ * Returns the operations of a scenario. In a share of all scenarios, companies also issue offers, which
+ * wallets, companies and refunds pay.
  */
 export const woven = (operations: ReadonlyArray<Operation>, random: Random): ReadonlyArray<Operation> => {
   if (!random.chance(share)) return operations

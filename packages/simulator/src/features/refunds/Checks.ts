@@ -8,28 +8,28 @@ import { stories } from "./Stories.ts"
 const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
 
 /**
- * Checks that refunds of a deposit never exceed the amount received, even if it was reversed since, and that
- * the deposit records them.
+ * Checks that refunds of a deposit never exceed the amount received, even if the deposit has since been
+ * reversed, and that the deposit records them.
  */
 const fits = (refunds: ReadonlyArray<Refund.Refund>, { deposits, withdrawals }: Feature.Moved): void => {
   for (const { id, amount, refunded } of deposits) {
     const own = refunds.filter(({ depositId }) => depositId === id)
-    claim(refunded <= amount, `refunds do not exceed the amount received: deposit ${id}`)
-    same(refunded, sum(own.filter(({ status }) => Refund.takes.includes(status))), `a deposit records its refunds: ${id}`)
+    claim(refunded <= amount, `refunds never exceed the amount received: deposit ${id}`)
+    same(refunded, sum(own.filter(({ status }) => Refund.takes.includes(status))), `a deposit's refunded amount equals its refunds: ${id}`)
     const ids = new Set(own.map((one) => one.id))
     const paid = withdrawals.filter(({ refundId, status }) => refundId !== null && ids.has(refundId) && status === "settled")
-    claim(sum(paid) <= amount, `no more is paid back than was received: deposit ${id}`)
+    claim(sum(paid) <= amount, `paid refunds never exceed the amount received: deposit ${id}`)
   }
 }
 
-/** Checks that every refund ended as its withdrawal did. */
+/** Checks that every refund has the same outcome as its withdrawal. */
 const ended = (refunds: ReadonlyArray<Refund.Refund>, { withdrawals }: Feature.Moved): void => {
   const byRefund = new Map(withdrawals.map((one) => [one.refundId, one]))
   for (const { id, status, amount } of refunds) {
     const paid = byRefund.get(id)
-    claim(status !== "open" && status !== "pending", `every refund ends: ${id} is ${status}`)
-    same(status === "completed", paid?.status === "settled", `a refund is completed when it was paid: ${id} is ${status}`)
-    if (status === "completed") same(paid?.amount, amount, `a refund pays what it says: ${id}`)
+    claim(status !== "open" && status !== "pending", `every refund reaches a final status: ${id} is ${status}`)
+    same(status === "completed", paid?.status === "settled", `a refund is completed if and only if it was paid: ${id} is ${status}`)
+    if (status === "completed") same(paid?.amount, amount, `a refund pays its amount: ${id}`)
   }
 }
 

@@ -2,8 +2,8 @@ import type { Random } from "@satrail/testing/Random"
 import { amounts, type Kept, kept, maxSlots, recently, type To, to } from "../../plot/Chance.ts"
 
 /**
- * Refunds a company's deposit, or the payment of an invoice: partly or all that remains, to a destination or
- * by a link.
+ * Refunds a company's deposit, or the payment of an invoice. It refunds a part or all that remains, to a
+ * destination or by a link.
  */
 export type Refund = {
   readonly _tag: "Refund"

@@ -8,7 +8,7 @@ import { path } from "./Plot.ts"
 /** Returns a voucher's secret from its link. */
 export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
-/** Requests of companies, and claims by voucher holders. */
+/** Requests by companies, and claims by voucher holders. */
 export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"CreateVoucher" | "ClaimVoucher" | "CancelVoucher"> => {
   const post = posting(customers)
   return {

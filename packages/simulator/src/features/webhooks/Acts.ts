@@ -7,7 +7,7 @@ import { path } from "./Plot.ts"
 
 const wanted: ReadonlyArray<ReadonlyArray<string>> = [[], [], ["deposit.*", "withdrawal.*"], ["invoice.settled"]]
 
-/** Requests of endpoints' owners, and the behavior of their servers. */
+/** Requests by endpoint owners, and the behavior of their servers. */
 export const acts = (
   customers: Customers,
   _outsiders: Outsiders,
@@ -46,8 +46,8 @@ export const acts = (
         case "rotate":
           return post("rotate-secret", {}, (data) => void endpoint.secrets.push(text(data, "secret")))
         case "replay": {
-          // Replay from an event that arrived, so that no event arrives which the endpoint never subscribed
-          // to.
+          // Replay from an event that has arrived, because earlier events may be of types to which the endpoint
+          // was not subscribed.
           const from = latest([...(received.get(url) ?? [])], which)
           return from === undefined ? undefined : post("replay", { replay_from: from })
         }

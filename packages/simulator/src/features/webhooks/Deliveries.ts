@@ -33,11 +33,11 @@ const isFor = ({ id, types }: Known, event: unknown): boolean => {
 /** Collects the committed Changes about deliveries. */
 const listen = (seen: Seen) => {
   const rotations = new Map<string, number>()
-  /** Keyed by endpoint and event. */
+  /** Deliveries that were given up, by endpoint and event. */
   const givenUp = new Set<string>()
   /**
-   * Ranges of events, from and to, that an owner skipped by moving the endpoint's position forward; by
-   * endpoint.
+   * By endpoint, the ranges of events (from, to) that its owner skipped by moving the endpoint's position
+   * forward.
    */
   const leftOut = new Map<string, Array<readonly [Notice.Place, Notice.Place]>>()
   let delivered: Array<{ readonly endpointId: string; readonly eventId: string }> = []
@@ -50,7 +50,7 @@ const listen = (seen: Seen) => {
     if (status === "delivered") delivered.push({ endpointId, eventId })
     if (status !== "failed") return
     const isAllowed = attempts >= maxAttempts || answered === 410 || /older than events are kept/.test(response ?? "")
-    claim(isAllowed, `a delivery is given up after its last attempt: ${eventId} to ${endpointId} after ${attempts}`)
+    claim(isAllowed, `a delivery is given up only after its last attempt: ${eventId} to ${endpointId} after ${attempts}`)
     givenUp.add(`${endpointId} ${eventId}`)
   }
   seen.hear((change: Change) => {
@@ -79,7 +79,7 @@ const listen = (seen: Seen) => {
 }
 
 /**
- * Returns whether the request is signed with one of these secrets. Its age doesn't matter, because it may
+ * Returns whether the request is signed with one of these secrets. Any age is accepted, because a request may
  * have been delayed.
  */
 const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): boolean =>
@@ -96,11 +96,11 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
   const { receivers, records, read } = world
   const bodies = new Map<string, string>()
   const acknowledged = new Set<string>()
-  /** Position of the latest event of a record that first arrived at a URL. */
+  /** By URL and record, the position of the latest event to have arrived there for the first time. */
   const last = new Map<string, Notice.Place>()
   const { rotations, givenUp, isLeftOut, taken } = listen(seen)
 
-  /** Checks that the events of a record first arrive in order, whatever is repeated later. */
+  /** Checks that the first arrivals of a record's events are in order. Later repetitions may be in any order. */
   const isInOrder = (url: string, id: string, event: unknown) => {
     const place = ids.read(id, null)
     const record = `${url} ${subjectOf(event)}`
@@ -118,8 +118,8 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
     if (behaviour === "closes_before") return
     const id = headers["webhook-id"] ?? ""
     const event: unknown = JSON.parse(body)
-    same(text(event, "id"), id, `a webhook has the id of its event`)
-    same(body, bodies.get(id) ?? body, `an event has the same bytes everywhere: ${id}`)
+    same(text(event, "id"), id, `a webhook has its event's id`)
+    same(body, bodies.get(id) ?? body, `every copy of an event has the same bytes: ${id}`)
     bodies.set(id, body)
     const all = received.get(url) ?? new Set()
     received.set(url, all)
@@ -132,11 +132,11 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
     if (behaviour === "ok" || behaviour === "slow") acknowledged.add(`${url} ${id}`)
     const endpoint = endpoints.find((one) => one.url === url)
     if (endpoint === undefined) return
-    same(text(event, "company_id"), endpoint.companyId, `a company is sent its own events: ${id}`)
+    same(text(event, "company_id"), endpoint.companyId, `a company receives only its own events: ${id}`)
     claim(isFor(endpoint, event), `an endpoint receives only the types it subscribed to: ${id} at ${url}`)
-    // If the response to a rotation was lost, nobody knows that secret.
+    // If the response to a rotation was lost, its owner does not know the new secret.
     if (endpoint.secrets.length < 1 + (rotations.get(endpoint.id) ?? 0)) return
-    claim(isSigned(arrival, endpoint.secrets), `a webhook is signed with a secret of its endpoint: ${id} at ${url}`)
+    claim(isSigned(arrival, endpoint.secrets), `a webhook is signed with one of its endpoint's secrets: ${id} at ${url}`)
   }
 
   const look = () => {
@@ -144,16 +144,17 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
     for (const arrival of receivers.take()) arrived(arrival)
     for (const { endpointId, eventId } of taken()) {
       const url = endpoints.find(({ id }) => id === endpointId)?.url
-      if (url !== undefined) claim(acknowledged.has(`${url} ${eventId}`), `a recorded delivery arrived: ${eventId} at ${url}`)
+      if (url !== undefined)
+        claim(acknowledged.has(`${url} ${eventId}`), `a delivery recorded as delivered has arrived: ${eventId} at ${url}`)
     }
   }
 
-  /** Checks that every event since the endpoint was created arrived, unless delivery was rightly given up. */
+  /** Checks that every event since the endpoint's creation arrived, unless its delivery was rightly given up. */
   const hasArrived = Effect.fnUntraced(function* (endpoint: Known, feed: ReadonlyArray<unknown>) {
     const { id, companyId, url } = endpoint
     const found = Option.getOrThrow(yield* records.get(Endpoint.noun, companyId, id))
     if (found.status === "deleted") return
-    same(found.status, "enabled", `an endpoint that its owner enabled, and that works, stays so: ${url}`)
+    same(found.status, "enabled", `an enabled endpoint whose server works stays enabled: ${url}`)
     const all = yield* Pages.all(pageSize, (after: { readonly id: bigint } | null) =>
       records.eventsOf(companyId, after?.id ?? 0n, pageSize)
     )
@@ -168,18 +169,19 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
     }
   })
 
-  /** Whether the endpoint is enabled, as its owner set it, or was deleted. */
+  /** Returns whether the endpoint is enabled or deleted, and so needs no recovery. */
   const isOpen = ({ companyId, id }: Known) =>
     read(Effect.map(records.get(Endpoint.noun, companyId, id), (found) => Option.isSome(found) && found.value.status !== "disabled"))
 
   return {
     look,
-    // The servers respond correctly again, and every event that was not delivered is replayed.
+    // Makes the servers respond correctly again, and enables the disabled endpoints, which replays their
+    // undelivered events.
     recover: async () => {
       receivers.recover()
       const closed: Array<Known> = []
       for (const endpoint of endpoints) if (!(await isOpen(endpoint))) closed.push(endpoint)
-      // Read all endpoints first, because a busy store must not be queried.
+      // Read all endpoints before the first request, because a busy store must not be queried.
       for (const { id, bearer } of closed)
         customers.ask({ slot: 0, method: "POST", path: `${path}/${id}/enable`, bearer, body: JSON.stringify({}) })
     },
@@ -187,7 +189,7 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
       look()
       for (const event of feed) {
         const body = bodies.get(text(event, "id"))
-        if (body !== undefined) same(JSON.stringify(event), body, `an event has the same bytes everywhere: ${text(event, "id")}`)
+        if (body !== undefined) same(JSON.stringify(event), body, `every copy of an event has the same bytes: ${text(event, "id")}`)
       }
       for (const endpoint of endpoints) if (endpoint.companyId === companyId) await read(hasArrived(endpoint, feed))
     }

@@ -9,7 +9,7 @@ export interface Webhook {
   readonly which: number
   readonly what: "enable" | "disable" | "rotate" | "replay" | "resend" | "test" | "delete"
 }
-/** The endpoint's server responds this way, this number of times. */
+/** Makes the endpoint's server respond this way, this number of times. */
 export interface Receive {
   readonly _tag: "Receive"
   readonly which: number

@@ -6,6 +6,6 @@ import { Context, Layer, Redacted } from "effect"
 
 /** The parts of a process that send webhooks. */
 export const webhooks = {
-  references: Context.make(Secrets, WebhookKeys.make(Redacted.make("what keeps the secrets of webhooks"))),
+  references: Context.make(Secrets, WebhookKeys.make(Redacted.make("the key that encrypts webhook secrets"))),
   workers: Layer.provide(Dispatcher.layerWorker, EventBody.layer)
 }

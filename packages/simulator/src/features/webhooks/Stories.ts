@@ -18,7 +18,7 @@ const withdraw: Act = {
 }
 
 /**
- * A webhook doesn't arrive, or isn't known to have: a process dies in between, the server fails, and its
+ * A webhook doesn't arrive, or its arrival isn't recorded. A process dies in between, the server fails, or its
  * owner replays events.
  */
 const undelivered = (random: Random): ReadonlyArray<Act> => {
@@ -56,7 +56,7 @@ export const stories: Stories = {
       before: [...company(5000), endpoint, wait(2000), receives("closes_before", 2)],
       during: [...surely(withdraw), ...takenOver, { _tag: "Jump", millis: 400_000 }, wait(3000)]
     },
-    "webhooks that their owner has sent again": {
+    "webhooks that their owner requests again": {
       callsCustomers: true,
       before: [...company(), endpoint, invoice(0, 1000), webhook("test"), wait(2000)],
       during: [
