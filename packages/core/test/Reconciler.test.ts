@@ -97,7 +97,7 @@ const paid = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "h
   return { payer, row: yield* now(row) }
 })
 
-/** Our node pays an outside payee without a withdrawal. */
+/** Our node pays an external payee without a withdrawal. */
 const behindOurBack = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
   const { destination } = yield* outside({ sats, behaviour })
   const invoice = Result.getOrThrow(Bolt11.decode(destination))

@@ -11,7 +11,7 @@ export const adjusted = async (service: Awaited<ReturnType<typeof start>>, compa
     return (await service.ask("POST", "/operator/adjustments", { key: operatorToken, body: ask })).body.data.id
   }
   const decide = (id: string, how: string) => service.ask("POST", `/operator/adjustments/${id}/${how}`, { key: second })
-  // The configured token may approve this one, because the second operator requested it.
+  // The configured token may approve this adjustment, because the second operator requested it.
   const asked: string = (
     await service.ask("POST", "/operator/adjustments", {
       key: second,

@@ -8,7 +8,7 @@ const base64url = (data: Uint8Array | string) => Buffer.from(data).toString("bas
 
 type Value = Parameters<typeof isoCBOR.encode>[0]
 
-/** Flags of a signature: somebody was present (1), and unlocked the device (4). A new passkey adds 0x40. */
+/** Flags of a signature: a user was present (1), and unlocked the device (4). A new passkey adds 0x40. */
 export const [present, verified] = [0x01, 0x05]
 
 export interface Options {

@@ -87,7 +87,7 @@ describe("LUD-03: the first response", () => {
     assert.strictEqual((await read(id)).status, "open")
   })
 
-  it("LUD-03: a web page may request it too", async () => {
+  it("LUD-03: a web page may also request the first response", async () => {
     const { pathname, search } = new URL(urlIn((await create()).lnurl))
     for (const path of [`${pathname}${search}`, "/lnurlw", "/lnurlw/callback", "/lnurlw/callback?k1=00&pr=x"]) {
       const { status, headers } = await service.ask("GET", path, { headers: { origin: "https://wallet.example" } })

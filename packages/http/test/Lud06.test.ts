@@ -110,7 +110,7 @@ describe("LUD-06: the callback", () => {
 })
 
 describe("LUD-06: a payment", () => {
-  it("LUD-06: a payment is credited to the millisatoshi, and updates when the address was last used", async () => {
+  it("LUD-06: a payment is credited to the millisatoshi, and updates the address's time of last use", async () => {
     const before = await service.run(Effect.flatMap(Records, (records) => records.balance(companyId)))
     assert.isNull((await service.record(key, address)).last_used_at)
     const invoice = await askFor(service, offer, 1_234_567)

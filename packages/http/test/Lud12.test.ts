@@ -31,7 +31,7 @@ describe("LUD-12: comments", () => {
     )
   })
 
-  it("LUD-12: a comment is stored as written, and can be found from the deposit", async () => {
+  it("LUD-12: a comment is stored as written, and can be reached from the deposit", async () => {
     for (const comment of ["For the coffee & cake + 5 % = ☕\n\t\"'\\", "' or 1=1; --", '{"a":1}', "<b>hi</b>", "‮abc"]) {
       const invoice = await askFor(service, offer, 21_000, { comment })
       assert.strictEqual(await commentOf(invoice.paymentHash), comment)

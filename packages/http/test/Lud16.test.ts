@@ -25,7 +25,7 @@ describe("LUD-16: a Lightning address", () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
   })
 
-  it("LUD-16: an address is found at a port, and its callback has the same port", async () => {
+  it("LUD-16: an address is also found with a port, and its callback has the same port", async () => {
     const offer = await lookUp(service, address)
     const { callback } = await offerAt(service, "https://pay.example.com:8443/.well-known/lnurlp/al.ice_1-2")
     assert.strictEqual(callback, offer.callback.replace("pay.example.com/", "pay.example.com:8443/"))
@@ -44,7 +44,7 @@ describe("LUD-16: a Lightning address", () => {
       assert.strictEqual(await refusal(at(user)), "No such Lightning address", user)
   })
 
-  it("LUD-16: an address that never existed and a deleted one return the same error", async () => {
+  it("LUD-16: an address that never existed and a deleted address return the same error", async () => {
     const gone = await service.lightningAddress(key, "gone")
     const offer = await lookUp(service, gone)
     const invoice = await askFor(service, offer, 21_000)
@@ -67,7 +67,7 @@ describe("LUD-16: a Lightning address", () => {
     assert.strictEqual((await get(service, invoice.verify ?? ""))["preimage"], preimage)
   })
 
-  it("LUD-16: an address is found at its own domain only", async () => {
+  it("LUD-16: an address is found only at its own domain", async () => {
     for (const host of [
       "",
       "other.example",

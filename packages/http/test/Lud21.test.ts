@@ -13,7 +13,7 @@ const offer = await lookUp(service, address)
 describe("LUD-21: verify", () => {
   it("LUD-21: settled is false and there is no preimage until the payment arrives; then the preimage proves it", async () => {
     const invoice = await askFor(service, offer, 21_000)
-    const url = invoice.verify ?? assert.fail("there is no verify")
+    const url = invoice.verify ?? assert.fail("the response has no verify URL")
     assert.strictEqual(new URL(url).hostname, "pay.example.com")
     assert.deepStrictEqual(await get(service, url), { status: "OK", settled: false, preimage: null, pr: invoice.pr })
     const preimage = await pay(service, invoice)

@@ -32,7 +32,7 @@ import * as WebhookKeys from "../src/features/webhooks/WebhookKeys.ts"
 export const operatorToken = "an operator's token"
 export const domain = "pay.example.com"
 
-/** A parsed response. `body` is null unless it is JSON, so reading its members then fails the test. */
+/** A parsed response. `body` is null unless it is JSON, so that reading a field of any other body fails the test. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -91,11 +91,11 @@ export interface Options {
   /** The storage ports. Defaults to memory. */
   readonly storage?: typeof Memory.layer
   /**
-   * Timeout of a webhook endpoint's test. The default is short, because workers run only when a test runs
-   * them.
+   * Timeout of a request that tests a webhook endpoint. The default is short, because workers run only when a
+   * test runs them.
    */
   readonly webhookTestMillis?: number
-  /** Replaces services of the core. */
+  /** Replaces core's services. */
   readonly instead?: Context.Context<never>
 }
 
@@ -268,7 +268,7 @@ export const start = async (options: Options = {}) => {
       })
     )
 
-  /** Pays the company over Lightning from outside. Returns the paid invoice's id. */
+  /** Pays the company over Lightning from an external node. Returns the paid invoice's id. */
   const fund = async (key: string, sats: number): Promise<string> => {
     const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })
     await sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))

@@ -1,4 +1,4 @@
-/** Requirements for each member of an object: a description and a predicate. */
+/** Requirements for each field of an object: a description and a predicate. */
 export type Shape = Readonly<Record<string, readonly [words: string, is: (value: unknown) => boolean]>>
 
 const matching = (words: string, pattern: RegExp) => [words, (value: unknown) => typeof value === "string" && pattern.test(value)] as const
@@ -14,7 +14,7 @@ export const is = (expected: unknown) =>
 export const nullOr = ([words, check]: readonly [string, (value: unknown) => boolean]) =>
   [`${words} or null`, (value: unknown) => value === null || check(value)] as const
 
-/** Describes unexpected members of `value`, and members that don't meet their requirement. */
+/** Describes unexpected fields of `value`, and fields that don't meet their requirement. */
 export const differences = (value: unknown, shape: Shape): ReadonlyArray<string> => {
   const record = new Map(typeof value === "object" && value !== null ? Object.entries(value) : [])
   const more = [...record.keys()].filter((member) => !Object.hasOwn(shape, member)).map((member) => `${member} should not be there`)

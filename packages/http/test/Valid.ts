@@ -1,7 +1,7 @@
 import * as OpenApi from "@satrail/testing/OpenApi"
 import type { Random } from "@satrail/testing/Random"
 
-// Generates values that a document's schema allows. Bounds are more frequent than values between them.
+// Generates values that a document's schema allows. The bounds occur more often than values between them.
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a schema is read by its names, as by a client generator
 type Any = any
@@ -29,7 +29,7 @@ const texts = (least: number, most: number) => [
 
 const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value)
 
-/** Returns whether an object has the members that one alternative of its schema requires. */
+/** Returns whether an object has the fields that one alternative of its schema requires. */
 const holds = ({ required = [], properties = {} }: Any, value: Any): boolean =>
   required.every((name: string) => name in value) &&
   Object.entries<Any>(properties).every(

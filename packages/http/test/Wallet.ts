@@ -4,7 +4,7 @@ import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import { createHash } from "node:crypto"
 import type { start } from "./Service.ts"
 
-// A wallet written against the LUDs alone. It checks everything it receives and knows nothing else of the
+// A wallet written only from the LUDs. It checks everything that it receives, and relies on nothing else of the
 // service.
 
 type Service = Awaited<ReturnType<typeof start>>
@@ -32,7 +32,7 @@ export const get = async (service: Service, url: string, headers: Record<string,
   return body
 }
 
-/** Returns the reason for a refusal. Fails if the request is not refused. */
+/** Returns the reason for a refusal. Fails if the request is accepted. */
 export const refusal = async (asked: Promise<unknown>): Promise<string> =>
   asked.then(
     () => assert.fail("it was not refused"),
@@ -95,7 +95,7 @@ export interface Invoice {
   readonly verify: string | undefined
 }
 
-/** The callback URL for an amount in msat with further parameters. */
+/** The callback URL for an amount in msat, with further parameters. */
 export const callbackUrl = (offer: Offer, amount: number | string, more: Readonly<Record<string, string>> = {}): string => {
   const parameters = Object.entries({ amount: String(amount), ...more }).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   return `${offer.callback}${offer.callback.includes("?") ? "&" : "?"}${parameters.join("&")}`

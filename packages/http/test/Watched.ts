@@ -30,7 +30,7 @@ export const memory = () => {
       const now = Ref.getUnsafe(state)
       const tables = new Map<string, unknown>(now.tables)
       return new Map<string, unknown>([
-        // A refused key is recorded in the audit log, but changes nothing else.
+        // A rejected request is recorded in the audit log, but changes nothing else.
         ...Object.entries({ ...now, tables: undefined, audit: undefined }),
         ...tables,
         [ApiKey.noun.name, withoutUse(State.of(now, ApiKey.noun))]

@@ -11,7 +11,7 @@ const address = await service.lightningAddress(key, "shop")
 const { id } = await service.record(key, address)
 
 describe("Lightning addresses", () => {
-  it("Lightning address: a fetched address has everything the owner sets and payers scan", async () => {
+  it("Lightning address: a fetched address has all settings of its owner and the codes that payers scan", async () => {
     const { status, body } = await service.ask("GET", `${path}/${id}`, { key })
     assert.strictEqual(status, 200)
     const { created_at, updated_at, ...data } = body.data
@@ -50,7 +50,7 @@ describe("Lightning addresses", () => {
     assert.deepStrictEqual(decided(await change()), { min: null, max: null, message: null, metadata: {} })
   })
 
-  it("Lightning address: an update that no payer could meet is rejected with every issue", async () => {
+  it("Lightning address: an update with limits that no payer could meet is rejected with every issue", async () => {
     const refused = await service.ask("PUT", `${path}/${id}`, {
       key,
       body: { min_sats: 0, max_sats: 1.5, success_message: "x".repeat(145), metadata: { a: 1 }, handle: "other" }
@@ -91,7 +91,7 @@ describe("Lightning addresses", () => {
 })
 
 describe("the list of Lightning addresses", () => {
-  it("Lightning addresses: listed newest first, in pages", async () => {
+  it("Lightning addresses: they are listed newest first, in pages", async () => {
     const { key } = await service.company()
     const made: Array<string> = []
     for (let n = 0; n < 5; n++) made.unshift(await service.lightningAddress(key, `n${n}`))

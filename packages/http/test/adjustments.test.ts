@@ -38,7 +38,7 @@ describe("adjustments", () => {
     assert.deepStrictEqual(events.body.data[0].data, shown.body.data)
   })
 
-  it("adjustments: the requester cannot approve it, even with another token of the same name, but may reject it", async () => {
+  it("adjustments: the requester cannot approve an adjustment, even with another token of the same name, but may reject it", async () => {
     const id = await requested(10)
     const before = await balance(shop)
     for (const key of [ada, await issue("  ada "), await issue("Ａda")])
@@ -49,7 +49,7 @@ describe("adjustments", () => {
     assert.strictEqual(await balance(shop), before)
   })
 
-  it("adjustments: concurrent approvals by two operators book it once, and a later rejection does not undo it", async () => {
+  it("adjustments: concurrent approvals by two operators post an adjustment once, and a later rejection does not undo it", async () => {
     const before = await balance(shop)
     const id = await requested(10)
     const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => decide(at % 2 === 0 ? bob : eve, id)))

@@ -8,7 +8,7 @@ const service = await start({ instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
 
 const [inside, outside] = ["203.0.113.9", "198.51.100.1"]
-/** Our proxy appends the caller's address. The caller can forge the addresses before it. */
+/** Our proxy appends the caller's address. The addresses before that one can be forged by the caller. */
 const from = (address: string, claimed = inside) => ({ headers: { "x-forwarded-for": `${claimed}, ${address}` } })
 const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
 
@@ -41,7 +41,11 @@ describe("addresses from which a key may be used", () => {
     assert.strictEqual(looked.body.message, sent.body.message)
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events/stream", { key, ...from(outside) })), refused)
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/bitcoin/nothing", { key, ...from(outside) })), bad(404, "not_found"))
-    assert.deepStrictEqual(seen(await service.ask("GET", "/v1/transactions/balance", { key })), refused, "no address is in no range")
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", "/v1/transactions/balance", { key })),
+      refused,
+      "an unknown address is in no range"
+    )
   })
 
   it("allowed from: a stored idempotent response is not returned to another address", async () => {
@@ -96,7 +100,7 @@ describe("addresses from which a key may be used", () => {
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.include(answer.body.error?.issues?.map((issue) => issue.path).join(" ") ?? "", path)
     }
-    assert.strictEqual((await operate("PUT", `/api-keys/${keyId}/allowed-from`, {})).status, 400, "null is said, not left out")
+    assert.strictEqual((await operate("PUT", `/api-keys/${keyId}/allowed-from`, {})).status, 400, "null must be sent, not omitted")
     assert.strictEqual((await put({ for: "everything", ranges: many(50) })).status, 200)
   })
 

@@ -50,7 +50,7 @@ describe("withdrawals that another key approves", () => {
     assert.deepStrictEqual(seen(await decide(approves.key, id, "reject")), bad(409, "approval_over"))
   })
 
-  it("approval: requires the scope and a different key, even after the requesting key was rotated", async () => {
+  it("approval: it requires the scope and a different key, even after the requesting key was rotated", async () => {
     const { asks, issue, key } = await shop({ approval_above_sats: 500 }, ["send", "approve"])
     const { id } = (await send(asks.key, 1000)).body.data
     for (const scopes of [["send"], ["read", "receive", "webhooks"]])
@@ -65,7 +65,7 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
-  it("approval: the same Idempotency-Key returns the same withdrawal, whatever was decided", async () => {
+  it("approval: the same Idempotency-Key returns the same withdrawal, whatever the decision was", async () => {
     const { asks, approves } = await shop()
     const once = { "idempotency-key": "once" }
     const first = await send(asks.key, 1000, once)
@@ -75,7 +75,7 @@ describe("withdrawals that another key approves", () => {
     assert.deepStrictEqual([again.status, again.text], [201, first.text])
   })
 
-  it("approval: concurrent approvals and rejections have one outcome, which each response shows", async () => {
+  it("approval: concurrent approvals and rejections have one outcome, which every response shows", async () => {
     const { approves, asks, issue, key } = await shop()
     const other = await issue(["approve"])
     for (let i = 0; i < 5; i++) {

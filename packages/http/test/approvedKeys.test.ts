@@ -74,7 +74,7 @@ describe("API keys that require a second operator", () => {
     const { id } = (await ask("POST", "/companies", ada, { name: "used", plan: "free" })).body.data
     const first = await issue(id, ["admin"])
     assert.strictEqual(await opens(first.key), 200)
-    // The use is recorded alongside the request.
+    // The key's use is recorded in the background of the request.
     while ((await ask("GET", `/api-keys/${first.id}`, operatorToken)).body.data.last_used_at === null) await new Promise(setImmediate)
     assert.strictEqual((await issue(id, ["admin"])).approval, "pending")
   })

@@ -28,7 +28,7 @@ const seen = async (sats: number) => {
 }
 
 describe("the backlog", () => {
-  it("backlog: shows what each withdrawal waits for, whether queued or sent to the node", async () => {
+  it("backlog: it shows what each withdrawal is waiting for, whether it is queued or sent to the node", async () => {
     const sent = await held()
     await service.work()
     const fresh = await held()
@@ -44,7 +44,7 @@ describe("the backlog", () => {
     assert.isString(other.next_look_at)
   })
 
-  it("backlog: lists pending withdrawals of all companies, oldest first, with their history", async () => {
+  it("backlog: it lists the pending withdrawals of all companies, oldest first, with their history", async () => {
     const rows = (await get("/withdrawals?status=pending")).body.data
     assert.lengthOf(rows, 2)
     assert.isBelow(Date.parse(rows[0].created_at), Date.parse(rows[1].created_at) + 1)
@@ -60,7 +60,7 @@ describe("the backlog", () => {
     assert.deepStrictEqual([...first.body.data, ...(await get(next)).body.data], rows)
   })
 
-  it("backlog: one withdrawal is found by its id alone, with the node's response, until it ends", async () => {
+  it("backlog: a withdrawal is found by its id alone, with the node's response, until it is final", async () => {
     const [row] = (await get("/withdrawals")).body.data
     assert.strictEqual((await get(`/withdrawals/${row.id}`)).body.data.answer, "on its way")
     const paymentHash = row.destination.payment_hash
@@ -72,7 +72,7 @@ describe("the backlog", () => {
     assert.isString(timeline.at(-1).detail)
   })
 
-  it("backlog: a withdrawal waits for its payee's server, which is named", async () => {
+  it("backlog: if a withdrawal waits for its payee's server, the response names the server", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address", behaviour: "unreachable" }))
     const row = await confirm(destination)
     await service.work()
@@ -80,7 +80,7 @@ describe("the backlog", () => {
     assert.include(waits_for, destination.split("@")[1] ?? "")
   })
 
-  it("backlog: a deposit is unconfirmed, then lacks confirmations, as the chain reports", async () => {
+  it("backlog: a deposit is unconfirmed at first, and then lacks confirmations, as reported by the chain", async () => {
     const { id, txId } = await seen(5_000_000)
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data

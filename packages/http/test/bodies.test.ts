@@ -30,7 +30,7 @@ const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown
   [estimate, { amount: 1, destination: "nonsense" }, ["currency", "destination"]],
   [confirm, { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata }, ["amount", "destination", ...badMetadataPaths]],
   [confirm, { destination: "lnbcrt1", x: 1 }, ["destination", "x"]],
-  // The destination is well-formed but for another network, so it is not an error of that member alone.
+  // The destination is well-formed but for another network, so it is not an error in that field alone.
   [confirm, { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }, ["amount"]],
   [lightningAddress, { handle: ".", domain: "localhost", metadata: badMetadata }, ["handle", "domain", ...badMetadataPaths]],
   [companies, { name: " ", plan: "gold" }, ["name", "plan"]],
@@ -47,7 +47,7 @@ describe("a response reports every issue of an invalid body", () => {
     })
   }
 
-  it("request body: an amount is validated by its text, not by its float", async () => {
+  it("request body: an amount is validated by its text, not by its value as a float", async () => {
     const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
     assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount", "destination"]])
   })
@@ -106,7 +106,7 @@ describe("a repeated member", () => {
     [companies, `{"name":"a","name":"b","plan":"free"}`, ["name"]]
   ]
   for (const [path, text, at] of twice) {
-    it(`request body: a repeated member is rejected and named: ${text}`, async () => {
+    it(`request body: a repeated field is rejected and named: ${text}`, async () => {
       const answer = await post(path, text)
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(
@@ -116,7 +116,7 @@ describe("a repeated member", () => {
     })
   }
 
-  it("request body: the same name in a nested object is a different member", async () => {
+  it("request body: the same name in a nested object is a different field", async () => {
     assert.strictEqual((await post(invoice, `{"amount":1,"currency":"sats","metadata":{"currency":"x","amount":"y"}}`)).status, 201)
   })
 })
@@ -132,7 +132,7 @@ describe("the encoding of a body", () => {
     )
   const good = `{"amount":1,"currency":"sats"}`
 
-  it("request body: must be UTF-8; invalid bytes are not replaced", async () => {
+  it("request body: it must be UTF-8; invalid bytes are not replaced", async () => {
     for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
       const bytes = Buffer.concat([Buffer.from(`{"amount":1,"currency":"sats","description":"`), Buffer.from(wrong), Buffer.from(`"}`)])
       const answer = await send(bytes, "application/json")

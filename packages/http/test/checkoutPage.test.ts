@@ -51,12 +51,12 @@ const said = (text: string): string =>
     .replace(/ data-page="[^"]*"/, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
-/** The full text of each code on the page. */
+/** The full content of each QR code on the page. */
 const codes = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/<code[^>]*>(.*?)<\/code>/g)].map(([, code = ""]) => code.replaceAll(/<[^>]*>/g, ""))
 
 describe("the checkout page", () => {
-  it("page: shows the amount due in one code for every wallet, and polls", async () => {
+  it("page: it shows the amount due in one QR code for every wallet, and polls", async () => {
     const made = await created({ description: "Tea", order_id: "1042", cancel_url: "https://shop.example/cart" })
     const { status, headers, text } = await page(made)
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
@@ -76,7 +76,7 @@ describe("the checkout page", () => {
     assert.include(said((await page(await created({ amount: 1250, currency: "jpy", locale: "de" }))).text), " 1.250 ¥ ")
   })
 
-  it("page: shows no internal id and no metadata, and cannot be cached or framed", async () => {
+  it("page: it shows no internal ids or metadata, and cannot be cached or framed", async () => {
     const made = await created({ metadata: { customer: "someone in particular" } })
     const { headers, text } = await page(made)
     for (const secret of [made.id, made.company_id, made.invoice_id, "someone in particular"]) assert.notInclude(text, secret)
@@ -90,7 +90,7 @@ describe("the checkout page", () => {
       assert.strictEqual((await service.ask("GET", `/${file}`)).status, 200, file)
   })
 
-  it("page: seen, underpaid and overpaid payments are reported as such", async () => {
+  it("page: it reports payments that are seen, too low or too high as such", async () => {
     const made = await created({ amount: 10_000, return_url: "https://shop.example/thanks" })
     await send(made.address, 6000)
     await service.work()
@@ -122,7 +122,7 @@ describe("the checkout page", () => {
       new Request(`http://service${path}`, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } })
     )
 
-  it("page: an expired checkout offers a new quote if its seller allows it, and has nothing to cancel", async () => {
+  it("page: an expired checkout offers a new quote if its seller allows that, and cannot be canceled", async () => {
     const cancel_url = "https://shop.example/cart"
     const [plain, made] = [
       await created({ expiry_seconds: 60, cancel_url }),
@@ -161,7 +161,7 @@ describe("the checkout page", () => {
     assert.notInclude((await page(made)).text, 'role="alert"')
   })
 
-  it("page: the seller's questions come before the payment, and their answers reach the seller", async () => {
+  it("page: the seller's questions come before the payment, and the answers reach the seller", async () => {
     const made = await created({ amount: 8.4, currency: "eur", options: ["tip", "email"] })
     const { pathname } = new URL(made.url)
     const state = async () => JSON.parse((await service.ask("GET", `${pathname}/state`)).text)
@@ -191,7 +191,7 @@ describe("the checkout page", () => {
     assert.strictEqual((await state()).questions, null)
   })
 
-  it("page: the seller's contact is shown when the payer may need it, and only then", async () => {
+  it("page: the seller's contact is shown only when the payer may need it", async () => {
     const mail = await created({ contact: "help@shop.example" })
     assert.notInclude((await page(mail)).text, "Contact the seller")
     await service.ask("POST", `/v1/checkouts/${mail.id}/cancel`, { key })
@@ -225,7 +225,7 @@ describe("the checkout page", () => {
     return { made, before, refund: answer.body.data, lnurl: String(answer.body.data.lnurl) }
   }
   const linkOf = (lnurl: string) => new URL(Result.getOrThrow(Lnurl.decode(lnurl)).url)
-  /** An invoice from outside. */
+  /** An external invoice. */
   const outside = async (sats: number) => {
     const { destination } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(sats) })
@@ -234,7 +234,7 @@ describe("the checkout page", () => {
   }
   const followRefunds = () => service.run(Effect.flatMap(Refunds, ({ step }) => step))
 
-  it("page: an ended, underpaid checkout says to ask the seller, and shows the link once there is a refund", async () => {
+  it("page: if an underpaid checkout has expired or was canceled, it says to ask the seller, and shows the link once there is a refund", async () => {
     const { made, before, refund, lnurl } = await refunded()
     for (const words of ["Received 6,000 sats", "less than the price. Ask the seller for a refund"]) assert.include(before, words)
     assert.strictEqual(refund.checkout_id, made.id)
@@ -321,7 +321,7 @@ describe("the checkout page", () => {
     }
   })
 
-  it("page: is available in every language, including right to left", async () => {
+  it("page: it is available in every language, including right to left", async () => {
     const pages = await Promise.all(
       ["en", "de", "es", "fr", "pt", "ar"].map(async (locale) => {
         const { text } = await page(await created({ locale }))
@@ -367,7 +367,7 @@ describe("the checkout page", () => {
     assert.strictEqual((await service.ask("GET", "/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042/state")).status, 404)
   })
 
-  it("page state: any origin may read it, and its QR code while an amount is due", async () => {
+  it("page state: any origin may read the state, and its QR code while an amount is due", async () => {
     const made = await created()
     const { pathname } = new URL(made.url)
     const from = (path: string) => service.ask("GET", path, { headers: { origin: "https://shop.example" } })
@@ -412,7 +412,7 @@ describe("the checkout page", () => {
     }
   }
 
-  it("page stream: sends the current state immediately, then each change, and ends after the last", async () => {
+  it("page stream: it sends the current state immediately, then each change, and ends after the last one", async () => {
     const made = await created()
     const { next } = await stream(made)
     assert.strictEqual((await next()).status, "open")
@@ -437,7 +437,7 @@ describe("the checkout page", () => {
     canceled: (made) => service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
   }
   for (const [name, act] of Object.entries(ways))
-    it(`page stream: the last state sent equals the reloaded one, with its date, and names the page: ${name}`, async () => {
+    it(`page stream: the last state sent equals the one after a reload, with its date, and contains the page's name: ${name}`, async () => {
       const made = await created({ expiry_seconds: 60 })
       const { next, version, close } = await stream(made)
       let streamed = await next()
@@ -453,7 +453,7 @@ describe("the checkout page", () => {
       }
       assert.strictEqual(streamed.status, name === "overpaid" ? "paid" : name)
       if (streamed.status === "paid") assert.isNumber(streamed["paidAtMillis"])
-      // A page compares versions, and reloads until it has the last one.
+      // A page compares versions, and reloads until it has the latest version.
       assert.strictEqual((await state(made)).headers.get("x-version"), version())
       assert.include((await page(made)).text, `data-version="${version()}"`)
       await close()
@@ -467,7 +467,7 @@ describe("the checkout page", () => {
     assert.match(said((await page(made)).text), /Date \d+ \w+ \d{4} at \d\d:\d\d UTC Amount .+ Paid with Lightning Payment hash /)
   })
 
-  it("page: once paid, the receipt is also a file in the payer's language", async () => {
+  it("page: once the checkout is paid, the receipt is also a file in the payer's language", async () => {
     const made = await created({ amount: 12.5, currency: "eur", description: "Tea", order_id: "1042" })
     const path = `${new URL(made.url).pathname}/receipt`
     assert.strictEqual((await service.ask("GET", path)).status, 404)
@@ -496,7 +496,7 @@ describe("the checkout page", () => {
     assert.include(other.text, "lightning=")
   })
 
-  it("page: is compressed for browsers that accept it", async () => {
+  it("page: it is compressed for browsers that accept compression", async () => {
     const { pathname } = new URL((await created()).url)
     const answer = async (accepted: string) => {
       const response = await service.handler(new Request(`http://service${pathname}`, { headers: { "accept-encoding": accepted } }))
@@ -534,7 +534,7 @@ describe("the checkout page", () => {
     assert.deepStrictEqual(confirmations, { seen: 1, needed: 2 })
   })
 
-  it("page stream: beyond a checkout's share its oldest stream ends, and other checkouts keep theirs", async () => {
+  it("page stream: if a checkout exceeds its share of streams, its oldest one ends, and other checkouts keep theirs", async () => {
     const [made, other] = [await created(), await stream(await created())]
     await other.next()
     const open = await Promise.all(Array.from({ length: CheckoutPage.streams.per.checkout }, () => stream(made)))

@@ -94,7 +94,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual(await told(id), ["checkout.paid paid"])
   })
 
-  it("checkout: an underpayment creates an invoice for the rest and closes the previous one", async () => {
+  it("checkout: an underpayment creates an invoice for the remaining amount and closes the previous one", async () => {
     const { id, address, invoice_id } = await created()
     await send(address, 600)
     await mine()
@@ -118,7 +118,7 @@ describe("checkouts", () => {
     assert.strictEqual((await get(id)).status, "paid")
   })
 
-  it("checkout: an unpaid checkout expires, and a payment after that makes it paid, late", async () => {
+  it("checkout: an unpaid checkout expires, and a payment after that makes it paid and marks it as late", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await follow(61)
     assert.strictEqual((await get(id)).status, "expired")
@@ -130,7 +130,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual(await told(id), ["checkout.expired expired", "checkout.paid paid"])
   })
 
-  it("checkout: does not expire while enough is pending", async () => {
+  it("checkout: it does not expire while enough is pending", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await send(address, 1000)
     await service.work()

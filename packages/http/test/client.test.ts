@@ -53,7 +53,7 @@ const company = Effect.gen(function* () {
 layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHttpClient.layer), server), { excludeTestServices: true })(
   "the client, over a socket",
   (it) => {
-    it.effect("client: creates and reads, without the envelope", () =>
+    it.effect("client: it creates and reads records, and returns them without the envelope", () =>
       Effect.gen(function* () {
         const { receive, read } = yield* company
         const invoice = yield* receive.createInvoice({ payload: { amount: 21, currency: "sats" } })
@@ -66,7 +66,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: repeats a creation safely", () =>
+    it.effect("client: it can safely repeat a creation", () =>
       Effect.gen(function* () {
         const { receive } = yield* company
         const create = receive.createInvoice({ idempotencyKey: "order-1", payload: { amount: 21, currency: "sats" } })
@@ -74,7 +74,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: iterates over a list", () =>
+    it.effect("client: it iterates over a list", () =>
       Effect.gen(function* () {
         const client = yield* company
         for (const amount of [1, 2, 3]) {
@@ -95,7 +95,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: creates, changes and deletes Lightning addresses", () =>
+    it.effect("client: it creates, changes and deletes Lightning addresses", () =>
       Effect.gen(function* () {
         const { lightningAddresses, receive } = yield* company
         const { id } = yield* receive.createLightningAddress()
@@ -112,7 +112,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: sends, with either spelling of confirm", () =>
+    it.effect("client: it sends money, with either spelling of confirm", () =>
       Effect.gen(function* () {
         const client = yield* company
         const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_address" })
@@ -179,7 +179,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: has a method for every endpoint", () =>
+    it.effect("client: it has a method for every endpoint", () =>
       Effect.gen(function* () {
         const client = yield* company
         const calls = Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()]))

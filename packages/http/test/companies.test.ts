@@ -13,7 +13,7 @@ const ids = ({ body }: Answer): ReadonlyArray<string> => body.data.map(({ id }: 
 /** Lists are sorted by id, newest first. Ids of the same millisecond are in random order. */
 const newestFirst = (...made: ReadonlyArray<string>) => made.toSorted().toReversed()
 
-/** Follows a list's links and returns all pages. */
+/** Follows a list's links, and returns all its pages. */
 const pages = async (path: string): Promise<ReadonlyArray<Answer>> => {
   const answer = await service.ask("GET", path, { key: operatorToken })
   const [, next] = /<([^>]*)>/.exec(answer.headers.get("link") ?? "") ?? []
@@ -35,7 +35,7 @@ describe("operators list companies", () => {
     }
     assert.deepStrictEqual(differences(body.data, { id: is(id), name: text, ...members, api_keys: is(1), last_seen_at: instant }), [])
     const [first] = (await get("?limit=1")).body.data
-    assert.deepStrictEqual(first, body.data, "the list has the same, the newest first")
+    assert.deepStrictEqual(first, body.data, "the list has the same data, newest first")
   })
 
   it("companies: held amounts are not available, and revoked keys are not counted", async () => {
@@ -49,7 +49,7 @@ describe("operators list companies", () => {
     assert.deepStrictEqual([posted_sats, available_sats, api_keys], [50_000, 50_000 - held_sats, 1])
   })
 
-  it("companies: found by part of the name in any letter case, by the start of an id, and by plan", async () => {
+  it("companies: they are found by part of the name in any letter case, by the start of the id, and by plan", async () => {
     const [one, two] = [await opened("Coffee & Söhne"), await opened("more COFFEE", "paid")]
     assert.deepStrictEqual(ids(await get("?search=coffee")), newestFirst(one, two))
     assert.deepStrictEqual(ids(await get("?search=coffee&plan=free")), [one])
@@ -116,7 +116,7 @@ describe("operators read a company's records", () => {
     assert.strictEqual((await get(`/${one.id}/transactions/deposits/${theirs}`)).status, 404)
   })
 
-  it("companies: accessible with an operator token, and with no company key", async () => {
+  it("companies: they can be read with an operator token, but not with a company key", async () => {
     const { id, key } = await service.company("paid")
     for (const path of ["", `/${id}`, `/${id}/api-keys`, `/${id}/transactions`, `/${id}/events`]) {
       assert.strictEqual((await get(path, key)).status, 401, path)

@@ -69,7 +69,7 @@ describe("the console's lists with 10,050 rows", () => {
     cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? ""
   })
 
-  it("console: older and newer pages of a list of 10,050 have each row once, in order, in at most 60 kB each", async () => {
+  it("console: the pages of a list of 10,050 rows have each row once, in order, paging either way, in at most 60 kB each", async () => {
     const seen: Array<string | undefined> = []
     let path: string | undefined = "invoices"
     let last = ""
@@ -94,13 +94,13 @@ describe("the console's lists with 10,050 rows", () => {
     }
   })
 
-  it("console: an export of a list is refused above 10,000 rows instead of being cut off", async () => {
+  it("console: the export of a list of more than 10,000 rows is refused, not cut off", async () => {
     const response = await service.handler(new Request("http://service/console/invoices/export", { headers: { cookie } }))
     assert.strictEqual(response.status, 400)
     assert.include(await response.text(), "More than 10,000 invoices match")
   })
 
-  it("console: payments say how many there are, and page forward and back, in at most 60 kB; 10,050 are too many to export", async () => {
+  it("console: the page of payments shows their number, and pages forward and back, in at most 60 kB; 10,050 are too many to export", async () => {
     await paid(rows)
     const first = await opened(cookie, "payments")
     assert.isAtMost(first.bytes, mostBytes)

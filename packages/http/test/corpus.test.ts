@@ -5,7 +5,7 @@ import type { Locale, Page, State } from "@satrail/ui/checkout/State"
 import * as Html from "../src/wire/Html.ts"
 import { bad, seen, start } from "./Service.ts"
 
-// Renders every page with each of two hundred texts in every place a stranger can fill.
+// Renders every page with each of two hundred texts in every field that an anonymous user can fill.
 
 const service = await start()
 afterAll(service.dispose)
@@ -96,7 +96,7 @@ describe("hostile texts", () => {
       )
     })
 
-  it("corpus: the form of a Lightning address escapes every text", () => {
+  it("corpus: a Lightning address's form escapes every text", () => {
     const fiat = { currency: "eur", min: "0.01", max: "100" }
     const asked = { locale: "en", minSats: 1, maxSats: 2, fiat, unit: "fiat", messageCharacters: 280, isWrong: true } as const
     assert.deepStrictEqual(

@@ -52,7 +52,7 @@ describe("a browser on an allowed origin", () => {
 describe("a browser on another origin", () => {
   for (const [what, service, origin] of [
     ["not on the list", open, stranger],
-    ["that only starts like an allowed one", open, `${shop}.evil.example`],
+    ["that only begins with an allowed origin", open, `${shop}.evil.example`],
     ["with no allow list", closed, shop],
     ["null", open, "null"]
   ] as const) {
@@ -65,7 +65,7 @@ describe("a browser on another origin", () => {
   }
 })
 
-it("CORS: with * every origin is allowed by name, and none with cookies", async () => {
+it("CORS: with *, every origin is allowed by name, but never with cookies", async () => {
   const { headers } = await preflight(wide, stranger)
   assert.strictEqual(headers.get("access-control-allow-origin"), stranger)
   assert.isNull(headers.get("access-control-allow-credentials"))

@@ -50,7 +50,7 @@ describe("one handle at three domains", () => {
       "XN--ZWLF-6QA.EXAMPLE": "xn--zwlf-6qa.example"
     }
     for (const [host, domain] of Object.entries(spellings)) {
-      // Headers are Latin-1. A client writes other characters in Punycode.
+      // Headers are Latin-1. A client sends other characters as Punycode.
       const body = await get(service, "https://any.example/.well-known/lnurlp/shop", { host })
       assert.include(String(body["metadata"]), `"shop@${domain}"`, host)
     }
@@ -75,7 +75,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: an address at another domain is reached by its path from the service's domain", async () => {
+  it("Lightning address: an address at another domain can be reached at a path of the service's domain", async () => {
     for (const domain of domains) {
       const offer = await offerAt(service, `https://pay.example.com/lnurlp/${domain}/shop`)
       assert.deepStrictEqual(offer.entries[1], ["text/identifier", `shop@${domain}`])
@@ -85,7 +85,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: not reached through another company's domain", async () => {
+  it("Lightning address: it cannot be reached through another company's domain", async () => {
     for (const host of domains.slice(1)) {
       for (const domain of domains.filter((domain) => domain !== host)) {
         const invoice = await askFor(service, await lookUp(service, `shop@${domain}`), 21_000)
@@ -100,7 +100,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: not found at a domain that was never verified", async () => {
+  it("Lightning address: it is not found at a domain that was never verified", async () => {
     for (const host of ["three.example", "sub.one.example", "one.example.evil.example", "example", "xn--zwlf-6qa"]) {
       assert.strictEqual(await refusal(get(service, "https://any.example/.well-known/lnurlp/shop", { host })), unknown, host)
       assert.strictEqual(

@@ -12,7 +12,7 @@ const show = (value: string) =>
   service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [value])))
 
 describe("custom domains", () => {
-  it("domain: is claimed, verified by the record that the error names, listed, and can be paid at", async () => {
+  it("domain: it is claimed, verified by the record named in the error, and listed, and its addresses can be paid", async () => {
     const refused = await claim({ domain: "Shop.example" })
     assert.deepStrictEqual(seen(refused), bad(422, "domain_not_shown"))
     assert.strictEqual(

@@ -66,9 +66,9 @@ interface Endpoint {
   /** A valid body, if the endpoint reads one. */
   readonly body?: Record<string, unknown>
   readonly bodyIsOptional?: true
-  /** Required members. */
+  /** Required fields. */
   readonly required?: ReadonlyArray<string>
-  /** Invalid values for each member. */
+  /** Invalid values for each field. */
   readonly wrong?: Record<string, ReadonlyArray<unknown>>
   /** Allowed methods of the path. */
   readonly allow: string
@@ -215,7 +215,7 @@ const hostile = (good: Record<string, unknown>): Record<string, string> => {
   return {
     "half a body": "{",
     "no JSON": "amount=1",
-    "a number too much": `${JSON.stringify(good)} 1`,
+    "an extra number": `${JSON.stringify(good)} 1`,
     NaN: `{"amount":NaN${rest}}`,
     "single quotes": "{'a':1}",
     "an array": "[]",
@@ -245,7 +245,7 @@ const issuesOf = (answer: Answer) => answer.body.error?.issues?.map(({ path }) =
 describe("valid requests", () => {
   for (const endpoint of endpoints) {
     const { status, scopes } = endpoint
-    it(`${named(endpoint)}: returns ${status} to ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
+    it(`${named(endpoint)}: returns ${status} for ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
       for (const key of [company.key, ...scopes.map((scope) => keys[scope])]) {
         const answer = await asking(endpoint)({ key })
         assert.strictEqual(answer.status, status, answer.text)
@@ -275,7 +275,7 @@ describe("valid requests", () => {
       assert.strictEqual((await asking(endpoint)({ key: company.key, headers })).status, endpoint.status)
     })
 
-    it(`${named(endpoint)}: null is accepted for every optional member`, async () => {
+    it(`${named(endpoint)}: null is accepted for every optional field`, async () => {
       const { body, wrong = {}, required = [] } = endpoint
       const optional = Object.keys(wrong).filter((member) => !required.includes(member) && member !== "amount" && member !== "currency")
       const nothing = Object.fromEntries(optional.map((member) => [member, null]))
@@ -284,7 +284,7 @@ describe("valid requests", () => {
   }
 
   for (const endpoint of endpoints.filter(({ bodyIsOptional }) => bodyIsOptional)) {
-    it(`${named(endpoint)}: no body, an empty one and null are accepted, declared as JSON or not`, async () => {
+    it(`${named(endpoint)}: no body, an empty body and null are accepted, whether or not declared as JSON`, async () => {
       const { method, path, status } = endpoint
       const ask = asking(endpoint)
       const headers = { "content-type": "application/json" }
@@ -398,7 +398,7 @@ describe("invalid requests", () => {
       assert.deepStrictEqual(await recorded(), before)
     })
 
-    it(`${named(endpoint)}: unknown members are named`, async () => {
+    it(`${named(endpoint)}: unknown fields are named`, async () => {
       const answer = await ask({ ...body, metdata: {}, foo: 1 })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.sameMembers(issuesOf(answer), ["metdata", "foo"])
@@ -457,7 +457,7 @@ describe("amounts", () => {
     })
   }
 
-  // Parsed as a float, each of these would be a valid number.
+  // If they were parsed as floats, each of these would be a valid number.
   for (const [amount, currency] of [
     ["21.00000000000000001", "sats"],
     ["0.000000210000000000001", "btc"],
@@ -485,7 +485,7 @@ describe("amounts", () => {
     assert.strictEqual((await estimate({ destination: fixed.destination, currency: "usd" })).body.data.amount_sats, 777)
   })
 
-  it("request body: several issues are reported at once", async () => {
+  it("request body: several issues are reported together", async () => {
     const { body } = await invoice(`{"amount":"x","expiry_seconds":1,"description":5,"colour":"red"}`)
     assert.sameMembers(body.error?.issues?.map(({ path }) => path) ?? [], ["amount", "currency", "expiry_seconds", "description", "colour"])
   })

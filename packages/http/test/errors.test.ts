@@ -60,7 +60,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "amount_mismatch"
   ],
-  "another amount than the invoice's": [
+  "an amount other than the invoice's": [
     async () => ({
       ...(await sandbox((one) => one.destination({ type: "lightning_invoice", amount: service.sats(100) })).then(({ destination }) => ({
         destination
@@ -136,7 +136,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
 
 describe("estimate and confirm reject an unpayable destination the same way, and hold nothing", () => {
   for (const [what, [make, status, code]] of Object.entries(destinations)) {
-    it(`destination: ${what}: ${status} ${code} from both estimate and confirm`, async () => {
+    it(`destination: ${what}: both estimate and confirm return ${status} ${code}`, async () => {
       const body = await make()
       const balance = () => service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
       const before = await balance()
@@ -174,7 +174,7 @@ describe("estimates that query a recipient's server", () => {
   const limited = (perCompany: number, perHost: number) =>
     start({ settings: { estimates: { perCompany: perMinute(perCompany), perHost: perMinute(perHost) } } })
 
-  it("estimate: limited per minute and company; above that 429 with Retry-After and no request to the recipient, other companies unaffected", async () => {
+  it("estimate: the rate per minute and company is limited; above it the response is 429 with Retry-After, no request is sent to the recipient, and other companies are unaffected", async () => {
     const few = await limited(3, 100)
     const [{ key }, other] = [await few.company("paid", "read"), await few.company("paid", "read")]
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
@@ -195,7 +195,7 @@ describe("estimates that query a recipient's server", () => {
     await few.dispose()
   })
 
-  it("estimate: limited per minute and host for all companies together, other hosts unaffected", async () => {
+  it("estimate: the rate per minute and host is limited for all companies together; other hosts are unaffected", async () => {
     const few = await limited(100, 2)
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
     const ask = async (to: string) => {
@@ -211,7 +211,7 @@ describe("estimates that query a recipient's server", () => {
   })
 })
 
-describe("an outage is 503 with Retry-After, and ends without intervention", () => {
+describe("an outage is reported as 503 with Retry-After, and the service recovers without intervention", () => {
   const outages: Record<
     string,
     readonly [part: "node" | "chain" | "web", ask: () => Promise<Awaited<ReturnType<typeof service.ask>>>, code: Errors.Code]
@@ -225,7 +225,7 @@ describe("an outage is 503 with Retry-After, and ends without intervention", () 
     "the recipient": ["web", () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }), "recipient_unreachable"]
   }
   for (const [what, [part, ask, code]] of Object.entries(outages)) {
-    it(`outage: ${what}: 503 ${code} with Retry-After, and ends without intervention`, async () => {
+    it(`outage: ${what}: 503 ${code} with Retry-After, and the service recovers without intervention`, async () => {
       await sandbox((one) => one.pause(part))
       const { status, headers, body, text } = await ask().finally(() => sandbox((one) => one.resume(part)))
       assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, code, "1"])
@@ -267,12 +267,12 @@ describe("unexpected errors", () => {
     assert.notInclude(text, "10.0.0.1")
     assert.isTrue(
       away.logged.some((line) => line.includes("StoreUnavailable")),
-      "what it came from is logged"
+      "the cause is logged"
     )
     await away.dispose()
   })
 
-  it("errors: an overloaded store is 503 overloaded, without a log line each time", async () => {
+  it("errors: an overloaded store is 503 overloaded, without a log line for each request", async () => {
     const busy = await broken(() =>
       Effect.fail(new StoreUnavailable({ operation: "balance", why: "overloaded", cause: new Error("full") }))
     )
@@ -283,7 +283,7 @@ describe("unexpected errors", () => {
     await busy.dispose()
   })
 
-  it("errors: a client that disconnects stops the work of its request", async () => {
+  it("errors: if a client disconnects, the work for its request stops", async () => {
     const ended = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const slow = await broken(() =>
@@ -303,7 +303,7 @@ describe("unexpected errors", () => {
     await slow.dispose()
   })
 
-  it("C5: withdrawal: a client that disconnects after the hold changes nothing; the payment is sent once", async () => {
+  it("C5: withdrawal: if a client disconnects after the funds are held, the payment is still sent, once", async () => {
     const held = Promise.withResolvers<void>()
     let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
     const instead = Withdrawals.of({
@@ -353,7 +353,7 @@ describe("unexpected errors", () => {
     await stopped.dispose()
   })
 
-  it("errors: a request above the time limit is 503 timeout, and its work stops", async () => {
+  it("errors: a request that exceeds the time limit is 503 timeout, and its work stops", async () => {
     const ended = Promise.withResolvers<void>()
     const never = () => Effect.onInterrupt(Effect.never, () => Effect.sync(ended.resolve))
     const withdrawals = Withdrawals.of({

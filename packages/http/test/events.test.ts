@@ -41,7 +41,7 @@ const pay = async () => {
 const typesOf = (events: ReadonlyArray<{ readonly type: string }>) => events.map(({ type }) => type)
 
 describe("the list of events", () => {
-  it("events: each has its record as fetched, with the same order of fields everywhere", async () => {
+  it("events: each event has its record as fetched, with the same order of fields everywhere", async () => {
     const { data, next } = await feed()
     assert.deepStrictEqual(typesOf(data), ["invoice.created", "deposit.lightning.completed", "invoice.settled"])
     const [created = assert.fail(), deposit = assert.fail(), settled = assert.fail()] = data
@@ -59,7 +59,7 @@ describe("the list of events", () => {
     assert.include((await service.ask("GET", "/v1/events", { key: company.key })).text, JSON.stringify(deposit))
   })
 
-  it("events: an event never changes, to the byte", async () => {
+  it("events: an event's bytes never change", async () => {
     const id = await pay()
     const [pending = assert.fail()] = (await feed(`?subject=${id}`)).data
     assert.deepStrictEqual([pending.type, pending.data.status], ["withdrawal.lightning.pending", "pending"])
@@ -73,7 +73,7 @@ describe("the list of events", () => {
     assert.deepStrictEqual([begun.data.status, begun.data.lightning_payment], ["pending", null], "read only after it has settled")
   })
 
-  it("events: each page continues where the last one ended, and has each event once", async () => {
+  it("events: each page continues where the last one ended, and no event is repeated", async () => {
     const all = [...(await feed()).data]
     const paged: Array<unknown> = []
     let page = await feed("?limit=2")
@@ -94,7 +94,7 @@ describe("the list of events", () => {
     assert.match(headers.get("link") ?? "", new RegExp(`^</operator/companies/${company.id}/events\\?limit=1&cursor=evt_`))
   })
 
-  it("events: types and their prefixes filter, even if few events match", async () => {
+  it("events: filters by type or by a prefix of types work, even if few events match", async () => {
     assert.deepStrictEqual([...new Set(typesOf((await feed("?types=invoice.*")).data))], ["invoice.created", "invoice.settled"])
     assert.deepStrictEqual(typesOf((await feed("?types=deposit.lightning.completed")).data), ["deposit.lightning.completed"])
     const { data, next } = await feed("?types=voucher.*")
@@ -104,7 +104,7 @@ describe("the list of events", () => {
     assert.match(wrong.body.message, /^unknown event type "invoice\.paid"\. Known types: deposit\.lightning\.completed/)
   })
 
-  it("events: a company sees only its own, and an id is valid for one company", async () => {
+  it("events: a company sees only its own events, and an event id is valid for one company", async () => {
     const [first = assert.fail()] = (await feed()).data
     assert.deepStrictEqual((await feed("", other.key)).data, [])
     assert.deepStrictEqual(seen(await service.ask("GET", `/v1/events/${first.id}`, { key: other.key })), bad(404, "not_found"))
@@ -116,7 +116,7 @@ describe("the list of events", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events", { key: receives })), bad(403, "scope_required"))
   })
 
-  it("event ids: are one block that reveals nothing without the key", () => {
+  it("event ids: an id is one encrypted block that reveals nothing without the key", () => {
     const [one, two] = [EventIds.make(Redacted.make("one")), EventIds.make(Redacted.make("two"))]
     const place = { event: 2n ** 62n, part: 2 }
     const id = one.write(place, company.id)
@@ -207,7 +207,7 @@ describe("the event stream", () => {
     await filtered.end()
   })
 
-  it("stream: starts with a cursor, so that a client disconnected before the first event misses none", async () => {
+  it("stream: it starts with a cursor, so that a client disconnected before the first event misses none", async () => {
     const lost = await follow()
     await vi.waitFor(() => assert.lengthOf(lost.values("id"), 1), patience)
     assert.deepStrictEqual(lost.lines.slice(0, 3), ["retry: 3000", `id: ${lost.values("id")[0]}`, ""])
@@ -230,7 +230,7 @@ describe("the event stream", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events?cursor=oldest", { key: company.key })), bad(400, "malformed"))
   })
 
-  it("stream: a key may have five, and one more when one has ended", async () => {
+  it("stream: a key may have five open streams, and another once one has ended", async () => {
     const key = await service.keyFor(company.id, "read")
     const streams = await Promise.all(Array.from({ length: streamsPerKey }, () => follow({}, "", key)))
     const more = await follow({}, "", key)
@@ -244,14 +244,14 @@ describe("the event stream", () => {
     await Promise.all(streams.map(({ end }) => end()))
   })
 
-  it("stream: only five of many concurrent requests are opened", async () => {
+  it("stream: only five streams are opened for many concurrent requests", async () => {
     const key = await service.keyFor(company.id, "read")
     const streams = await Promise.all(Array.from({ length: 3 * streamsPerKey }, () => follow({}, "", key)))
     assert.strictEqual(streams.filter(({ response }) => response.status === 200).length, streamsPerKey)
     await Promise.all(streams.map(({ end }) => end()))
   })
 
-  it("stream: requires a key with the scope read in the header, and known parameters", async () => {
+  it("stream: it requires a key with the scope read in the header, and known parameters", async () => {
     const ask = (query: string, key?: string) => service.ask("GET", `/v1/events/stream${query}`, key === undefined ? {} : { key })
     assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask(`?key=${company.key}`)), bad(401, "unauthorized"))
@@ -260,7 +260,7 @@ describe("the event stream", () => {
       assert.deepStrictEqual(seen(await ask(query, company.key)), bad(400, "malformed"), query)
   })
 
-  it("stream: ends properly when the service closes", async () => {
+  it("stream: it ends properly when the service closes", async () => {
     const stream = await follow()
     await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
     await service.run(Deferred.succeed(closing, undefined))

@@ -53,7 +53,7 @@ for (const network of Network.all) {
   const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.examples.default.value.data
 
   describe(`examples: ${network}`, () => {
-    it("examples: every endpoint has an example, also of its body, that matches its schema", () => {
+    it("examples: every endpoint has examples of its response and its body that match their schemas", () => {
       for (const { name, media, body, operation, isStream } of operations) {
         if (withoutExample.includes(name) || (media === undefined && isStream)) continue
         assert.deepStrictEqual(differences(media?.examples.default.value, media?.schema ?? {}), [], name)
@@ -104,7 +104,7 @@ for (const network of Network.all) {
       assert.match(exampleOf("POST /operator/companies/{id}/api-keys").key, new RegExp(`^sr_${network}_\\w{12}_\\w{40,}$`))
     })
 
-    it("examples: are consistent with each other", () => {
+    it("examples: they are consistent with each other", () => {
       const [withdrawal, deposit] = exampleOf("GET /v1/transactions")
       const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
       const fetched = exampleOf("GET /v1/transactions/deposits/{depositID}")

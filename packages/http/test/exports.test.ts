@@ -161,7 +161,7 @@ describe("exports", () => {
     assert.isAtMost(Date.parse(asked?.["fiat_rate_at"] ?? ""), Date.parse(asked?.["booked_at"] ?? ""))
   })
 
-  it("export: an adjustment by two operators is a line of its type, credit or debit, in file, balance and statement", async () => {
+  it("export: an adjustment by two operators is a line of its own type in the file and the statement, credit or debit, and changes the balance", async () => {
     const { id, key } = await service.company("paid")
     await invoice(key, { amount: 50_000 })
     const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
@@ -230,7 +230,7 @@ describe("exports", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/export", { key: receiver.key })).status, 403)
   })
 
-  it("export: the operator's export has every company in turn, or one company as it sees itself, and is closed to companies", async () => {
+  it("export: the operator's export has every company in turn, or one company's own export, and is not available to companies", async () => {
     const [one, other] = [await busy(), await busy()]
     const all = await csv(operatorToken, "/operator/transactions/export")
     for (const { id, key } of [one, other]) {
@@ -245,7 +245,7 @@ describe("exports", () => {
     assert.isTrue((await csv(one.key)).every(({ company_id }) => company_id === one.id))
   })
 
-  it("export: concurrent exports are limited; a reader that disconnects or finishes frees a slot", async () => {
+  it("export: the number of concurrent exports is limited; a client that disconnects or finishes frees a slot", async () => {
     const { key } = await busy()
     const asked = () =>
       service.handler(new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } }))
@@ -290,7 +290,7 @@ describe("statements", () => {
     }
   })
 
-  it("statement: the page runs nothing, loads nothing and escapes texts of payers; a browser gets it by default", async () => {
+  it("statement: the page runs no scripts, loads nothing and escapes payers' texts; browsers get the page by default", async () => {
     const opened = await service.run(
       Effect.flatMap(Companies, ({ open }) => Effect.flatMap(open({ name: '<script>alert("1")</script>', plan: "free" }), made))
     )

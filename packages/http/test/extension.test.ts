@@ -106,7 +106,7 @@ const read = async (reader: Reader, until?: string): Promise<string> => {
 }
 
 describe("an extension", () => {
-  it("extension: serves a page beside the API with its own policy and the service's headers, and without caching", async () => {
+  it("extension: it serves a page beside the API with its own policy and the service's headers, and without caching", async () => {
     const { status, headers, text } = await service.ask("GET", "/shop")
     assert.deepStrictEqual([status, text], [200, "<!doctype html><p>Pay here"])
     const expected = {
@@ -127,7 +127,7 @@ describe("an extension", () => {
     assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
   })
 
-  it("extension: its middleware guards its own routes only", async () => {
+  it("extension: its middleware guards only its own routes", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await service.ask("GET", "/till/1").then(({ status, text }) => [status, text]), [401, "outside"])
     assert.strictEqual((await service.ask("GET", "/till/1", { headers: { "x-till": key } })).text, "inside")
@@ -159,7 +159,7 @@ describe("an extension", () => {
     assert.include(service.logged.join(), "secret of the inside")
   })
 
-  it("extension: its policy limits bodies and time, for reads too", async () => {
+  it("extension: its policy limits body sizes and time, for reads too", async () => {
     const sent = (length: number) => service.ask("POST", "/shop/orders", { body: "x".repeat(length) })
     assert.strictEqual((await sent(100)).text, "100")
     assert.deepStrictEqual(seen(await sent(101)), bad(413, "body_too_large"))
@@ -169,7 +169,7 @@ describe("an extension", () => {
     await vi.waitFor(() => assert.strictEqual(world.interrupted, before + 1), patience)
   })
 
-  it("extension: global middleware of an extension applies to its own routes only", async () => {
+  it("extension: an extension's global middleware applies only to its own routes", async () => {
     const stamped = HttpRouter.middleware((http) => Effect.map(http, HttpServerResponse.setHeader("x-stamp", "yes")), { global: true })
     const routes = Layer.mergeAll(HttpRouter.add("GET", "/stamped", page), stamped)
     const { ask, dispose } = await start({ http: { extensions: [Extension.make(routes)] } })
@@ -180,7 +180,7 @@ describe("an extension", () => {
     await dispose()
   })
 
-  it("extension: a path that is already served stops the startup, and is named", async () => {
+  it("extension: a path that is already served makes the start fail, and the error names the path", async () => {
     const { ask } = await start({ http: { extensions: [Extension.make(HttpRouter.add("GET", "/healthz", page))] } })
     const failure = await ask("GET", "/").then(() => "", String)
     assert.include(failure, "/healthz")

@@ -14,7 +14,7 @@ import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 import * as Watched from "./Watched.ts"
 
-// Calls every route with an id, and every list, with credentials that must not have access. A documented
+// Calls every list, and every route that has an id, with credentials that must not have access. A documented
 // route without a case here fails the test.
 
 const watched = Watched.memory()
@@ -113,7 +113,7 @@ const delivery =
         const [journal, tasks, id] = [yield* Journal, yield* Tasks, yield* Id.make]
         yield* journal.commit(Duty.begun(id, 0))
         const [task] = yield* tasks.claim({ kind: id, nowMillis: 1, leaseMillis: 1, limit: 1 })
-        if (task === undefined) return yield* Effect.die("nobody else has the role")
+        if (task === undefined) return yield* Effect.die("the role is taken")
         const ended = {
           status: "failed",
           attempts: 10,
@@ -137,7 +137,7 @@ const event = async (company: Company): Promise<string> => {
   return (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
 }
 
-/** Creates the record that an id names, by path, if the example of its creation is not enough. */
+/** Creates the record that an id refers to, by path, if the example of its creation is not enough. */
 const makers: Readonly<Record<string, Maker>> = {
   [`${invoice}/{invoiceID}`]: (company) => created(company, invoice, { amount: 1, currency: "sats" }),
   // A held invoice, which can be settled.
@@ -194,7 +194,7 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/api-keys/{id}/wallet-connection": connected
 }
 
-/** Creates a record by the example of its collection. Undefined if the collection has no POST. */
+/** Creates a record from the example of its collection's POST. Undefined if the collection has none. */
 const shown = (path: string): Maker | undefined => {
   const [collection = ""] = path.split("/{")
   const creation = operations.find(({ name }) => name === `POST ${collection}`)
@@ -207,7 +207,7 @@ const readBelow = (path: string): string | undefined => {
   return own === undefined ? undefined : `/v1${own}`
 }
 
-/** Returns the function that creates the record named by a path's last id. */
+/** Returns the function that creates the record for a path's last id. */
 const makerOf = (path: string): Maker | undefined => {
   const own = readBelow(path)
   if (own === undefined) return makers[path] ?? shown(path)
@@ -268,7 +268,7 @@ const listed = operations.filter(({ method, path, answers, opens }) => {
 })
 
 /**
- * Everything in a response by which a caller could tell it from another. The date is the clock's, and all
+ * Everything by which a caller could distinguish two responses. The date only depends on the clock, and all
  * requests have the same id.
  */
 const told = ({ status, headers, text }: Answer) => ({
@@ -284,7 +284,7 @@ const lists = new Map(
     .map(({ path }) => {
       const make = shown(path)
       const twice = make && (async (company: Company) => [await make(company), await make(company)])
-      return [path, filled[path] ?? twice ?? (() => assert.fail(`nothing makes what ${path} lists`))]
+      return [path, filled[path] ?? twice ?? (() => assert.fail(`nothing creates records for ${path}`))]
     })
 )
 
@@ -331,8 +331,8 @@ describe("every route with an id", () => {
       return [there.status, there.body.error?.code] as const
     }
 
-    it(`C53: ${name}: does not reveal to others whether a record exists, and lets them change nothing`, async () => {
-      const id = await (makerOf(path) ?? assert.fail("no such maker"))(ours)
+    it(`C53: ${name}: other callers cannot find out whether a record exists, and cannot change it`, async () => {
+      const id = await (makerOf(path) ?? assert.fail("nothing creates this record"))(ours)
       for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
       if (opens.includes("operatorToken")) {
         for (const key of [ours.key, other.key, ...(oursBy?.values() ?? [])])
@@ -393,7 +393,7 @@ describe("every list", () => {
         const { status } = await service.ask("GET", `${path}?cursor=${next}`, { key: two.key })
         return assert.strictEqual(status, 400)
       }
-      // Other cursors are only a point in time, so the page shows the caller's own records.
+      // Other cursors only contain a point in time, so the page shows the caller's own records.
       for (const row of (await pages(two, `?cursor=${next}`)).rows) assert.include(others.rows, row)
     })
   }

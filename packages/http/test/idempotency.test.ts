@@ -47,7 +47,7 @@ const replayOf = (first: Answer) => [201, "application/json", "true", first.text
 
 for (const [path, [body, another, key]] of Object.entries(creations)) {
   describe(`POST ${path}`, () => {
-    it(`idempotency key: POST ${path}: a repeated key and body take effect once, with the same bytes in response`, async () => {
+    it(`idempotency key: POST ${path}: a repeated key and body take effect once, and the responses have the same bytes`, async () => {
       const first = await post(path, body, `once-${path}`, key)
       assert.strictEqual(first.status, 201, first.text)
       assert.isNull(first.headers.get("idempotency-replayed"))
@@ -56,7 +56,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before)
     })
 
-    it(`idempotency key: POST ${path}: twenty concurrent requests take effect once, and all get its response`, async () => {
+    it(`idempotency key: POST ${path}: twenty concurrent requests take effect once, and all get the same response`, async () => {
       const before = await events()
       const answers = await Promise.all(Array.from({ length: 20 }, () => post(path, body, `race-${path}`, key)))
       assert.deepStrictEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
@@ -64,7 +64,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before + 1)
     })
 
-    it(`idempotency key: POST ${path}: the same key with another body is 422, even if it looks the same`, async () => {
+    it(`idempotency key: POST ${path}: the same key with another body is 422, even if the bodies differ only in whitespace`, async () => {
       const first = await post(path, body, `other-${path}`, key)
       const before = await events()
       for (const changed of [another, ` ${body}`]) {
@@ -75,7 +75,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.deepStrictEqual(told(await post(path, body, `other-${path}`, key)), replayOf(first))
     })
 
-    it(`idempotency key: POST ${path}: has 1 to 255 visible ASCII characters`, async () => {
+    it(`idempotency key: POST ${path}: a key has 1 to 255 visible ASCII characters`, async () => {
       // The endpoints share the company's idempotency keys, so each uses its own letter.
       const letter = String.fromCharCode(97 + Object.keys(creations).indexOf(path))
       for (const good of [letter, `!~${letter}`, letter.repeat(255)]) assert.strictEqual((await post(path, body, good, key)).status, 201)
@@ -133,7 +133,7 @@ it("C23: idempotency key: a replay comes before any check, even if the destinati
   }
 })
 
-it("idempotency key: a rejected request may be retried with it", async () => {
+it("idempotency key: a rejected request may be retried with the same key", async () => {
   const poor = await service.company("paid")
   const refused = await post(withdraw, confirmBody, "again", poor.key)
   assert.strictEqual(refused.body.error?.code, "insufficient_balance")
@@ -148,7 +148,7 @@ describe("an operator's creation, or a domain, with an Idempotency-Key", () => {
   const show = (domain: string) =>
     service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])))
 
-  /** The request for each, another body, and the path for another id if it has one. */
+  /** The request for each creation, another body, and, if the path has an id, the path with another id. */
   const creations: Readonly<
     Record<
       string,
@@ -203,7 +203,7 @@ describe("an operator's creation, or a domain, with an Idempotency-Key", () => {
     })
   }
 
-  it("idempotency key: an API key issued with one is valid, also in a repeated response", async () => {
+  it("idempotency key: an API key issued with an idempotency key is valid, and so is the one in a repeated response", async () => {
     const ask = () => asOperator(issuePath(company.id), { name: "till", scopes: ["read"] }, "issue-1")
     const [first, again] = [await ask(), await ask()]
     assert.strictEqual(first.body.data.key, again.body.data.key)
@@ -235,7 +235,7 @@ describe("an operator's creation, or a domain, with an Idempotency-Key", () => {
     )
   })
 
-  it("idempotency key: rejected for a new API key if no secret to seal the response is set", async () => {
+  it("idempotency key: it is rejected for a new API key if no secret is set to seal the response", async () => {
     const bare = await start({ sealer: undefined })
     const { id } = await bare.company()
     const ask = { key: operatorToken, body: { name: "a", scopes: ["read"] }, headers: { "idempotency-key": "k" } }

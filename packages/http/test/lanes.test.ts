@@ -29,7 +29,7 @@ const turn = Effect.callback<void>((resume) => {
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => `flood ${i + 1}`)
 
 describe("lanes", () => {
-  it.effect("lanes: a company that is alone is not limited, also once another has become idle", () =>
+  it.effect("lanes: a company that is alone is not limited, even after another one has become idle", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* flood(3 * Lanes.width)
@@ -47,7 +47,7 @@ describe("lanes", () => {
   )
 
   it.effect(
-    "lanes: beside another active company it has a limited lane, later requests wait in order, and the other company does not wait",
+    "lanes: while another company is active, a company's lane is limited and its further requests wait in order, but the other company does not wait",
     () =>
       Effect.gen(function* () {
         const { began, ask, flood } = service()
@@ -62,42 +62,46 @@ describe("lanes", () => {
       })
   )
 
-  it.effect("lanes: beside an occasionally active company the lane is wider, and waiting requests start as soon as it widens", () =>
-    Effect.gen(function* () {
-      const { began, ask, flood } = service()
-      yield* ask("other", "other")
-      const asked = yield* flood(1)
-      yield* TestClock.adjust(Lanes.crowdedMillis / 2)
-      const more = yield* flood(Lanes.wideWidth + 3)
-      assert.deepStrictEqual(began, ["other", ...upTo(1), ...upTo(Lanes.width - 1)])
-      yield* TestClock.adjust(Lanes.crowdedMillis / 2)
-      began.length = 0
-      for (const { end } of asked) yield* end
-      yield* turn
-      assert.strictEqual(began.length, 1 + Lanes.wideWidth - Lanes.width)
-      began.length = 0
-      for (const { end } of more.slice(0, 2)) yield* end
-      yield* turn
-      assert.strictEqual(began.length, 2)
-    })
+  it.effect(
+    "lanes: while another company is only occasionally active, the lane is wider, and waiting requests start as soon as it widens",
+    () =>
+      Effect.gen(function* () {
+        const { began, ask, flood } = service()
+        yield* ask("other", "other")
+        const asked = yield* flood(1)
+        yield* TestClock.adjust(Lanes.crowdedMillis / 2)
+        const more = yield* flood(Lanes.wideWidth + 3)
+        assert.deepStrictEqual(began, ["other", ...upTo(1), ...upTo(Lanes.width - 1)])
+        yield* TestClock.adjust(Lanes.crowdedMillis / 2)
+        began.length = 0
+        for (const { end } of asked) yield* end
+        yield* turn
+        assert.strictEqual(began.length, 1 + Lanes.wideWidth - Lanes.width)
+        began.length = 0
+        for (const { end } of more.slice(0, 2)) yield* end
+        yield* turn
+        assert.strictEqual(began.length, 2)
+      })
   )
 
-  it.effect("lanes: a company idle for a while does not narrow the lane; another has the wider lane from its first request", () =>
-    Effect.gen(function* () {
-      const { began, ask, flood } = service()
-      yield* ask("other", "other")
-      yield* TestClock.adjust(Lanes.crowdedMillis)
-      yield* flood(Lanes.wideWidth + 3)
-      assert.deepStrictEqual(began, ["other", ...upTo(Lanes.wideWidth)])
-    })
+  it.effect(
+    "lanes: a company that has been idle for a while does not narrow the lane; another company has the wider lane from its first request",
+    () =>
+      Effect.gen(function* () {
+        const { began, ask, flood } = service()
+        yield* ask("other", "other")
+        yield* TestClock.adjust(Lanes.crowdedMillis)
+        yield* flood(Lanes.wideWidth + 3)
+        assert.deepStrictEqual(began, ["other", ...upTo(Lanes.wideWidth)])
+      })
   )
 
-  it.effect("lanes: a request canceled while waiting or running frees its place", () =>
+  it.effect("lanes: a request canceled while waiting or running frees its slot", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* ask("other", "other")
       const asked = yield* flood(Lanes.width + 3)
-      const [first, next] = [asked[0] ?? assert.fail("nobody"), asked[Lanes.width] ?? assert.fail("nobody waits")]
+      const [first, next] = [asked[0] ?? assert.fail("nobody"), asked[Lanes.width] ?? assert.fail("no request waits")]
       yield* Fiber.interrupt(next.fiber)
       yield* Fiber.interrupt(first.fiber)
       yield* turn
@@ -111,14 +115,14 @@ describe("lanes", () => {
     })
   )
 
-  it.effect("lanes: no request waits longer than the limit, whatever those before it wait for", () =>
+  it.effect("lanes: no request waits longer than the limit, whatever the requests before it are waiting for", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* ask("other", "other")
       const asked = yield* flood(2 * Lanes.width)
       yield* TestClock.adjust(Lanes.maxWaitMillis)
       assert.deepStrictEqual(began, ["other", ...upTo(2 * Lanes.width)])
-      // More requests are active than there are places, so ending one frees none.
+      // More requests are active than there are slots, so ending one does not free a slot.
       yield* ask("other", "again")
       yield* flood(1)
       yield* (asked[0] ?? assert.fail("nobody")).end

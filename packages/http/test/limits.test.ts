@@ -32,7 +32,7 @@ const give = (key: string, amount: number) => service.ask("POST", "/v1/vouchers"
 const shown = async (id: string) => (await operate("GET", `/api-keys/${id}`)).body.data
 
 describe("the limits of a key", () => {
-  it("C30: limits: if the limit allows 10, exactly 10 of 64 concurrent requests are held; the errors state the remaining amount and the reset time", async () => {
+  it("C30: limits: if the limit allows 10 requests, exactly 10 of 64 concurrent ones succeed; the errors state the remaining amount and the reset time", async () => {
     const { admin, key, keyId } = await limited({ day_sats: 10_000 }, 100_000)
     const each = await cost(admin, 900)
     const room = Math.floor(10_000 / each)
@@ -40,7 +40,7 @@ describe("the limits of a key", () => {
     const answers = await Promise.all(Array.from({ length: 64 }, () => send(key, 900)))
     const held = answers.filter(({ status }) => status === 201).length
     assert.strictEqual(held, room)
-    const refused = answers.find(({ status }) => status !== 201) ?? assert.fail("all were held")
+    const refused = answers.find(({ status }) => status !== 201) ?? assert.fail("every request was held")
     assert.deepStrictEqual(seen(refused), bad(422, "limit_exceeded"))
     const { limit, remaining_sats = -1, frees_at = "" } = refused.body.error ?? assert.fail("no error")
     assert.strictEqual(limit, "day_sats")
@@ -52,7 +52,7 @@ describe("the limits of a key", () => {
     assert.strictEqual((await send(admin, 900)).status, 201, "another key is not limited by it")
   })
 
-  it("limits: withdrawals are limited by amount, type and recipient; a voucher counts as an invoice to an unknown recipient", async () => {
+  it("limits: withdrawals are limited by amount, type and recipient; a voucher counts as an invoice of an unknown recipient", async () => {
     const each = await limited({ per_withdrawal_sats: 500 })
     const tooMuch = await send(each.key, 501)
     assert.deepStrictEqual(seen(tooMuch), bad(422, "limit_exceeded"))

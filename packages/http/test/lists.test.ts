@@ -102,7 +102,7 @@ const all = async (query: string) => {
 }
 
 describe("the list", () => {
-  it("list: has deposits and withdrawals together, newest first, of this company only", async () => {
+  it("list: it has only this company's deposits and withdrawals, together, newest first", async () => {
     const { lines, link } = await list()
     assert.strictEqual(lines.length, 31)
     assert.isNull(link)
@@ -121,7 +121,7 @@ describe("the list", () => {
   })
 
   for (const limit of [1, 2, 3, 7, 30, 31, 1000]) {
-    it(`list: pages of ${limit} have every row once, in the same order`, async () => {
+    it(`list: pages of ${limit} rows have every row once, in the same order`, async () => {
       const pages = await all(`?limit=${limit}`)
       assert.deepStrictEqual(pages.flat(), (await list()).lines)
       assert.isTrue(pages.every((page) => page.length <= limit))
@@ -138,7 +138,7 @@ describe("the list", () => {
     assert.deepStrictEqual(second, (await list()).lines.slice(6, 11))
   })
 
-  it("list: is an empty array for a company without transactions", async () => {
+  it("list: it is an empty array for a company without transactions", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await list("", key), { lines: [], link: null })
   })

@@ -61,7 +61,7 @@ describe("the operator scopes stop and loosen", () => {
     assert.strictEqual(await put(loosen, null), 200)
   })
 
-  it("operator scopes: stop pauses and freezes, all operators see it, and only loosen resumes and unfreezes", async () => {
+  it("operator scopes: stop can pause and freeze, visibly to all operators, and only loosen can resume and unfreeze", async () => {
     const freeze = { reason: "reported key theft", pending: "wait" }
     assert.strictEqual((await ask("POST", "/pause", stop, { what: "sending" })).status, 200)
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, stop, freeze)).status, 200)

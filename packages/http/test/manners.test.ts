@@ -74,7 +74,7 @@ describe("request ids", () => {
     await shop.dispose()
   })
 
-  it("request id: every log line of a request has its id only, beside a host's annotations", async () => {
+  it("request id: every log line of a request is annotated with the id and nothing else, apart from the host's annotations", async () => {
     const balanceOf = () =>
       Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
     const never = () => Effect.die("not asked for here")
@@ -111,7 +111,7 @@ describe("request ids", () => {
 })
 
 describe("links to explanations of errors", () => {
-  it("doc_url: links to the explanation of the code, on a page of the service itself", async () => {
+  it("doc_url: it links to the explanation of the code, on a page served by this service", async () => {
     const { body } = await service.ask("GET", balance)
     assert.strictEqual(body.error?.doc_url, "/docs/errors#unauthorized")
     const [path = ""] = body.error?.doc_url?.split("#") ?? []
@@ -122,7 +122,7 @@ describe("links to explanations of errors", () => {
       assert.include(page.text, `<h2 id="${code}"><code>${code}</code> (${status})</h2>`)
   })
 
-  it("doc_url: starts with the service's public URL if that is set", async () => {
+  it("doc_url: it starts with the service's public URL if that is set", async () => {
     const known = await start({ http: { publicUrl: "https://pay.example.com/btc" } })
     const { body } = await known.ask("GET", "/nowhere")
     assert.strictEqual(body.error?.doc_url, "https://pay.example.com/btc/docs/errors#not_found")
@@ -161,7 +161,7 @@ describe("suggestions in errors", () => {
     })
   }
 
-  it("unknown member: each has its own suggestion, and one without a close match has none", async () => {
+  it("unknown member: each unknown field has its own suggestion, and one without a close match has none", async () => {
     const issues = await issuesOf(confirm, { destinaton: "a@b.example", curency: "sats", amount: 1, colour: "red", x: 1 })
     const said = issues.map(({ message }) => message)
     for (const one of [
@@ -220,7 +220,7 @@ describe("suggestions in errors", () => {
     })
   }
 
-  it("insufficient_balance: has the available and the required amount, in text and in numbers", async () => {
+  it("insufficient_balance: the error has the available and the required amount, in text and in numbers", async () => {
     const poor = await service.company("paid")
     await service.fund(poor.key, 1000)
     const { destination } = await service.sandbox((one) => one.destination({ type: "lightning_address" }))

@@ -21,7 +21,7 @@ const pay = (offer: string, sats: number) =>
   service.sandbox((sandbox) => sandbox.pay({ paymentRequest: offer, amount: service.sats(sats) }))
 /** Number of checks before giving up. All state is in memory, and each check lets the listener run. */
 const turns = 500
-/** Listens to the node's notices until the condition holds. */
+/** Listens to the node's notifications until the condition holds. */
 const heard = (isSo: () => Promise<boolean>) =>
   service.run(
     Effect.gen(function* () {
@@ -29,19 +29,19 @@ const heard = (isSo: () => Promise<boolean>) =>
       let left = turns
       while (left > 0 && !(yield* Effect.promise(isSo))) left--
       yield* Fiber.interrupt(listening)
-      assert.isAbove(left, 0, "it was not heard")
+      assert.isAbove(left, 0, "the notification did not arrive")
     })
   )
 const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
 
 describe("offers", () => {
-  it("C60: offer: two payments are two deposits of its company, each with its own invoice, and repeated notices add none", async () => {
+  it("C60: offer: two payments are two deposits of its company, each with its own invoice, and repeated notifications add none", async () => {
     const { id, offer, memo } = await created({ description: "coffee", metadata: { shelf: "3" } })
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).description, memo)
     const first = await pay(offer, 1000)
     await pay(offer, 250)
     await heard(async () => (await deposits()).length === 2)
-    // Start again from the first notice, as if the cursor had been lost.
+    // Start again from the first notification, as if the cursor had been lost.
     await service.run(Effect.flatMap(Settlements, ({ look }) => look))
     await pay(offer, 1)
     await heard(async () => (await deposits()).length === 3)
@@ -65,7 +65,7 @@ describe("offers", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
   })
 
-  it("offer: an offer with an amount states it, and a payment below it is not made", async () => {
+  it("offer: an offer with an amount states it, and a payment of a lower amount is not sent", async () => {
     const { offer, amount_sats } = await created({ amount: 0.0000021, currency: "BTC", description: "coffee" })
     assert.deepStrictEqual([amount_sats, Result.getOrThrow(Bolt12.decode(offer)).amount], [210, service.sats(210)])
     const before = await deposits()
@@ -89,7 +89,7 @@ describe("offers", () => {
     assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [400, ["amount"]])
   })
 
-  it("offer: an offer of a Lightning address has its DNS record, and each address has one offer", async () => {
+  it("offer: a Lightning address's offer has its DNS record, and each address has one offer", async () => {
     const address = (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })).body.data
     const made = await created({ lightning_address_id: address.id })
     assert.deepInclude(made, { lightning_address_id: address.id, lightning_address: address.address })
@@ -104,7 +104,7 @@ describe("offers", () => {
     assert.deepStrictEqual(seen(theirs), bad(404, "not_found"))
   })
 
-  it("offer: a payment of an offer that no company owns is not credited, and blocks no other", async () => {
+  it("offer: a payment of an offer that no company owns is not credited, and does not block later payments", async () => {
     const before = (await deposits()).length
     const issuer = await service.run(OfferIssuer.available)
     if (issuer === undefined) return assert.fail("the sandbox issues offers")
@@ -116,12 +116,15 @@ describe("offers", () => {
     assert.strictEqual((await deposits())[0].amount_sats, 5)
   })
 
-  it("offer: the sandbox never drops the notice of an offer's payment, because nothing else reports it", async () => {
+  it("offer: the sandbox never drops the notification of an offer's payment, because nothing else reports it", async () => {
     const before = (await deposits()).length
     const { offer } = await created()
     await service.sandbox((sandbox) => sandbox.loseNextNotice)
     await pay(offer, 9)
     await heard(async () => (await deposits()).length === before + 1)
-    assert.isTrue((await service.sandbox((sandbox) => sandbox.state)).lightning.losesNextNotice, "the next of an invoice is")
+    assert.isTrue(
+      (await service.sandbox((sandbox) => sandbox.state)).lightning.losesNextNotice,
+      "the next notification of an invoice is still dropped"
+    )
   })
 })

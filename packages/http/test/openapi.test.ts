@@ -147,7 +147,7 @@ const failedDelivery = async (root: string, key: string, companyId: CompanyId.Co
       const [journal, tasks] = [yield* Journal, yield* Tasks]
       yield* journal.commit(Duty.begun(root, 0))
       const [task] = yield* tasks.claim({ kind: root, nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
-      if (task === undefined) return yield* Effect.die("nobody else has the role")
+      if (task === undefined) return yield* Effect.die("the role is taken")
       const id = yield* Id.make
       const ended = {
         status: "failed",
@@ -407,7 +407,7 @@ for (const [name, methods] of Object.entries<Record<string, object>>(document.pa
 const endpoints = { ...asked, ...shown }
 
 describe("the OpenAPI document", () => {
-  it("openapi: has version 3.1, and every known endpoint with all its methods", () => {
+  it("openapi: the document has version 3.1, and every known endpoint with all its methods", () => {
     assert.match(headers.get("content-type") ?? "", /^application\/json/)
     assert.match(document.openapi, /^3\.1\./)
     assert.sameMembers(Object.keys(document.paths), Object.keys(endpoints))
@@ -480,7 +480,7 @@ describe("the OpenAPI document", () => {
     })
   }
 
-  it("openapi: customers see their routes, and operators theirs", () => {
+  it("openapi: one document has the routes for customers, and the other those for operators", () => {
     assert.isTrue(Object.keys(customer.paths).every((path) => path.startsWith("/v1/")))
     assert.sameMembers(
       Object.keys(operator.paths).filter((path) => !path.startsWith("/operator/")),
@@ -566,7 +566,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, ask } of operations) {
-    it(`openapi: a real response of ${name} has exactly the documented members`, async () => {
+    it(`openapi: a real response of ${name} has exactly the documented fields`, async () => {
       const { status, body, text } = await ask()
       assert.isTrue(status === 200 || status === 201)
       assert.deepStrictEqual(differences(body ?? text, schemaOf(operation, status)), [])
@@ -579,7 +579,7 @@ describe("the OpenAPI document", () => {
       }
       const example = whole.get(name)?.responses[status].content["application/json"]?.examples?.default.value
       if (example === undefined) return
-      assert.strictEqual(example.message, body.message, "the example says what a real answer says")
+      assert.strictEqual(example.message, body.message, "the example has the fields of a real response")
       const [shown] = [example.data].flat()
       const [real] = [body.data].flat()
       if (shown !== null && typeof shown === "object") assert.sameMembers(Object.keys(shown), Object.keys(real))
@@ -598,7 +598,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, body } of operations.filter(({ isPost, operation }) => isPost && operation.requestBody !== undefined)) {
-    it(`openapi: the body of ${name} matches the document, and is required or not`, () => {
+    it(`openapi: the body of ${name} matches the document, and is required only if documented so`, () => {
       assert.strictEqual(operation.requestBody.required, body !== undefined)
       assert.deepStrictEqual(differences(body ?? {}, operation.requestBody.content["application/json"].schema), [])
     })
@@ -628,7 +628,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("openapi: every creating POST has an Idempotency-Key, and documents the mismatch error", () => {
+  it("openapi: every POST that creates a record accepts an Idempotency-Key, and documents the mismatch error", () => {
     const creating = operations.filter(({ isPost, operation }) => isPost && "201" in operation.responses)
     assert.isAtLeast(creating.length, 10)
     for (const { name, operation } of creating) {
@@ -638,7 +638,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("openapi: every operation has the errors from before it is reached, and every parameter has a description", () => {
+  it("openapi: every operation documents the errors that occur before its handler runs, and every parameter has a description", () => {
     for (const { name, operation } of operations) {
       assert.includeMembers(Object.keys(operation.responses), ["400", "408", "413", "415", "417", "431", "500", "503"], name)
       for (const one of operation.parameters) assert.match(one.description, /^[A-Z`<0-9]/, `${name} ${one.name}`)
@@ -790,7 +790,7 @@ describe("the documentation", () => {
     })
   }
 
-  it("C55: docs: the policy allows no other origin, and the page's settings make no such request", async () => {
+  it("C55: docs: the policy allows no other origin, and the page's settings cause no request to one", async () => {
     for (const [page] of pages) {
       const { headers, text } = await service.ask("GET", page)
       const policy = headers.get("content-security-policy") ?? ""
@@ -805,7 +805,7 @@ describe("the documentation", () => {
     }
   })
 
-  it("docs: a script of another version is not found", async () => {
+  it("docs: another version's script is not found", async () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")), bad(404, "not_found"))
   })
 

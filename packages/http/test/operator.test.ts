@@ -62,7 +62,7 @@ describe("companies", () => {
 })
 
 describe("keys", () => {
-  it("API key: is shown once, and has access by its scopes", async () => {
+  it("API key: it is shown once, and has access by its scopes", async () => {
     const id = await open()
     const issued = await issue(id)
     assert.deepStrictEqual(
@@ -87,7 +87,7 @@ describe("keys", () => {
     )
   })
 
-  it("API key: may expire", async () => {
+  it("API key: it may expire", async () => {
     const { key, expires_at } = await issue(await open(), { expires_at: "2100-01-01T02:00:00+02:00" })
     assert.strictEqual(expires_at, "2100-01-01T00:00:00.000Z")
     assert.strictEqual(await balance(key), 200)
@@ -175,7 +175,7 @@ describe("operator authentication", () => {
     ["PATCH", "/operator/reconciliation/own-funds"]
   ] as const
 
-  it("C52: operator: authenticated by token; no API key has access to these routes, not even with the scope admin", async () => {
+  it("C52: operator: these routes are authenticated by token; no API key has access to them, not even with the scope admin", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
       for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
@@ -197,7 +197,7 @@ describe("operator authentication", () => {
 })
 
 describe("health", () => {
-  it("health: reported without a key, in an envelope", async () => {
+  it("health: it is reported without a key, in an envelope", async () => {
     const up = await service.ask("GET", "/healthz")
     assert.deepStrictEqual([up.status, up.body], [200, { status: 200, message: "Up", data: { up: true } }])
     const ready = await service.ask("GET", "/readyz")

@@ -44,7 +44,7 @@ const requested = async (): Promise<string> => {
   return (await created(`/companies/${funded.id}/api-keys`, { name: "till", scopes: ["send"] })).id
 }
 const adjustment = async (): Promise<string> => (await created("/adjustments", { company_id: id, amount_sats: 5, reason: "a drill" })).id
-/** A person of a company; one who can send waits for a second operator if the company has money. */
+/** A member of a company. A member who can send waits for a second operator if the company has money. */
 const invited = async (company_id = id, role = "viewer"): Promise<string> =>
   (await created("/people", { company_id, name: "Ada", role })).id
 const funded = await service.company("free")
@@ -60,7 +60,7 @@ const failedDelivery = async (): Promise<string> => {
       const [journal, tasks] = [yield* Journal, yield* Tasks]
       yield* journal.commit(Duty.begun("a test", 0))
       const [task] = yield* tasks.claim({ kind: "a test", nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
-      if (task === undefined) return yield* Effect.die("nobody else has the role")
+      if (task === undefined) return yield* Effect.die("the role is taken")
       const deliveryId = yield* Id.make
       const ended = {
         status: "failed",
@@ -230,7 +230,7 @@ describe("operator actions", () => {
   })
 
   for (const [name, { path, body, sees, again = "same" }] of Object.entries(verbs)) {
-    it(`operator verbs: ${name}: rejected without its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat: ${again}`}, and audited with its token`, async () => {
+    it(`operator verbs: ${name}: it is rejected without its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat: ${again}`}, and audited with its token`, async () => {
       const { group, endpoint } = operations.get(name) ?? assert.fail(name)
       const rights: ReadonlyArray<string> = operatorScopesOf(endpoint)
       const issue = (of: string, scopes: ReadonlyArray<string>) => created("/tokens", { name: `${of} ${name}`, scopes })

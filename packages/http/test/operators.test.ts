@@ -18,7 +18,7 @@ const code = async (answer: Promise<{ readonly status: number; readonly body: { 
 const company = { name: "Example Ltd", plan: "free" }
 
 describe("operators", () => {
-  it("operator token: is shown once, with its name, and has access by its scopes", async () => {
+  it("operator token: it is shown once, with its name, and has access by its scopes", async () => {
     const { id, token, ...rest } = await issue(["companies"], "on call")
     assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["on call", ["companies"], null])
     assert.match(token, /^op_/)
@@ -54,7 +54,7 @@ describe("operators", () => {
     assert.strictEqual(await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)), "not_found")
   })
 
-  it("operator token: is valid only for /operator, and an API key only for /v1", async () => {
+  it("operator token: it is valid only for /operator, and an API key only for /v1", async () => {
     const { token } = await issue(["all"])
     assert.match((await as("GET", "/v1/transactions/balance", token)).body.message, /This is an operator token/)
     const { key } = await service.company("free")
@@ -62,7 +62,7 @@ describe("operators", () => {
     assert.strictEqual(await code(as("GET", "/operator/tokens", `${token}x`)), "unauthorized")
   })
 
-  it("operator token: requires at least one scope, and known scopes only", async () => {
+  it("operator token: it requires at least one scope, and only known scopes", async () => {
     for (const scopes of [[], ["root"]])
       assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "night", scopes })), "malformed")
   })

@@ -119,7 +119,7 @@ describe("a company's own keys", () => {
     assert.deepStrictEqual([seen(wider), wider.body.error?.issues?.[0]?.path], [bad(400, "malformed"), "allowed_from"])
   })
 
-  it("own keys: a repeated idempotency key creates one key, and returns it to its company only", async () => {
+  it("own keys: a repeated idempotency key creates one key, and returns it only to the key's company", async () => {
     const [one, other] = [await service.company(), await service.company()]
     const once = { "idempotency-key": "once" }
     const [first, again, foreign] = [

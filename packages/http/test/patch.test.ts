@@ -20,10 +20,10 @@ const issued = await service.ask("POST", `/operator/companies/${id}/api-keys`, {
 
 interface Resource {
   readonly path: string
-  /** The member of `data` that contains the resource, if any. */
+  /** The field of `data` that contains the resource, if any. */
   readonly at?: "limits" | "own"
   readonly key?: string
-  /** The initial value, the members a PATCH changes, and the member it clears. */
+  /** The initial value, the fields a PATCH changes, and the field it clears. */
   readonly whole: Readonly<Record<string, unknown>>
   readonly changed: Readonly<Record<string, unknown>>
   readonly cleared: readonly [member: string, becomes: unknown]
@@ -85,7 +85,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
   }
 
   describe(`PATCH of ${name}`, () => {
-    it(`patch: ${name}: an omitted member stays, and a null member is cleared`, async () => {
+    it(`patch: ${name}: an omitted field stays, and a null field is cleared`, async () => {
       assert.deepInclude(await ask("PUT", whole), whole)
       assert.deepInclude(await ask("PATCH", changed), { ...whole, ...changed })
       assert.deepInclude(await ask("PATCH", {}), { ...whole, ...changed })
@@ -93,7 +93,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
       assert.deepInclude(await ask("PATCH", { [member]: null }), { ...whole, ...changed, [member]: becomes })
     })
 
-    it(`patch: ${name}: an unknown member is rejected, and changes nothing`, async () => {
+    it(`patch: ${name}: an unknown field is rejected, and changes nothing`, async () => {
       const before = await ask("PATCH", {})
       assert.deepStrictEqual(
         seen(await service.ask("PATCH", path, { key: bearer, body: { ...changed, strange: 1 } })),
@@ -105,7 +105,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
   })
 }
 
-describe("PATCH of the fields of a rate", () => {
+describe("PATCH of a rate's fields", () => {
   const path = `/operator/companies/${id}/fees`
   const own = async (method: string, body: unknown) => {
     const answer = await service.ask(method, path, { key: operatorToken, body })

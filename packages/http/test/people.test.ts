@@ -91,7 +91,7 @@ describe("people who sign in with a passkey", () => {
     assert.deepStrictEqual(seen(await people()), bad(403, "scope_required"))
   })
 
-  it("people: a signature of another origin or site, without the owner's presence, or with an old counter is refused", async () => {
+  it("people: a signature is refused if it is of another origin or site, without the owner's presence, or with an old counter", async () => {
     const { id: company } = await service.company()
     const who = await member(company)
     for (const options of [
@@ -151,7 +151,7 @@ describe("people who sign in with a passkey", () => {
     assert.strictEqual((await join(textIn(recovered))).answer.status, 200)
   })
 
-  it("people: a stolen session cannot move money, invite people or add a passkey, and a removal ends it", async () => {
+  it("people: a stolen session cannot move money, invite people or add a passkey, and it ends when the person is removed", async () => {
     const { id: company, key } = await service.company()
     const { cookie, id } = await member(company)
     await service.fund(key, 10_000)
@@ -237,7 +237,7 @@ describe("managing people by API", () => {
     assert.deepStrictEqual(seen(await invite("owner")), bad(400, "malformed"))
   })
 
-  it("people: a company sees and changes its own people only", async () => {
+  it("people: a company sees and changes only its own people", async () => {
     const [one, other] = [await service.company(), await service.company()]
     const { id } = await member(one.id, "viewer")
     assert.deepStrictEqual(

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { type Check, layer, type Look, lookMillis, Looks, Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
-/** A check that counts its calls and returns `answer`. */
+/** A check that counts its calls, and returns `answer`. */
 const counted = (answer: Effect.Effect<unknown, unknown>, name = "node") => {
   const state = { asked: 0 }
   const check: Check = {

@@ -36,7 +36,7 @@ const gauges = async () =>
       .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))] as const)
   )
 
-/** Our node pays an outside payee without a withdrawal. */
+/** Our node pays an external payee without a withdrawal. */
 const behindOurBack = async (sats: number) => {
   const { destination, paymentHash } = await service.sandbox((sandbox) =>
     sandbox.destination({ type: "lightning_invoice", amount: service.sats(sats) })
@@ -60,7 +60,7 @@ describe("GET /operator/reconciliation", () => {
     assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
   })
 
-  it("reconciliation: shows both positions, the ledger, and the backlog with its age", async () => {
+  it("reconciliation: it shows both positions, the ledger, and the backlog with its age", async () => {
     await compare()
     const { key } = await service.company("paid")
     await service.fund(key, 50_000)
@@ -87,7 +87,7 @@ describe("GET /operator/reconciliation", () => {
     assert.deepStrictEqual([oldest[0].id, oldest[0].amount_sats, oldest.length], [confirmed.data.id, held, 1])
   })
 
-  it("reconciliation: shows a discrepancy with its cause and both sides", async () => {
+  it("reconciliation: it shows a discrepancy with its cause and both sides", async () => {
     const paymentHash = await behindOurBack(700)
     await compare()
     const { message, data } = await shown()
@@ -108,7 +108,7 @@ describe("GET /operator/reconciliation", () => {
     assert.isAtMost(data.report.node.unexplained_sats, -700)
   })
 
-  it("reconciliation: available to operators only", async () => {
+  it("reconciliation: it is available only to operators", async () => {
     const { key } = await service.company()
     for (const ask of [{}, { key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(401, "unauthorized"))
   })
@@ -121,7 +121,7 @@ describe("GET /operator/reconciliation", () => {
 })
 
 describe("reconciliation metrics", () => {
-  it("metrics: report assets and liabilities, discrepancies by cause, and the age of the backlog", async () => {
+  it("metrics: they report assets and liabilities, discrepancies by cause, and the age of the backlog", async () => {
     const told = await gauges()
     const { report, waiting } = (await shown()).data
     const of = (name: string) => told.get(`satrail_${name}`) ?? assert.fail(`there is no ${name}`)
@@ -144,7 +144,7 @@ describe("reconciliation metrics", () => {
 describe("PATCH /operator/reconciliation/own-funds", () => {
   const state = (body: unknown) => service.ask("PATCH", `${path}/own-funds`, { key: operatorToken, body })
 
-  it("operator equity: one amount is set to the msat, and the other stays unchanged", async () => {
+  it("operator equity: one amount can be set, to the msat, while the other stays unchanged", async () => {
     const { node, on_chain: onChain } = (await shown()).data.report
     const sats = node.own_sats + node.unexplained_sats
     const { status, body } = await state({ node_sats: sats })

@@ -126,7 +126,7 @@ const item = (type: string): Shape => ({
 /** The newest deposit or withdrawal. */
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
-describe("every record has exactly its members", () => {
+describe("every record has exactly its fields", () => {
   it("C33: records: an invoice without an amount has the expected range, then the received amount", async () => {
     const path = "/v1/bitcoin/deposit/lightning-invoice"
     const created = await post(path, { amount: null, min_sats: 100, max_sats: 200 })
@@ -162,7 +162,7 @@ describe("every record has exactly its members", () => {
     }
   })
 
-  it("hold: a hold invoice is settled with the company's preimage, and shows until when it is held", async () => {
+  it("hold: a hold invoice is settled with the company's preimage, and shows how long its payment is held", async () => {
     const { key } = await service.company("paid")
     const get = (path: string) => service.ask("GET", path, { key })
     const post = (path: string, body?: unknown) => service.ask("POST", path, { key, body })
@@ -186,7 +186,7 @@ describe("every record has exactly its members", () => {
     assert.isAbove(Date.parse(told.data.held_until), Date.parse(data.created_at))
   })
 
-  it("record: a Lightning invoice has exactly its members, created and paid", async () => {
+  it("record: a Lightning invoice has exactly its fields, when created and when paid", async () => {
     const created = await post("/v1/bitcoin/deposit/lightning-invoice", {
       amount: 2100,
       currency: "sats",
@@ -208,7 +208,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual((await get(`/v1/transactions/deposits/${deposit_id}`)).body.data.lightning_invoice_id, paid.id)
   })
 
-  it("record: a deposit of an invoice has exactly its members", async () => {
+  it("record: a deposit of an invoice has exactly its fields", async () => {
     const { id } = await newest("deposit")
     const { status, body } = await get(`/v1/transactions/deposits/${id}`)
     assert.strictEqual(status, 200)
@@ -220,7 +220,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("record: a Lightning address has exactly its members", async () => {
+  it("record: a Lightning address has exactly its fields", async () => {
     const { status, body } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "Satoshi", domain: "", metadata })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(
@@ -240,7 +240,7 @@ describe("every record has exactly its members", () => {
   })
 
   for (const type of ["taproot", "segwit", "nested_segwit"]) {
-    it(`record: an on-chain address (${type}) has exactly its members, under data.address`, async () => {
+    it(`record: an on-chain address (${type}) has exactly its fields, under data.address`, async () => {
       const { status, body } = await post("/v1/bitcoin/deposit/on-chain", { address_type: type, metadata })
       assert.strictEqual(status, 201)
       assert.deepStrictEqual(differences(body.data, { address: ["an object", (value) => typeof value === "object"] }), [])
@@ -259,7 +259,7 @@ describe("every record has exactly its members", () => {
     })
   }
 
-  it("record: an on-chain deposit has exactly its members, pending and settled", async () => {
+  it("record: an on-chain deposit has exactly its fields, when pending and when settled", async () => {
     const {
       body: {
         data: {
@@ -298,7 +298,7 @@ describe("every record has exactly its members", () => {
     await service.ask("POST", `/v1/vouchers/${voucher.body.data.id}/cancel`, { key })
   })
 
-  it("record: an estimate has exactly its members", async () => {
+  it("record: an estimate has exactly its fields", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
     const { status, body } = await post("/v1/bitcoin/withdraw/estimate", { amount: 1000, currency: "sats", destination })
     assert.strictEqual(status, 200)
@@ -316,7 +316,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("record: a Lightning withdrawal has exactly its members, when confirmed and when settled", async () => {
+  it("record: a Lightning withdrawal has exactly its fields, when confirmed and when settled", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000) })
     )
@@ -336,7 +336,7 @@ describe("every record has exactly its members", () => {
       [settled.lightning_payment.payment_hash, settled.lightning_payment.payment_request, settled.recipient],
       [paymentHash, destination, destination]
     )
-    // The customer pays the 12 charged, whatever routing cost the operator.
+    // The customer pays the 12 sats charged, whatever the routing cost was.
     assert.strictEqual(settled.lightning_payment.fee_msat, "12000")
   })
 
@@ -364,7 +364,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("record: an on-chain withdrawal has exactly its members, when confirmed and when settled", async () => {
+  it("record: an on-chain withdrawal has exactly its fields, when confirmed and when settled", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
     const { body } = await post("/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination, metadata })
     assert.deepStrictEqual(differences(body.data, withdrawal("on_chain", "pending")), [])
@@ -375,7 +375,7 @@ describe("every record has exactly its members", () => {
     assert.deepStrictEqual(differences(settled, withdrawal("on_chain", "settled")), [])
   })
 
-  it("record: a list row of a deposit or a withdrawal has exactly its members", async () => {
+  it("record: a deposit or a withdrawal in a list has exactly its fields", async () => {
     const withdrawn = await newest("withdrawal")
     assert.deepStrictEqual(differences(withdrawn, item("withdrawal")), [])
     assert.isAbove(withdrawn.fee_microsats, 0)
@@ -392,7 +392,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual(JSON.stringify(await create({ metadata: odd })), JSON.stringify(odd))
   })
 
-  it("record: the comparison fails for a member too many, one too few, or one of another type", () => {
+  it("record: the comparison fails for an extra field, a missing field, or a field of another type", () => {
     for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []]) assert.isNotEmpty(differences(wrong, { a: sats }))
   })
 })

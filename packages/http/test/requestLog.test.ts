@@ -19,7 +19,7 @@ const started = async (logsRequests: boolean) => {
 }
 
 describe("the request log", () => {
-  it("C56: request log: a line per request has method, route, status, time, key and request id, and no path or query; a probe has none", async () => {
+  it("C56: request log: there is one line per request, with method, route, status, time, key and request id, but no path or query; a probe has no line", async () => {
     const { service, lines } = await started(true)
     const { key } = await service.company()
     const id = "0197a000-0000-7000-8000-000000000000"
@@ -75,7 +75,7 @@ describe("the request log", () => {
     )
   })
 
-  it("request log: nothing is logged if it is off", async () => {
+  it("request log: nothing is logged if the log is off", async () => {
     const { service } = await started(false)
     await service.ask("GET", "/healthz")
     await service.ask("GET", "/nothing")

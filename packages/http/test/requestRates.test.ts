@@ -38,7 +38,7 @@ describe("request rates", () => {
     assert.deepStrictEqual(told(await ask(other.key)), [200, policy, '"key";r=2;t=20', null])
   })
 
-  it("audit: a flood by one key is logged immediately and again after a minute, whatever it requests", async () => {
+  it("audit: a flood of requests with one key is logged immediately and again after a minute, whatever is requested", async () => {
     const company = await perKey.company()
     for (let i = 0; i < 6; i++) await perKey.ask("GET", path, { key: company.key })
     for (let i = 0; i < 3; i++) assert.strictEqual((await perKey.ask("POST", "/v1/vouchers", { key: company.key, body: {} })).status, 429)
@@ -62,7 +62,7 @@ describe("request rates", () => {
     ])
   })
 
-  it.effect("request rates: a client that retries immediately is rejected after a delay; one that waits is rejected at once", () =>
+  it.effect("request rates: a client that retries immediately is rejected after a delay; a client that waits is rejected without one", () =>
     Effect.gen(function* () {
       const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
       yield* ofKey("a")
@@ -83,7 +83,7 @@ describe("request rates", () => {
     })
   )
 
-  it.effect("request rates: the number of delayed rejections is limited; one more is sent immediately", () =>
+  it.effect("request rates: the number of delayed rejections is limited; any further rejection is sent immediately", () =>
     Effect.gen(function* () {
       const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
       yield* ofKey("a")
@@ -93,8 +93,8 @@ describe("request rates", () => {
       )
       assert.isTrue(waiting.every((fiber) => fiber.pollUnsafe() === undefined))
       assert.isDefined((yield* ask).pollUnsafe())
-      // An interrupted request frees its place.
-      yield* Fiber.interrupt(waiting[0] ?? assert.fail("nobody waits"))
+      // An interrupted request frees its slot.
+      yield* Fiber.interrupt(waiting[0] ?? assert.fail("no request waits"))
       assert.isUndefined((yield* ask).pollUnsafe())
       assert.isDefined((yield* ask).pollUnsafe())
     })

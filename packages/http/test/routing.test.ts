@@ -33,7 +33,7 @@ describe("a path has one spelling", () => {
     })
   }
 
-  it("path: may be followed by a query, with one separator", async () => {
+  it("path: it may be followed by a query, with one separator", async () => {
     assert.strictEqual((await service.ask("GET", `${balance}?`, { key: company.key })).status, 200)
     assert.strictEqual((await service.ask("GET", "/openapi.json?x=1")).status, 200)
     assert.strictEqual((await service.ask("GET", "/v1/transactions?limit=1;x=2", { key: company.key })).status, 400)

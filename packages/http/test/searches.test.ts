@@ -42,7 +42,7 @@ await pay(second)
 const paid = (await get(`${invoicesPath}/${second.id}`)).body.data
 
 describe("invoices", () => {
-  it("invoice list: newest first, each as fetched, of this company only", async () => {
+  it("invoice list: it has only this company's invoices, newest first, each as fetched", async () => {
     const { body, headers } = await get(invoicesPath)
     assert.deepStrictEqual(body.data, [third, paid, first])
     assert.isNull(headers.get("link"))
@@ -50,7 +50,7 @@ describe("invoices", () => {
   })
 
   for (const limit of [1, 2, 3])
-    it(`invoice list: pages of ${limit} have every invoice once`, async () =>
+    it(`invoice list: pages of ${limit} invoices have every invoice once`, async () =>
       assert.deepStrictEqual(await rows(`${invoicesPath}?limit=${limit}`), [third.id, second.id, first.id]))
 
   const found: Record<string, () => ReadonlyArray<Row>> = {
@@ -92,7 +92,7 @@ describe("invoices", () => {
 })
 
 describe("transactions", () => {
-  it("search: a deposit is found by what it paid, and a withdrawal by its identifiers", async () => {
+  it("search: a deposit is found by its metadata and by what it paid, and a withdrawal by its metadata and identifiers", async () => {
     const sent = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(100) }))
     const out = await post("/v1/bitcoin/withdraw/confirm", { destination: sent.destination, metadata: { order: "1043", kind: "refund" } })
     const by = (query: string, of?: string) => rows(`${listPath}?${query}`, of)
@@ -162,7 +162,7 @@ describe("transactions", () => {
 })
 
 describe("on-chain addresses", () => {
-  it("on-chain address list: newest first, in pages, each as fetched, of this company only", async () => {
+  it("on-chain address list: it has only this company's addresses, newest first, in pages, each as fetched", async () => {
     const mine = await service.company("free")
     const made: Array<Row> = []
     for (let n = 0; n < 5; n++) made.unshift((await post(addressesPath, { metadata: { n: String(n) } }, mine.key)).address)

@@ -13,7 +13,7 @@ import { type Answer, bad, operatorToken, seen, start, stillTime } from "./Servi
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
 
-/** Headers that our own page sends. */
+/** The headers that the console's page sends. */
 const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
 const cookieIn = ({ headers }: Answer) => headers.get("set-cookie")?.split(";")[0] ?? ""
 
@@ -84,7 +84,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(second, "GET", balance)), bad(401, "unauthorized"))
   })
 
-  it("session: fixation: a session planted by an attacker is not adopted", async () => {
+  it("session: fixation: a session cookie planted by an attacker is not accepted", async () => {
     const { key } = await service.company()
     const planted = `__Host-satrail=${Redacted.value(Session.generate({ holder: "key", holderId: key.slice(11, 23), slot: 0 }, () => new Uint8Array(32).fill(7)))}`
     const answer = await ask(planted, "POST", "/console/session", { credential: key })
@@ -92,7 +92,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(planted, "GET", balance)), bad(401, "unauthorized"))
   })
 
-  it("session: ends immediately with its key, and with its token", async () => {
+  it("session: it ends immediately when its key or token is revoked", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     const { body } = await ask(cookie, "GET", "/console/session")
@@ -122,7 +122,7 @@ describe("sessions", () => {
     assert.strictEqual((await signIn(key, there)).status, 200)
   })
 
-  it("session: another origin's page cannot use it, and cannot sign in", async () => {
+  it("session: another origin's page cannot use a session, and cannot sign in", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     for (const site of ["cross-site", "same-site", "none"])
@@ -147,7 +147,7 @@ describe("sessions", () => {
     assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
   })
 
-  it("session: no origin is allowed to send a session's required header", async () => {
+  it("session: no other origin is allowed to send the header that a session requires", async () => {
     const shop = await start({ http: { console: true, corsOrigins: ["*"] } })
     const { headers } = await shop.ask("OPTIONS", balance, {
       headers: { origin: "https://evil.example", "access-control-request-method": "GET" }
@@ -197,7 +197,7 @@ describe("sessions", () => {
     assert.includeMembers([...verbs], ["console.signIn", "console.stepUp", "console.signOut"])
   })
 
-  it("session: a key has a limited number of sessions, and a further one ends the first", async () => {
+  it("session: a key has a limited number of sessions, and another one ends the first", async () => {
     const { key } = await service.company()
     const cookies: Array<string> = []
     for (let i = 0; i <= Session.slots; i++) cookies.push(await session(key))
@@ -233,7 +233,7 @@ describe("sessions", () => {
 })
 
 describe("links", () => {
-  it.effect("sign-in link: works once, and not after 15 minutes", () =>
+  it.effect("sign-in link: it works once, and not after 15 minutes", () =>
     Effect.gen(function* () {
       const links = make()
       const key = Redacted.make("key")

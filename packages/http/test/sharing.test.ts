@@ -29,7 +29,7 @@ for (const name of ["customer", "operator"] as const) {
     assert.deepStrictEqual(errorsOf(document), errorsOf(whole[name]))
   })
 
-  it(`openapi: records of the ${name} document that extend another one keep every member`, () => {
+  it(`openapi: records of the ${name} document that extend another record keep every field`, () => {
     const { resolve } = OpenApi.read(served[name])
     const schemas = served[name].components.schemas
     const membersOf = ({ properties = {}, required = [] }: Any) => [Object.keys(properties).toSorted(), required.toSorted()]

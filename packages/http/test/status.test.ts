@@ -29,7 +29,7 @@ const compare = () =>
   )
 
 describe("GET /operator/status", () => {
-  it("status: shows the network, the node, failed checks with their reasons, and no lag if nothing is pending", async () => {
+  it("status: it shows the network, the node, failed checks with their reasons, and no lag if nothing is pending", async () => {
     const status = await get("/operator/status")
     assert.deepStrictEqual([status.network, status.checks], ["regtest", [{ name: "node", reason: "lnd is locked" }]])
     assert.match(status.node_id, /^0[23][0-9a-f]{64}$/)
@@ -38,7 +38,7 @@ describe("GET /operator/status", () => {
     assert.isNull(status.database)
   })
 
-  it("status: shows who holds a role, and that a released role has no holder", async () => {
+  it("status: it shows which process holds a role, and that a released role has no holder", async () => {
     await service.run(
       Effect.gen(function* () {
         const [journal, tasks, nowMillis] = [yield* Journal, yield* Tasks, yield* Clock.currentTimeMillis]
@@ -57,7 +57,7 @@ describe("channel warnings", () => {
   const none = { active: 0, inactive: 1, opening: 0, closing: 0, forceClosing: 1 }
   const codes = ["no_active_channel", "channels_inactive", "channels_force_closing"]
 
-  it("warnings: a node without active channels has warnings in the status, and unknown channels have none", async () => {
+  it("warnings: the status warns about a node without active channels, but not if its channels are unknown", async () => {
     capacity = undefined
     assert.deepStrictEqual((await get("/operator/status")).warnings, [])
     capacity = { outgoing: Msat.zero, incoming: Msat.zero, channels: none }
@@ -85,7 +85,7 @@ describe("channel warnings", () => {
 })
 
 describe("GET /operator/liquidity", () => {
-  it("liquidity: shows both directions of the channels now, and the wallet as last reconciled", async () => {
+  it("liquidity: it shows the channels' current capacity in both directions, and the wallet as last reconciled", async () => {
     const before = await get("/operator/liquidity")
     assert.deepStrictEqual([before.wallet_sats, before.days_left], [null, null])
     const { key } = await service.company("paid")

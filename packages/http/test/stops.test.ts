@@ -44,7 +44,7 @@ describe("pause", () => {
     assert.deepStrictEqual((await service.ask("GET", "/readyz")).body.data, { ready: [] })
   })
 
-  it("pause: receiving: no invoices or addresses are created, not for wallets either, and earlier invoices are credited", async () => {
+  it("pause: receiving: no invoices or addresses are created, even for wallets, and payments of earlier invoices are credited", async () => {
     const { id: invoiceId, payment_request: paymentRequest } = (await invoice()).body.data
     const offer = await get(service, "https://pay.example.com/.well-known/lnurlp/payee")
     for (let i = 0; i < 2; i++) assert.strictEqual((await operate("POST", "/pause", { what: "receiving" })).status, 200)

@@ -36,7 +36,7 @@ describe("suspense", () => {
     )
   })
 
-  it("suspense: the deposit is refunded like any other", async () => {
+  it("suspense: the deposit can be refunded like any other", async () => {
     await service.fund(shop.key, 10_000)
     const { deposit_id } = (await assign(await suspended(service, shop.id, 2000), shop.id)).body.data
     const refunded = await service.ask("POST", "/v1/refunds", { key: shop.key, body: { deposit_id } })

@@ -36,7 +36,7 @@ const served = async (callers: ReadonlyArray<string>, address: number) => {
 const times = (count: number, caller: string) => Array.from({ length: count }, () => caller)
 
 describe("invoices for wallets", () => {
-  it("throttle: invoices for one caller are limited, whatever the addresses", async () => {
+  it("throttle: the number of invoices for one caller is limited, whatever Lightning addresses it requests them from", async () => {
     assert.strictEqual((await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)), 3)
     assert.strictEqual(await served(times(1, "203.0.113.2"), 0), 1)
   })
@@ -48,18 +48,18 @@ describe("invoices for wallets", () => {
 
   it("throttle: the caller is the address named by the service's proxy, not by the request", async () => {
     const spoofed = Array.from({ length: 5 }, (_, n) => `198.51.100.${n}, 203.0.113.7`)
-    // An address whose own limit is not reached yet.
+    // A Lightning address that has not reached its own limit yet.
     assert.strictEqual(await served(spoofed, 0), 3)
   })
 
-  it("throttle: invoices of one address are limited across all callers", async () => {
+  it("throttle: the number of invoices of one Lightning address is limited across all callers", async () => {
     const crowd = Array.from({ length: 20 }, (_, n) => `192.0.2.${n}`)
     assert.strictEqual(await served(crowd, 2), 8)
   })
 })
 
 describe("X-Forwarded-For", () => {
-  it("proxies: an ignored X-Forwarded-For header is logged once, and a used one never", async () => {
+  it("proxies: an ignored X-Forwarded-For header is logged once, and one that is used is never logged", async () => {
     for (const [proxies, warnings] of [
       [0, 1],
       [1, 0]

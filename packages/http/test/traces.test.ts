@@ -5,7 +5,7 @@ import { OperatorToken } from "../src/api/Authentication.ts"
 import { Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
-// A host that traces its requests also exports this service's spans to its tracing backend.
+// A host that traces its requests also exports this service's spans.
 
 const service = await start()
 const spans: Array<Tracer.NativeSpan> = []
@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.dispose()
 })
 
-/** The parts of a span that are exported: never its result, but the reason for a failure. */
+/** The parts of a span that are exported: the reason for a failure, but never a result. */
 const said = () =>
   JSON.stringify(
     spans.map(({ name, attributes, events, status }) => ({
@@ -40,7 +40,7 @@ const said = () =>
   )
 
 describe("a host's traces", () => {
-  it("traces: show request and response without secrets: no key and no voucher link", async () => {
+  it("traces: they show request and response without secrets, such as keys and voucher links", async () => {
     const { key } = await service.company()
     await service.fund(key, 10_000)
     const { body } = await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })

@@ -35,9 +35,9 @@ const freeze = { reason: "reported key theft", pending: "wait" }
 
 /** For each protection: a request that sets it, and a request that loosens it. */
 const loosened = {
-  "a limit of a company raised": { at: "company", path: "limits", tight: limits, loose: { ...limits, day_sats: 1001 } },
-  "the limits of a company removed": { at: "company", path: "limits", tight: limits, loose: {} },
-  "the approval threshold of a key removed": { at: "key", path: "limits", tight: limits, loose: { ...limits, approval_above_sats: null } },
+  "a company's limit raised": { at: "company", path: "limits", tight: limits, loose: { ...limits, day_sats: 1001 } },
+  "a company's limits removed": { at: "company", path: "limits", tight: limits, loose: {} },
+  "a key's approval threshold removed": { at: "key", path: "limits", tight: limits, loose: { ...limits, approval_above_sats: null } },
   "a recipient added to a key": {
     at: "key",
     path: "limits",
@@ -51,9 +51,9 @@ const pathOf = ({ id, keyId }: { readonly id: string; readonly keyId: string }, 
   `${at === "company" ? `/companies/${id}` : `/api-keys/${keyId}`}/${path}`
 const needed = bad(403, "second_operator_required")
 
-describe("loosening the protection of a company with a large balance", () => {
+describe("loosening the protections of a company with a large balance", () => {
   for (const [what, { at, path, tight, loose }] of Object.entries(loosened)) {
-    it(`two operators: ${what}: takes effect when another operator sends the same request`, async () => {
+    it(`two operators: ${what}: it takes effect when another operator sends the same request`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const shown = async () => {
         const { data } = (await ask("GET", route.replace("/allowed-from", "").replace(/(api-keys.*)\/limits/, "$1"), operatorToken)).body
@@ -69,7 +69,7 @@ describe("loosening the protection of a company with a large balance", () => {
       assert.deepStrictEqual(seen(await ask("PUT", route, bob, loose)), needed)
     })
 
-    it(`two operators: ${what}: a second operator cannot grant another change, or one tightened since`, async () => {
+    it(`two operators: ${what}: a second operator cannot grant a different change, or one whose protection was tightened in the meantime`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const [other, tighter] =
         path === "limits"
@@ -123,7 +123,7 @@ describe("loosening the protection of a company with a large balance", () => {
     assert.deepStrictEqual([status, body.data.limits.day_sats, body.data.limits.approval_above_sats], [200, null, 500])
   })
 
-  it("two operators: one is enough if the company's balance does not exceed the threshold, or no threshold is set", async () => {
+  it("two operators: one operator is enough if the company's balance does not exceed the threshold, or no threshold is set", async () => {
     const [little, much] = [await holding(500), await holding(1000, off)]
     const anybody = await tokenOf("Ada", ["loosen"], off)
     for (const [{ id }, token, of] of [
@@ -135,7 +135,7 @@ describe("loosening the protection of a company with a large balance", () => {
     }
   })
 
-  it("two operators: the audit log has who requested and who granted it, with values before and after", async () => {
+  it("two operators: the audit log has the operators who requested and granted a change, with the values before and after", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     await ask("PUT", `/companies/${id}/limits`, ada, {})

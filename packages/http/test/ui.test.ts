@@ -12,7 +12,7 @@ const url = `/${Ui.path(file.name)}`
 const fetched = (headers: Record<string, string>) => service.handler(new Request(`http://localhost${url}`, { headers }))
 
 describe("files loaded by pages", () => {
-  it("ui: a file's name has its content's hash, it is cached permanently, and an unchanged one is 304", async () => {
+  it("ui: a file's name contains the hash of its content, the file is cached permanently, and an unchanged file is 304", async () => {
     assert.match(url, /^\/ui\/\w+-[\w-]{22}\.(js|css)$/)
     const { status, headers, text } = await service.ask("GET", url)
     assert.strictEqual(status, 200)

@@ -5,8 +5,8 @@ import * as Beyond from "../src/features/Beyond.ts"
 import { operatorToken, start } from "./Service.ts"
 import * as Valid from "./Valid.ts"
 
-// Sends requests that are valid by their schemas to every documented operation. VALID_SEED=7 and
-// VALID_REQUESTS=200 try others.
+// Sends requests that are valid by their schemas to every documented operation. Set VALID_SEED=7 or
+// VALID_REQUESTS=200, for example, to try other requests.
 
 const seed = Number(process.env["VALID_SEED"] ?? 1)
 const each = Number(process.env["VALID_REQUESTS"] ?? 12)
@@ -19,7 +19,7 @@ const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].
 const { operations, resolve } = OpenApi.read(...documents)
 const documented = new Set(Beyond.rules.flatMap(({ members }) => members))
 
-/** The member that an error's path names, without list indexes. */
+/** The field named by an error's path, without list indexes. */
 const memberOf = (path: string): string =>
   path
     .replaceAll(/\.\d+(?=\.|$)/g, "")
@@ -32,14 +32,14 @@ const keyOf = ({ opens }: OpenApi.Operation): string | undefined => {
 }
 
 describe("requests that are valid by the OpenAPI document", () => {
-  it("OpenAPI: every member named by a documented rule is in a document", () => {
+  it("OpenAPI: every field named by a documented rule is in a document", () => {
     const text = JSON.stringify(documents)
     for (const name of documented) assert.include(text, `"${name}"`)
   })
 
   for (const [at, operation] of operations.entries()) {
     if (!OpenApi.hasEnd(operation)) continue
-    it(`OpenAPI: a valid request is rejected only by documented rules: ${operation.name}`, async () => {
+    it(`OpenAPI: a valid request is rejected only under documented rules: ${operation.name}`, async () => {
       const random = Random.make(Random.derived(seed, at))
       const value = Valid.make(random, resolve)
       for (let count = 0; count < each; count++) {

@@ -18,7 +18,7 @@ const create = async (body: Readonly<Record<string, unknown>>) => {
 }
 
 describe("vouchers", () => {
-  it("voucher: is open for a day and has no description by default", async () => {
+  it("voucher: by default it is open for a day and has no description", async () => {
     const { created_at, expires_at, status, description, withdrawal_id } = await create({ amount: 21, currency: "sats" })
     assert.deepStrictEqual([status, description, withdrawal_id], ["open", "", null])
     assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3600 * 1000)
@@ -27,18 +27,18 @@ describe("vouchers", () => {
     assert.deepStrictEqual([other.description, other.metadata], ["Tea", { table: "7" }])
   })
 
-  it("voucher: may be created in fiat, at the current rate", async () => {
+  it("voucher: it may be created in fiat, at the current rate", async () => {
     assert.strictEqual((await create({ amount: 1.5, currency: "usd" })).amount_sats, 3000)
   })
 
-  it("voucher: an amount above the balance is 422, and holds nothing", async () => {
+  it("voucher: an amount above the balance is 422, and nothing is held", async () => {
     const before = await service.ask("GET", "/v1/transactions/balance", { key })
     const answer = await service.ask("POST", path, { key, body: { amount: 100_000, currency: "sats" } })
     assert.deepStrictEqual(seen(answer), bad(422, "insufficient_balance"))
     assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
   })
 
-  it("voucher: is canceled with the scope send, and not with read", async () => {
+  it("voucher: it can be canceled with the scope send, but not with read", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
     assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
@@ -48,7 +48,7 @@ describe("vouchers", () => {
 })
 
 describe("the list of vouchers", () => {
-  it("vouchers: listed newest first, each once, page by page", async () => {
+  it("vouchers: they are listed newest first, each once, page by page", async () => {
     for (let n = 0; n < 5; n++) await create({ amount: 21, currency: "sats" })
     const all = (await service.ask("GET", path, { key })).body.data
     assert.isAtLeast(all.length, 5)
@@ -90,7 +90,7 @@ describe("vouchers with an Idempotency-Key", () => {
   const body = { amount: 21, currency: "sats" }
   const headers = { "idempotency-key": "lost-answer" }
 
-  it("voucher: an idempotency key is rejected if no secret to seal the response is set, and nothing is held", async () => {
+  it("voucher: an idempotency key is rejected if no secret is set to seal the response, and nothing is held", async () => {
     const bare = await start({ sealer: undefined })
     const company = await bare.company()
     await bare.fund(company.key, 1000)
@@ -100,7 +100,7 @@ describe("vouchers with an Idempotency-Key", () => {
     await bare.dispose()
   })
 
-  it("voucher: is created once even if the stored response can no longer be read, and the error says that it took effect", async () => {
+  it("voucher: it is created once even if the stored response can no longer be read, and the error says that it took effect", async () => {
     const sealer = Seal.make(Redacted.make("before"))
     let current = sealer
     const turning = await start({ sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) } })

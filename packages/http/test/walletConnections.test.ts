@@ -7,7 +7,7 @@ afterAll(service.dispose)
 const ask = (path: string, key = operatorToken, body?: unknown) =>
   service.ask("POST", `/operator${path}`, { key, ...(body !== undefined && { body }) })
 
-describe("connections of apps", () => {
+describe("app connections", () => {
   it("second operator: an app can be connected to a sending key before the approval, but not afterwards", async () => {
     const company = await service.company()
     await service.fund(company.key, 1000)

@@ -55,10 +55,10 @@ const invoice = async () =>
   ).body.data
 /** The request sent about a record. */
 const sentAbout = (id: string) =>
-  vi.waitFor(() => posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("nothing was sent"), patience)
+  vi.waitFor(() => posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("no request was sent"), patience)
 
 describe("webhooks over HTTP", () => {
-  it("webhooks: the body is the event of the list, to the byte, and standardwebhooks verifies it", async () => {
+  it("webhooks: the body has the bytes of the listed event, and standardwebhooks verifies it", async () => {
     const { id } = await invoice()
     const { headers, body } = await sentAbout(id)
     const { text } = await service.ask("GET", `/v1/events/${headers["webhook-id"]}`, { key })
@@ -91,7 +91,7 @@ describe("webhooks over HTTP", () => {
     assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, Date.now() + 299_000))
   })
 
-  it("C58: webhooks: no signature of one event is valid for another body, whatever the change", async () => {
+  it("C58: webhooks: an event's signature is not valid for another body, whatever the change", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
     const [{ key: publicKey }] = JSON.parse((await service.ask("GET", WebhookKeys.path)).text).keys
     const plain = (text: string) => createHmac("sha256", endpoint.secret).update(text).digest("hex")
@@ -106,7 +106,7 @@ describe("webhooks over HTTP", () => {
     }
   })
 
-  it("webhooks: a secret is in one response only, and is rotated with an overlap", async () => {
+  it("webhooks: a secret appears in only one response, and is rotated with an overlap", async () => {
     assert.match(endpoint.secret, /^whsec_[\w+/]{43}=$/)
     const list = await service.ask("GET", "/v1/webhook-endpoints", { key })
     assert.notInclude(list.text, "whsec_")
@@ -154,7 +154,7 @@ describe("webhooks over HTTP", () => {
     })
     await service.run(published)
     const { headers, body } = await vi.waitFor(
-      () => posted.requests.find(({ url }) => url === "https://heads.example/") ?? assert.fail("nothing was sent"),
+      () => posted.requests.find(({ url }) => url === "https://heads.example/") ?? assert.fail("no request was sent"),
       patience
     )
     const event = Webhooks.verify(headers, body, made.body.data.secret)
@@ -166,7 +166,7 @@ describe("webhooks over HTTP", () => {
     await service.ask("DELETE", `/operator/webhook-endpoints/${made.body.data.id}`, { key: operatorToken })
   })
 
-  it("webhooks: a test goes to one endpoint, whatever its types; the operator's endpoint gets events of all companies", async () => {
+  it("webhooks: a test event goes to one endpoint, whatever its types; the operator's endpoint gets events of all companies", async () => {
     const made = await service.ask("POST", "/operator/webhook-endpoints", {
       key: operatorToken,
       body: { url: "https://operator.example/", types: ["invoice.created"] }
@@ -182,7 +182,7 @@ describe("webhooks over HTTP", () => {
     assert.strictEqual(Webhooks.verify(heard.headers, heard.body, made.body.data.secret).type, "invoice.created")
   })
 
-  it("webhooks: a test reports the endpoint's response or a refused connection, and then marks the endpoint as failing", async () => {
+  it("webhooks: a failed test reports the endpoint's response or the refused connection, and marks the endpoint as failing", async () => {
     for (const [root, asker] of [
       ["/v1", key],
       ["/operator", operatorToken]

@@ -28,7 +28,7 @@ const withdrawal: Withdrawal = {
 }
 
 describe("an invoice", () => {
-  it("wire: an invoice is settled only when it is paid, not claimed or expired, and shows no preimage before", () => {
+  it("wire: an invoice is settled only when it is paid, not when it is claimed or expired, and shows no preimage before that", () => {
     const preimage = Preimage.make("cd".repeat(32))
     const seen = (status: Invoice.Status) => {
       const { settled, r_preimage } = Invoices.view.of({ ...invoice, status, preimage })
@@ -49,7 +49,7 @@ describe("the status of an invoice", () => {
     return [standing, settled]
   }
 
-  it("wire: a payable invoice is open until it expires, and expired from that moment", () => {
+  it("wire: a payable invoice is open until its expiry time, and expired from then on", () => {
     assert.deepStrictEqual(
       [seen("pending", ends - 1), seen("pending", ends)],
       [
@@ -195,7 +195,7 @@ describe("failures and destinations of a withdrawal", () => {
 
   it("wire: a withdrawal that did not fail has no failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
 
-  it("wire: a withdrawal's destination has the fields of its recipient type only", () => {
+  it("wire: a withdrawal's destination has only the fields of its recipient type", () => {
     const none = {
       lightning_address: null,
       bip353_name: null,
@@ -234,7 +234,7 @@ describe("failures and destinations of a withdrawal", () => {
 describe("lightning_payment", () => {
   const payment = (change: Partial<Withdrawal>) => Withdrawals.view.of({ ...withdrawal, ...change }).lightning_payment
 
-  it("wire: lightning_payment is null until the outcome is known, and always for an on-chain withdrawal", () => {
+  it("wire: lightning_payment is null until the outcome is known, and always null for an on-chain withdrawal", () => {
     for (const change of [
       {},
       { paymentHash: hash, dispatchedAtMillis: at },

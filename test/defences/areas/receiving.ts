@@ -122,7 +122,7 @@ export const canaries: ReadonlyArray<Canary> = [
 `,
     replace: "",
     test: coreTest("ChainDeposits"),
-    titles: "C45: deposits: reversed by a reorganization"
+    titles: "C45: deposits: a deposit is reversed by a reorganization"
   },
   {
     name: "read-and-given-up",

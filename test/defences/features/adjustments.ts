@@ -10,7 +10,7 @@ export const adjustments: ReadonlyArray<Canary> = [
     find: "a.id === b.id || nameOf(a.name) === nameOf(b.name)",
     replace: "a.id === b.id",
     test: "packages/http/test/adjustments.test.ts",
-    titles: "adjustments: the requester cannot approve it"
+    titles: "adjustments: the requester cannot approve an adjustment"
   },
   {
     name: "adjustment-booked-twice",

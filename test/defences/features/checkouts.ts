@@ -77,7 +77,7 @@ export const checkouts: ReadonlyArray<Canary> = [
     find: "for (const other of open.take({ caller, of }, lost))",
     replace: "for (const other of open.take({ caller, of }, lost).slice(1))",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page stream: beyond a checkout's share"
+    titles: "page stream: if a checkout exceeds its share"
   },
   {
     name: "page-in-any-frame",
@@ -99,6 +99,6 @@ export const checkouts: ReadonlyArray<Canary> = [
     find: "!isAsking || Checkout.isSeen(checkout)",
     replace: "!isAsking",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page: seen, underpaid and overpaid"
+    titles: "page: it reports payments that"
   }
 ]

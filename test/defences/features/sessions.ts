@@ -21,7 +21,7 @@ export const sessions: ReadonlyArray<Canary> = [
     find: `return yield* open(found.value, yield* Clock.currentTimeMillis)`,
     replace: `return found.value`,
     test: "packages/http/test/session.test.ts",
-    titles: "session: ends immediately with its key"
+    titles: "session: it ends immediately when its key"
   },
   {
     name: "session-of-any-secret",
@@ -43,7 +43,7 @@ export const sessions: ReadonlyArray<Canary> = [
     find: `if (!isOwn(request)) return yield* Effect.fail(foreign)`,
     replace: ``,
     test: "packages/http/test/session.test.ts",
-    titles: "another origin's page cannot use it"
+    titles: "another origin's page cannot use a session"
   },
   {
     name: "money-without-step-up",

@@ -21,7 +21,7 @@ export const statements: ReadonlyArray<Canary> = [
     find: `h("p", null, one.company.name,`,
     replace: `h("p", null, Html.raw("span", one.company.name),`,
     test: "packages/http/test/exports.test.ts",
-    titles: "the page runs nothing"
+    titles: "the page runs no scripts"
   },
   {
     name: "closed-month-takes-more",

@@ -3,5 +3,5 @@ import { place } from "./wallet-connect.ts"
 
 const all: ReadonlyArray<Context.Context<never>> = [place]
 
-/** References that features need in the service of the tests. */
+/** References that features need in the tests' service. */
 export const references = Context.mergeAll(...all)
