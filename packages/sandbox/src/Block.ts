@@ -15,7 +15,7 @@ const littleEndian = (value: number, bytes: number): Uint8Array => {
 
 const push = (bytes: Uint8Array) => Uint8Array.of(bytes.length, ...bytes)
 
-/** The first transaction of a block: its height (BIP 34) and `unique`, so that no two are equal. */
+/** Builds a block's first transaction. It contains the height (BIP 34) and `unique`, so that no two are equal. */
 export const coinbase = (height: number, unique: number, output: Transaction.Output): string =>
   hex.encode(
     RawTx.encode({
@@ -39,7 +39,7 @@ const merkleRoot = (hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
   const [first = new Uint8Array(32), ...rest] = hashes
   if (rest.length === 0) return first
   const pairs: Array<Uint8Array> = []
-  // An unpaired hash is paired with itself.
+  // A hash without a partner is paired with itself.
   for (let at = 0; at < hashes.length; at += 2) {
     const left = hashes[at] ?? first
     pairs.push(Transaction.sha256Twice(concatBytes(left, hashes[at + 1] ?? left)))
@@ -49,7 +49,7 @@ const merkleRoot = (hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 const internal = (hash: string) => hex.decode(hash).toReversed()
 
-/** The hash of a block's header, without proof of work. */
+/** Returns the hash of a block's header, which has no proof of work. */
 export const hash = (previous: string, txIds: ReadonlyArray<TxId.TxId>, timeSeconds: number): string =>
   Transaction.displayed(
     Transaction.sha256Twice(

@@ -11,7 +11,7 @@ import * as World from "./World.ts"
 
 const pageSize = 500
 
-/** Outgoing payments in flight belong to our node until they arrive. */
+/** Outgoing payments in flight count as our node's funds until they arrive. */
 const owned = (state: Lightning.State, node: string): Msat.Msat =>
   Msat.sum(
     Network.funds(Lightning.balances(state), node),
@@ -20,7 +20,7 @@ const owned = (state: Lightning.State, node: string): Msat.Msat =>
       .map(({ amount }) => amount)
   )
 
-/** Returns the lines numbered above `after`, in order. */
+/** Returns the entries numbered above `after`, in order. */
 const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, after: string | null, lineOf: (one: A) => B) => {
   const newest = Math.max(0, ...all.map(({ index }) => index))
   const from = after === null ? newest : Number(after)
@@ -63,7 +63,7 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
   })
 }
 
-/** The wallet's funds. Nobody else has its keys, so no coin of it is ever gone. */
+/** The wallet's funds. Its keys exist only here, so none of its coins ever disappears unexpectedly. */
 export const chain = (world: World.World): ChainBooks["Service"] =>
   ChainBooks.of({
     holdings: Source.reachable(world)(

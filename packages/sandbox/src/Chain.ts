@@ -9,7 +9,7 @@ import * as Transaction from "./Transaction.ts"
 
 type Owner = "wallet" | "outside"
 
-/** The wallet and key that spend from a script. */
+/** The wallet and the key that can spend from a script. */
 export interface Ownership extends Coin.Place {
   readonly owner: Owner
 }
@@ -26,27 +26,27 @@ export interface MinedBlock {
   readonly txIds: ReadonlyArray<TxId.TxId>
 }
 
-/** The chain with the most work, its mempool, and the state of the wallets. */
+/** The best chain, its mempool, and the state of the wallets. */
 export interface State {
   readonly tip: Tip
   readonly blocks: HashMap.HashMap<number, MinedBlock>
   /** Number of blocks ever mined, including those removed by a reorganization. */
   readonly minedCount: number
   readonly transactions: HashMap.HashMap<TxId.TxId, Placed>
-  /** In an order in which they could be mined. */
+  /** The mempool, in an order in which its transactions could be mined. */
   readonly mempool: ReadonlyArray<TxId.TxId>
-  /** The spender of each outpoint, unless it is gone. */
+  /** The transaction that spends each outpoint, unless that transaction is gone. */
   readonly spenders: HashMap.HashMap<string, TxId.TxId>
   /** Scripts of the wallets' keys, and their unspent outputs. */
   readonly owners: HashMap.HashMap<string, Ownership>
   readonly coins: HashMap.HashMap<string, Owner>
   readonly minerScript: string
-  /** The next key indexes of our wallet's branches. */
+  /** The next key index of each branch of our wallet. */
   readonly next: readonly [receiving: number, change: number]
   readonly outsideAddressCount: number
   /** All outputs ever seen for a script. The miner's scripts are not tracked. */
   readonly paid: HashMap.HashMap<string, ReadonlyArray<string>>
-  /** Changes of outputs are numbered, except the miner's. Only the last change of each output counts. */
+  /** Numbers each change of an output, except the miner's outputs. Only the last change of each output counts. */
   readonly changes: HashMap.HashMap<number, string>
   readonly changeOf: HashMap.HashMap<string, number>
   readonly changeCount: number
@@ -95,7 +95,7 @@ export const output = (
   return of === undefined || found === undefined ? undefined : { of, vout: Number(place), output: found }
 }
 
-/** Returns whether the next block could spend its outputs. */
+/** Returns whether the transaction's outputs could be spent in the next block. */
 export const isSpendable = (state: State, { placement, isCoinbase }: Placed): boolean =>
   placement._tag === "mempool" ||
   (placement._tag === "mined" && (!isCoinbase || state.tip.height + 1 - placement.height >= coinbaseMaturity))
@@ -133,7 +133,7 @@ export const withDescendants = (state: State, txIds: ReadonlyArray<TxId.TxId>): 
   return [...found]
 }
 
-/** Updates whether an output is a wallet's coin: it belongs to the wallet, exists and is unspent. */
+/** Updates whether an output is a wallet's coin. It is if it belongs to the wallet, exists and is unspent. */
 const settleCoin = (state: State, outpoint: string): State => {
   const found = output(state, outpoint)
   const owner = found && ownership(state, found.output.scriptPubKey)?.owner
@@ -172,7 +172,7 @@ const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
   return next
 }
 
-/** Records a new transaction. A known one is unchanged. */
+/** Records a transaction. Does nothing if it is already known. */
 const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [State, TxId.TxId] => {
   const parsed = Transaction.parse(rawTx)
   if (parsed === undefined) throw new Error("A transaction that was accepted cannot be read")
@@ -190,8 +190,8 @@ const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [Stat
 }
 
 /**
- * Removes these transactions and their descendants, after a conflicting transaction or the removal of a
- * block.
+ * Removes these transactions and their descendants, because a conflicting transaction was accepted or a block
+ * was removed.
  */
 const evict = (state: State, txIds: ReadonlyArray<TxId.TxId>): State => {
   const gone = new Set(withDescendants(state, txIds))
@@ -239,7 +239,7 @@ const disconnected = (state: State, depth: number): State => {
   return after
 }
 
-/** Applies an event. It must have been decided on this state. */
+/** Applies an event, which must have been decided on this state. */
 export const apply = (state: State, event: ChainEvent): State => {
   switch (event._tag) {
     case "AddressGiven": {
@@ -252,7 +252,7 @@ export const apply = (state: State, event: ChainEvent): State => {
     case "OutsideAddressGiven":
       return { ...state, outsideAddressCount: state.outsideAddressCount + 1 }
     case "ScriptsWatched":
-      return state // only in logs of earlier versions
+      return state // occurs only in logs of earlier versions
     case "TransactionSeen":
       return seen(state, event.rawTx)
     case "BlockMined":
@@ -264,7 +264,7 @@ export const apply = (state: State, event: ChainEvent): State => {
   }
 }
 
-/** The next block with these transactions, mined by the miner. */
+/** Builds the next block, with these transactions and the miner's reward. */
 export const nextBlock = (state: State, txIds: ReadonlyArray<TxId.TxId>, timeSeconds: number): ChainEvent => {
   const fees = txIds.reduce((sum, txId) => sum + HashMap.getUnsafe(state.transactions, txId).feeSats, 0n)
   const reward = { scriptPubKey: state.minerScript, sats: Block.subsidySats + fees }

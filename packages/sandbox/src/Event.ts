@@ -6,9 +6,9 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
 /**
- * Outcomes of a payment to an outside recipient. With `unknown_then_…`, responses to our node's caller are
- * lost for a while. `no_route`, `insufficient_liquidity`, `canceled`, `node_error` and `channel_closed` are
- * failures reported by our node.
+ * Outcomes of a payment to an outside recipient. With `unknown_then_…`, the caller of our node gets no
+ * responses for a while. `no_route`, `insufficient_liquidity`, `canceled`, `node_error` and `channel_closed`
+ * are failures reported by our node.
  */
 const payments = [
   "settle",
@@ -32,7 +32,7 @@ const servers = ["refuse", "unreachable", "same_invoice"] as const
 export const Behaviour = Schema.Literals([...payments, ...servers])
 export type Behaviour = typeof Behaviour.Type
 
-/** Returns whether only a server can behave this way, not an invoice or an on-chain address. */
+/** Returns whether only a server can behave this way, but not an invoice or an on-chain address. */
 export const isOfServer = (behaviour: Behaviour): boolean => servers.some((one) => one === behaviour)
 
 export const FailureReason = Schema.Literals([
@@ -53,7 +53,7 @@ export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals
 export interface Hop extends Schema.Schema.Type<typeof Hop> {}
 
 const paymentHash = PaymentHash.PaymentHash
-/** Its owner; our node by default. */
+/** The node whose event this is; our node by default. */
 const node = Schema.optionalKey(Schema.String)
 const atMillis = Schema.Int
 const hops = Schema.Array(Hop)
@@ -68,13 +68,16 @@ export const LightningEvent = Schema.TaggedUnion({
     description: Schema.TaggedUnion({ Text: { text: Schema.String }, Hash: { sha256: Schema.String } }),
     timestampSeconds: Schema.Int,
     expirySeconds: Schema.Int,
-    /** A payment is held until the node's owner settles or cancels it. Absent: it settles immediately. */
+    /**
+     * If present, a payment is held until the node's owner settles or cancels it. If absent, it settles
+     * immediately.
+     */
     isHold: Schema.optionalKey(Schema.Literal(true))
   },
-  /** `endsAtHeight`: the block at which the payment of a hold invoice is returned automatically. */
+  /** `endsAtHeight`: the block height at which a hold invoice's payment is returned automatically. */
   InvoiceAccepted: { paymentHash, hops, endsAtHeight: Schema.optionalKey(Schema.Int) },
   InvoiceReleased: { paymentHash },
-  /** `preimage`: for a hold invoice whose preimage isn't the node's. */
+  /** `preimage`: set for a hold invoice with a preimage chosen by the company. */
   InvoiceSettled: { paymentHash, atMillis, preimage: Schema.optionalKey(Preimage.Preimage) },
   InvoiceCanceled: { paymentHash },
   NoticeLossOrdered: {},
@@ -90,7 +93,7 @@ export const LightningEvent = Schema.TaggedUnion({
   PayeePaid: { paymentHash, hops },
   OfferPublished: { offer: Schema.String, payee: Schema.String, behaviour: Behaviour },
   /**
-   * An attempt to pay an offer, with the payment hash of the issuer's invoice. Without a hash the attempt
+   * An attempt to pay an offer, with the payment hash of the issuer's invoice. Without a hash, the attempt has
    * failed.
    */
   OfferTried: {
@@ -138,6 +141,6 @@ export const WebEvent = Schema.TaggedUnion({
 })
 export type WebEvent = typeof WebEvent.Type
 
-/** An event. The whole state is the result of all events in order. */
+/** An event. The complete state results from applying all events in order. */
 export const Event = Schema.Union([LightningEvent, ChainEvent, WebEvent])
 export type Event = typeof Event.Type

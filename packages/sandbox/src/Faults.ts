@@ -10,7 +10,7 @@ export const maxFaultSeconds = 3600
 
 export interface Fault {
   readonly what: What
-  /** Time at which it ends automatically. */
+  /** Time at which the fault ends automatically. */
   readonly endsAtMillis: number
 }
 
@@ -18,25 +18,28 @@ export interface Fault {
 export class Faults extends Context.Service<
   Faults,
   {
-    /** Starts an outage, or changes the end of a current one. Refuses a part that is real. */
+    /** Starts an outage, or changes the end of a current one. Fails if the part is real. */
     readonly begin: (what: What, seconds: number) => Effect.Effect<Fault, SandboxRefused>
-    /** Ends an outage, if there is one. */
+    /** Ends a part's outage, if any. */
     readonly end: (what: What) => Effect.Effect<void>
     /** Returns the current outages. */
     readonly all: Effect.Effect<ReadonlyArray<Fault>>
   }
 >()("@satrail/sandbox/Faults") {}
 
-/** A switch for each part that makes it unavailable and available again. Real parts have no entry. */
+/** A switch for each simulated part that makes it unavailable or available again. Real parts have no switch. */
 export type Parts = { readonly [what in What]?: ((isAway: boolean) => Effect.Effect<void>) | undefined }
 
-/** Faults of these parts, for as long as the scope is open. They end by the clock in the context. */
+/**
+ * Controls the faults of these parts for as long as the scope is open. Faults end according to the clock in the
+ * context.
+ */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const clock = yield* Clock.Clock
   const ends = yield* FiberMap.make<What>()
   const faults = new Map<What, Fault>()
 
-  /** Unless another fault replaced it in the meantime. */
+  /** Do nothing if another fault has replaced this one. */
   const over = (fault: Fault) =>
     Effect.suspend(() => {
       if (faults.get(fault.what) !== fault) return Effect.void

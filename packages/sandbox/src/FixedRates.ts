@@ -3,7 +3,7 @@ import * as Decimal from "@satrail/core/base/Decimal"
 import { ExchangeRates, RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
 import { Clock, Context, Effect, Layer } from "effect"
 
-/** Fixed price of one bitcoin in each currency. Round numbers, close to former prices. */
+/** Fixed price of one bitcoin in each currency. The numbers are round and close to past prices. */
 export const usual: Readonly<Record<Fiat, Decimal.Decimal>> = {
   usd: Decimal.make(50_000n),
   eur: Decimal.make(46_000n),
@@ -19,17 +19,17 @@ export const usual: Readonly<Record<Fiat, Decimal.Decimal>> = {
 
 type Prices = Readonly<Record<Fiat, Decimal.Decimal>>
 
-/** Controls of the rates. */
+/** Controls of the exchange rates. */
 export class SimulatedRates extends Context.Service<
   SimulatedRates,
   {
     readonly prices: Prices
-    /** While unavailable, there is no recent rate. */
+    /** While this is on, no recent rate is available. */
     readonly setAway: (isAway: boolean) => Effect.Effect<void>
   }
 >()("@satrail/sandbox/FixedRates/SimulatedRates") {}
 
-/** Fixed prices that never expire: the given ones, and the usual ones for all other currencies. */
+/** Fixed prices that never expire: the given prices, and the default prices for all other currencies. */
 export const layer = (given: Partial<Prices> = {}): Layer.Layer<ExchangeRates | SimulatedRates> =>
   Layer.effectContext(
     Effect.sync(() => {

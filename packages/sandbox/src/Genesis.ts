@@ -6,7 +6,7 @@ import type { ChainEvent } from "./Event.ts"
 import type * as Keys from "./Keys.ts"
 import * as Outside from "./Outside.ts"
 
-/** No reorganization removes blocks up to this height, which are the sandbox's initial ones. */
+/** Height of the sandbox's initial blocks. No reorganization removes blocks up to this height. */
 export const height = 109
 
 /** Our wallet's initial outputs, so that payouts don't have to wait for deposits. */
@@ -16,8 +16,8 @@ export const float = { outputs: 10, sats: 100_000_000n } as const
 const timeSeconds = (blockHeight: number) => 1_700_000_000 + blockHeight * 600
 
 /**
- * The initial chain: enough blocks for the outside's first coinbases to be spendable. The last block contains
- * our wallet's float.
+ * The initial chain. It has enough blocks that the outside wallet's first coinbases can be spent. The last
+ * block contains our wallet's float.
  */
 export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {
   const happened: Array<ChainEvent> = []

@@ -6,13 +6,13 @@ export const maxInboxes = 20
 export const maxKept = 50
 export const maxBodyCharacters = 4096
 
-/** Limits of an inbox's failures: their number, and their duration. */
+/** Limits for an inbox's failures: their number and their duration. */
 export const maxFailures = 1000
 export const maxFailingSeconds = 3600
 
 /** A received request, and the response to it. */
 export interface Arrived {
-  /** Numbers the requests of its inbox from 1. */
+  /** The number of the request within its inbox, counted from 1. */
   readonly number: number
   readonly atMillis: number
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export interface Arrived {
   readonly status: number
 }
 
-/** The response of an inbox: `status` a number of times or until a time; 200 otherwise. */
+/** How an inbox responds: with `status` a number of times or until a point in time, and with 200 otherwise. */
 export interface Failing {
   readonly status: number
   readonly timesLeft: number | null
@@ -54,7 +54,10 @@ export interface Inbox {
     request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
   ) => Effect.Effect<number>
   readonly show: (name: string) => Effect.Effect<Shown>
-  /** Responds with this status a number of times, or for a duration; without either, with 200 again. */
+  /**
+   * Makes the inbox respond with this status a number of times, or for a duration. If neither is given, it
+   * responds with 200 again.
+   */
   readonly fail: (
     name: string,
     how: { readonly status: number; readonly times?: number | undefined; readonly forSeconds?: number | undefined }
@@ -62,7 +65,7 @@ export interface Inbox {
 }
 
 export const make = (): Inbox => {
-  // Ordered by last use.
+  // Inboxes in order of their last use.
   const boxes = new Map<string, Box>()
 
   const boxOf = (name: string): Box => {

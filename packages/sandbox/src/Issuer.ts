@@ -11,7 +11,7 @@ const packed = (id: string): string => id.replaceAll("-", "")
 const unpacked = (metadata: string): string => metadata.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
 /**
- * Returns the service's node that issued an offer, and our id of the offer; undefined if no service issued
+ * Returns the service's node that issued an offer and our id of the offer, or undefined if no service issued
  * it.
  */
 export const issued = (world: World.World, { issuerId, metadata = "" }: Bolt12.Bolt12) => {

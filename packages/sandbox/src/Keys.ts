@@ -20,7 +20,7 @@ export interface Wallet {
   /** 4 bytes in hex. */
   readonly fingerprint: string
   readonly key: (place: Coin.Place) => WalletKey
-  /** Its public keys, for payouts. */
+  /** The wallet's public keys, for payouts. */
   readonly keys: Payout.Keys
   /** Signs every input and serializes the transaction. Throws if any input isn't the wallet's. */
   readonly sign: (tx: Transaction) => { readonly txId: TxId.TxId; readonly rawTx: string }
@@ -34,7 +34,7 @@ export interface Keys {
   readonly node: (name: string) => { readonly privateKey: Uint8Array; readonly publicKey: string }
   /** The operator's wallet. */
   readonly wallet: Wallet
-  /** The wallet of everyone else. */
+  /** The outside wallet, which belongs to everyone else. */
   readonly outside: Wallet
 }
 
@@ -52,7 +52,7 @@ const memo = <K, V>(make: (key: K) => V): ((key: K) => V) => {
 
 const step = (child: number) => (child >= hardened ? `${child - hardened}'` : String(child))
 
-/** Only wiped keys have none, and these are never wiped. */
+/** Only wiped keys lack a private key, and these keys are never wiped. */
 const present = (key: Uint8Array | null): Uint8Array => {
   if (key === null) throw new Error("A derived key without bytes")
   return key

@@ -8,9 +8,9 @@ import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
 import * as Network from "./Network.ts"
 
 /**
- * An invoice of a service: ours, or our neighbor's. An `accepted` payment is held along `hops` and can still
- * settle or fail. Under load a sandbox has a hundred thousand invoices, so the invoice's text isn't stored
- * but derived.
+ * An invoice of a service, either ours or the neighbor's. An `accepted` payment is held along `hops` and can
+ * still settle or fail. The invoice's text is derived instead of stored, because under load a sandbox has a
+ * hundred thousand invoices.
  */
 export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "InvoiceIssued" }>, "_tag" | "node"> {
   readonly node: string
@@ -22,7 +22,7 @@ export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "
         readonly _tag: "settled"
         readonly received: Msat.Msat
         readonly atMillis: number
-        /** Set if it is not derived by the node. */
+        /** Set if the node does not derive the preimage. */
         readonly preimage: Preimage.Preimage | undefined
       }
 }
@@ -32,7 +32,7 @@ export interface PayeeInvoice {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentRequest: string
   readonly payee: string
-  /** Numbers all outside invoices. The preimage is derived from it. */
+  /** Number of the outside invoice, from which its preimage is derived. */
   readonly number: number
   readonly amount: Msat.Msat | null
   readonly behaviour: Behaviour
@@ -51,7 +51,7 @@ export interface Sent {
   readonly stage: { readonly _tag: "pending" } | { readonly _tag: "settled" } | { readonly _tag: "failed"; readonly reason: FailureReason }
 }
 
-/** Prefix of the ids of invoices that our node creates for payments of our offers. */
+/** Prefix of the invoice ids that our node creates for payments of our offers. */
 export const ofOffer = "offer/"
 
 /** An outside offer. */
@@ -63,7 +63,7 @@ export type Tried = Pick<Extract<LightningEvent, { readonly _tag: "OfferTried" }
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
   readonly invoices: HashMap.HashMap<PaymentHash.PaymentHash, Invoice>
-  /** The settled invoice of each settle index, and of each notification. A lost notification has no entry. */
+  /** The settled invoice by settle index, and by notification. A lost notification has no entry. */
   readonly settled: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly notices: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly settleIndex: number
@@ -79,16 +79,16 @@ export interface State {
   /** Keyed by node and payment hash. */
   readonly sent: HashMap.HashMap<string, Sent>
   readonly sentCount: number
-  /** The latest ended payments (node and payment hash), by number. */
+  /** The latest payments to become final (node and payment hash), by number. */
   readonly ends: HashMap.HashMap<number, readonly [node: string, paymentHash: PaymentHash.PaymentHash]>
   readonly endCount: number
-  /** Held payments in both directions: accepted invoices and pending payments. */
+  /** The held payments in both directions: accepted invoices and pending payments. */
   readonly held: HashMap.HashMap<string, Held>
-  /** The last day, counted from 1970, on which unpaid invoices were deleted. */
+  /** The last day on which unpaid invoices were deleted, as a number of days since 1970. */
   readonly sweptDay: number
 }
 
-/** A payment in flight: `in` to a service, or `out` from one. */
+/** A payment in flight, either `in` (to a service) or `out` (from a service). */
 export interface Held {
   readonly direction: "in" | "out"
   readonly node: string
@@ -96,10 +96,10 @@ export interface Held {
   readonly amount: Msat.Msat
 }
 
-/** Number of ended payments kept for subscribers. */
+/** Number of final payments kept for subscribers. */
 const keptEnds = 1000
 
-/** Days after expiry for which an unpaid invoice is kept. Services stop polling one after a day. */
+/** Number of days for which an unpaid invoice is kept after its expiry. Services stop polling it after one day. */
 export const keptDays = 7
 
 /** A network without payments. */
@@ -141,7 +141,10 @@ const move = (state: State, hops: ReadonlyArray<Hop>, side: Side, sign: 1n | -1n
     return HashMap.set(channels, hop.channel, { ...balance, [end]: Msat.make(balance[end] + sign * hop.amount) })
   }, state.channels)
 
-/** In flight it belongs to no node. Then it belongs to the next one, or is returned to the previous one. */
+/**
+ * While in flight, an amount belongs to no node. Afterward it belongs to the hop's receiver, or returns to its
+ * sender.
+ */
 const lock = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, -1n)
 const deliver = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, Network.receiving, 1n)
 const giveBack = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, 1n)
@@ -170,7 +173,7 @@ const withEnd = (
   return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
 }
 
-/** Deletes unpaid invoices once a day. Depends only on the events, as everything does. */
+/** Deletes unpaid invoices once a day. Like all state, the result depends only on the events. */
 const swept = (state: State, nowMillis: number): State => {
   const day = Math.floor(nowMillis / 86_400_000)
   if (day <= state.sweptDay) return state
@@ -189,7 +192,7 @@ const swept = (state: State, nowMillis: number): State => {
   }
 }
 
-/** Applies an event. It must have been decided on this state. */
+/** Applies an event, which must have been decided on this state. */
 export const apply = (state: State, event: LightningEvent): State => {
   switch (event._tag) {
     case "InvoiceIssued":
@@ -248,7 +251,7 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       const invoice = HashMap.getUnsafe(state.invoices, event.paymentHash)
       const hops = heldHops(invoice)
       const settleIndex = state.settleIndex + 1
-      // An offer's payment is only reported by its notification, so that is never lost.
+      // Only the notification reports a payment of an offer, so it is never lost.
       const isLost = state.losesNextNotice && !invoice.id.startsWith(ofOffer)
       return {
         ...state,
@@ -275,7 +278,7 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       return {
         ...state,
         payeeInvoices: HashMap.set(state.payeeInvoices, invoice.paymentHash, { ...invoice, times: 0, received: Msat.zero }),
-        // A compacted log contains fewer of them.
+        // A compacted log contains fewer invoices.
         payeeInvoiceCount: Math.max(state.payeeInvoiceCount, invoice.number) + 1
       }
     }
@@ -328,8 +331,8 @@ export const onItsWay = (state: State, channel: string): Msat.Msat => {
 }
 
 /**
- * Returns whether the balances and payments in flight of every channel add up to its capacity. Scans
- * everything.
+ * Returns whether the balances and payments in flight of every channel add up to its capacity. Scans the whole
+ * state.
  */
 export const isWhole = (state: State): boolean =>
   HashMap.toEntries(state.channels).every(
@@ -355,11 +358,11 @@ export const attemptOf = (state: State, paymentHash: PaymentHash.PaymentHash, no
 export const payerOf = (state: State, paymentHash: PaymentHash.PaymentHash): string | undefined =>
   Network.services.find((node) => sent(state, paymentHash, node)?.stage._tag === "pending")
 
-/** Returns every payment that a node sent, as it stores them. */
+/** Returns every payment that a node sent, as the node stores it. */
 export const sentBy = (state: State, node: string): ReadonlyArray<Sent> =>
   HashMap.toEntries(state.sent).flatMap(([at, one]) => (at.startsWith(`${node}/`) ? [one] : []))
 
-/** Returns a node's payments that ended after this number, and the number to continue from. */
+/** Returns a node's payments that became final after this number, and the number from which to continue. */
 export const endedAfter = (
   { ends, endCount }: State,
   node: string,

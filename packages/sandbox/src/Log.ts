@@ -5,11 +5,11 @@ import { Event } from "./Event.ts"
 
 /** Records all events in order. */
 export interface Log {
-  /** The events in it when it was opened. */
+  /** The events that the log contained when it was opened. */
   readonly events: ReadonlyArray<Event>
-  /** Appends all events, or throws and appends none. They are written when it returns. */
+  /** Appends all events, or throws and appends none. The events are on disk when it returns. */
   readonly append: (events: ReadonlyArray<Event>) => void
-  /** Permanently removes events that are not needed. The rest must lead to the same state. */
+  /** Permanently removes events that are no longer needed. The remaining events must lead to the same state. */
   readonly compact: (isNeeded: (event: Event) => boolean) => void
 }
 
@@ -29,14 +29,14 @@ const encode = Schema.encodeSync(Line)
 const decode = Schema.decodeUnknownResult(Line)
 
 /**
- * Identifies the sandbox of a directory. Everything in it is derived from the seed, so another sandbox must
+ * Identifies a directory's sandbox. Everything in the sandbox is derived from its seed, so another sandbox must
  * not continue it.
  */
 const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String }))
 
 const nameOf = (directory: string) => NodePath.join(directory, "sandbox.ndjson")
 
-/** Returns complete lines. A line truncated by a crash is ignored, because its command never returned. */
+/** Returns the complete lines. A line truncated by a crash is ignored, because its command never returned. */
 const completeLines = (path: string): ReadonlyArray<string> => {
   if (!NodeFs.existsSync(path)) return []
   const bytes = NodeFs.readFileSync(path)
@@ -62,7 +62,7 @@ const opened = (directory: string, owner: { readonly network: string; readonly s
     ({ open }) => Effect.sync(() => NodeFs.closeSync(open.file))
   )
 
-/** Returns the lines of a log without unneeded events. The first line identifies the sandbox. */
+/** Returns a log's lines without the events that are no longer needed. The first line identifies the sandbox. */
 const shortened = (lines: ReadonlyArray<string>, isNeeded: (event: Event) => boolean): ReadonlyArray<string> =>
   lines.flatMap((line, at) => {
     const events = at === 0 ? [] : Result.getOrThrow(decode(line))

@@ -13,7 +13,7 @@ export const minFeeRate = 1
 
 const refuse = (reason: string) => Result.fail(reason)
 
-/** Returns the outputs it spends, if all exist and are unspent. */
+/** Returns the outputs that the transaction spends, if all of them exist and are unspent. */
 const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Result.Result<ReadonlyArray<Transaction.Output>, string> => {
   if (inputs.length === 0 || new Set(inputs).size < inputs.length) return refuse("It has no inputs, or spends an output twice")
   const spent: Array<Transaction.Output> = []
@@ -30,8 +30,8 @@ const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Resul
 }
 
 /**
- * Returns whether it pays enough to replace its conflicts (BIP 125, rules 3 and 4; signaling is no longer
- * required).
+ * Returns whether a transaction pays enough to replace the ones with which it conflicts (BIP 125, rules 3 and
+ * 4; signaling is no longer required).
  */
 const replaces = (state: Chain.State, transaction: Transaction.Transaction, feeSats: bigint): Result.Result<void, string> => {
   const conflicts = transaction.inputs.flatMap((input) => Chain.spender(state, input) ?? [])
@@ -55,7 +55,7 @@ const dust = ({ outputs }: Transaction.Transaction): string | undefined => {
   return undefined
 }
 
-/** Judges a transaction as a node does when it receives one. */
+/** Decides about a transaction as a node does on receiving it. */
 export const judge = (state: Chain.State, rawTx: string): Verdict => {
   const transaction = Transaction.parse(rawTx)
   if (transaction === undefined) return refuse("It is not a transaction")

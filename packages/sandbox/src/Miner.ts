@@ -49,7 +49,10 @@ export const mine =
       ? Result.succeed({ events: blocks(chain, count, "mempool", nowMillis), answer: tip })
       : refuse("out_of_range", `1 to ${maxBlocks} blocks can be mined per request`)
 
-/** Replaces blocks with one more empty block. Their transactions wait to be mined again. */
+/**
+ * Replaces the last blocks with empty ones, plus one more. The transactions of the replaced blocks wait to be
+ * mined again.
+ */
 export const reorg =
   (depth: number) =>
   ({ chain }: State, nowMillis: number): Verdict<Tip> => {
@@ -95,7 +98,8 @@ const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verd
   )
 
 /**
- * The outside wallet pays all of these in one transaction, which then waits in the mempool. Returns its id.
+ * Has the outside wallet pay all of these outputs in one transaction, which stays in the mempool. Returns its
+ * id.
  */
 export const send =
   (world: World, payments: ReadonlyArray<Payment>) =>
@@ -118,8 +122,8 @@ export const doubleSpend =
   }
 
 /**
- * The payload of an address of each kind: the hash of a key or script, or a key. It is never spent, so the
- * hash may be of anything.
+ * The payload of an address, by kind: the hash of a key or script, or a key. Nothing is ever spent from it, so
+ * it may be the hash of anything.
  */
 const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): Uint8Array => {
   switch (kind) {

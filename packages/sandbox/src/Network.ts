@@ -1,15 +1,15 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Hop } from "./Event.ts"
 
-/** A channel of the simulated network. Its capacity is public; only its two ends know its balances. */
+/** A channel of the simulated network. Its capacity is public, but only its two ends know its balances. */
 export interface Channel {
   readonly id: string
   readonly a: string
   readonly b: string
   readonly capacity: Msat.Msat
   /**
-   * The fee of either end for forwarding through it: `base` plus `partsPerMillion` of the amount, rounded
-   * down (BOLT 7).
+   * The fee that either end charges for forwarding through it: `base` plus `partsPerMillion` of the amount,
+   * rounded down (BOLT 7).
    */
   readonly base: Msat.Msat
   readonly partsPerMillion: bigint
@@ -23,12 +23,12 @@ export interface Balance {
   readonly b: Msat.Msat
 }
 
-/** A route to a payee with its price. `fee` is everything on top of the amount. */
+/** A route to a payee, with its price. `fee` is what the sender pays in addition to the amount. */
 export interface Route {
   readonly hops: ReadonlyArray<Hop>
   readonly fee: Msat.Msat
   /**
-   * Computed from public knowledge: each balance except the sender's is uniformly distributed in its channel.
+   * Estimated from public information. Each balance except the sender's is assumed to be uniformly distributed.
    */
   readonly probability: number
 }
@@ -39,7 +39,7 @@ export const us = "us"
 /** The node of another service like ours. */
 export const neighbour = "lodge"
 
-/** The nodes with which services send and receive payments. */
+/** The services' nodes, which send and receive payments. */
 export const services: ReadonlyArray<string> = [us, neighbour]
 
 /** The `node` field of an event, which is absent for our node. */
@@ -78,7 +78,7 @@ export const channels: ReadonlyArray<Channel> = [
   channel("relay", "birch", 5n * bitcoin, [60, 90], 0n, 300n),
   channel("relay", "cedar", 10n * bitcoin, [60, 90], 1_000n, 200n),
   channel("bazaar", "dogwood", 10n * bitcoin, [60, 90], 2_000n, 80n),
-  // Its only channel, so that no other node's routes lead through it.
+  // The neighbor's only channel, so that no other node's routes lead through the neighbor.
   channel("harbor", neighbour, 20n * bitcoin, [45, 55], 1_000n, 150n),
   channel("relay", payees.thin, 200_000n, [40, 60], 1_000n, 1_000n)
 ]
@@ -93,7 +93,10 @@ interface Step {
   readonly from: "a" | "b"
 }
 
-/** Returns every path without a loop. The graph is small and never changes, so each pair is computed once. */
+/**
+ * Returns every path without a loop. Paths are computed once per pair of nodes, because the graph is small and
+ * never changes.
+ */
 const walks = new Map<string, ReadonlyArray<ReadonlyArray<Step>>>()
 const paths = (source: string, target: string): ReadonlyArray<ReadonlyArray<Step>> => {
   const key = `${source}>${target}`
@@ -115,8 +118,8 @@ const paths = (source: string, target: string): ReadonlyArray<ReadonlyArray<Step
 }
 
 /**
- * Computes the amount of each hop so that `amount` leaves the last one. Every node except the sender charges
- * for the channel it forwards into.
+ * Computes the amount of each hop so that the last one delivers `amount`. Every node except the sender charges
+ * for the channel into which it forwards.
  */
 const price = (steps: ReadonlyArray<Step>, amount: Msat.Msat): Route => {
   const hops: Array<Hop> = []
@@ -140,8 +143,8 @@ const carries =
     balances(hop.channel)[hop.from] >= hop.amount
 
 /**
- * Returns the routes `source` would try, cheapest first: those within `feeLimit` that could work according to
- * all capacities and its channels' balances.
+ * Returns the routes that `source` would try, cheapest first. They are within `feeLimit` and possible according
+ * to all capacities and the balances of the channels of `source`.
  */
 export const routes = (balances: Balances, source: string, target: string, amount: Msat.Msat, feeLimit: Msat.Msat): ReadonlyArray<Route> =>
   paths(source, target)
@@ -157,7 +160,7 @@ export const passable = (balances: Balances, candidates: ReadonlyArray<Route>): 
 export const funds = (balances: Balances, node: string): Msat.Msat =>
   Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).a] : b === node ? [balances(id).b] : [])))
 
-/** Returns the funds at the other ends of its channels: the amount it can receive. */
+/** Returns the funds at the other ends of the node's channels, which is the amount that it can receive. */
 export const room = (balances: Balances, node: string): Msat.Msat =>
   Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).b] : b === node ? [balances(id).a] : [])))
 

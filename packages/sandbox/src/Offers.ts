@@ -26,7 +26,7 @@ export const published = (
   const { amount, behaviour, seconds, nowMillis } = ask
   const number = Lightning.offerCount(state)
   const payee = ask.payee ?? Payee.turn(behaviour, number)
-  // It contains no input except the amount, which is validated.
+  // The only input is the amount, which is validated.
   const offer = Result.getOrThrow(
     Bolt12.encode({
       networks: [world.network],
@@ -50,7 +50,7 @@ const stageOf = (world: World, state: Lightning.State, node: string, attempt: st
   return stage === undefined || stage._tag === "notFound" || stage._tag === "settled" ? { _tag: "unknown" } : stage
 }
 
-/** Returns the reason why an issuer sends no invoice. */
+/** Returns the reason for which an issuer sends no invoice, if any. */
 const refusal = (
   found: { readonly behaviour: Behaviour } | undefined,
   { offer, amount }: OfferAsk,
@@ -103,7 +103,8 @@ const pay = (world: World, node: string, ask: OfferAsk) => (state: State, nowMil
 /** A service's node, ours by default, that pays offers. */
 export const make = (world: World, node = Network.us): OfferSender["Service"] => {
   const lightning = () => world.state().lightning
-  // As for invoices, only the responses are lost.
+  // Not stored as part of the node, because only responses are lost, so a restart ends this. The same is true
+  // of payments to invoices.
   const unanswered = new Map<string, number>()
   const losesAnswers = ({ offer }: OfferAsk) => Lightning.offer(lightning(), offer.offer)?.behaviour.startsWith("unknown_") === true
 

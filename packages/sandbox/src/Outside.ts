@@ -9,10 +9,10 @@ import * as Transaction from "./Transaction.ts"
 /** Fee rate of outside transactions, in satoshis per virtual byte. */
 export const feeRate = Chain.usualFeeRate
 
-/** Unlimited: the maximum of an output. */
+/** Effectively unlimited: the maximum amount of an output. */
 const noLimit = 21_000_000n * 100_000_000n
 
-/** A signed transaction of the outside wallet. Change returns to the script of the coins. */
+/** Builds a signed transaction of the outside wallet. Change returns to the coins' script. */
 export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyArray<Transaction.Output>): Result.Result<string, string> => {
   const confirmed = Chain.coins(state, "outside", true)
   const ask = { outputs, feeRate, feeLimitSats: noLimit }
@@ -26,8 +26,8 @@ export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyAr
 }
 
 /**
- * A transaction that spends the same coins as `txId` and pays them to the miner's wallet, with a fee high
- * enough to replace it. The sandbox has the keys of both wallets, so it can also replace our payouts.
+ * Builds a transaction that spends the same coins as `txId` and pays them to the miner's wallet. Its fee is
+ * high enough to replace `txId`. The sandbox has the keys of both wallets, so it can also replace our payouts.
  */
 export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Placed): Result.Result<string, string> => {
   const found = original.inputs.map((outpoint) => {

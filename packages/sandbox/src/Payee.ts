@@ -11,10 +11,10 @@ import type { World } from "./World.ts"
 
 /** The terms of an outside payee. */
 export interface Ask {
-  /** Absent: the payer chooses it. */
+  /** If absent, the payer chooses the amount. */
   readonly amount?: Msat.Msat | undefined
   readonly behaviour: Behaviour
-  /** One of `Network.allPayees`; null: the next one in turn. */
+  /** One of `Network.allPayees`, or null for the next one in turn. */
   readonly payee: string | null
   readonly description: Description
   readonly expirySeconds: number
@@ -23,7 +23,7 @@ export interface Ask {
   readonly nowMillis: number
 }
 
-/** Returns the next payee, or the unreachable one for that behavior. */
+/** Returns the next payee in turn, or the unreachable payee if the behavior requires it. */
 export const turn = (behaviour: Behaviour, number: number): string =>
   behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut)
 
@@ -41,7 +41,7 @@ export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoic
   const payee = ask.payee ?? turn(behaviour, number)
   const paymentHash = Preimage.hashOf(preimageAt(world, number))
   const timestampSeconds = Math.floor(ask.nowMillis / 1000)
-  // Nothing in it comes from a caller but the amount, which has its bounds.
+  // The only input from a caller is the amount, which is within its bounds.
   const paymentRequest = Result.getOrThrow(
     Bolt11.encode(
       {

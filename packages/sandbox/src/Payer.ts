@@ -16,13 +16,13 @@ import type { Decision, State, World } from "./World.ts"
 /** A payment by the outside wallet. */
 export interface Ask {
   readonly paymentRequest: string
-  /** Replaces the invoice's amount: at least that, and at most twice as much (BOLT 4). */
+  /** Replaces the invoice's amount. It must be at least that amount and at most twice as much (BOLT 4). */
   readonly amount?: Msat.Msat | undefined
-  /** Holds the payment one step before it settles, until it is released. Only for invoices of our node. */
+  /** Holds the payment just before it settles, until it is released. Only for our node's invoices. */
   readonly hold?: boolean | undefined
 }
 
-/** `preimage` is the payer's proof; null while the payment is held. */
+/** `preimage` proves the payment to the payer. It is null while the payment is held. */
 export interface Paid {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly preimage: Preimage.Preimage | null
@@ -102,7 +102,7 @@ const payPayee = (
 /** Lifetime of the invoices that a node sends for its offers. */
 const expirySeconds = 600
 
-/** The wallet requests an invoice for an offer from a service's node and pays it. */
+/** Has the outside wallet request an invoice for an offer from a service's node, and pay it. */
 const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, text: string, amount: Msat.Msat | undefined) =>
   Result.gen(function* () {
     const offer = yield* Result.orElse(Bolt12.decode(text), ({ message }) => refuse("invoice_unreadable", message))
@@ -122,7 +122,7 @@ const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, 
     return { events: [invoiced, ...events], answer }
   })
 
-/** The outside wallet pays an invoice, ours or another, or our offer. */
+/** Has the outside wallet pay any invoice, ours or another, or one of our offers. */
 export const pay =
   (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
   (state: State, nowMillis: number): Verdict<Decision<Paid>> =>
@@ -144,7 +144,7 @@ export const pay =
     })
 
 /**
- * Ends a held payment: from a service to a recipient that holds it, or from the outside wallet to a service.
+ * Ends a held payment, either from a service to a payee that holds it or from the outside wallet to a service.
  */
 export const release =
   (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") =>

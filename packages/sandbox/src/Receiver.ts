@@ -17,13 +17,16 @@ import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import * as World from "./World.ts"
 
-/** Number of blocks that we require from the last hop. */
+/** The final CLTV delta that we require, in blocks. */
 export const minFinalCltvExpiry = 80
 
 /** The error of a paused node. */
 const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
-/** Derived from the seed and our id of the invoice, so that a repeated request returns the same invoice. */
+/**
+ * The preimage is derived from the seed and our id of the invoice, so that a repeated request returns the same
+ * invoice.
+ */
 export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
   Preimage.make(hex.encode(world.keys.secret(`invoice/${id}`)))
 
@@ -31,7 +34,7 @@ export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
 export const proofOf = (world: World.World, { id, stage }: Lightning.Invoice): Preimage.Preimage =>
   (stage._tag === "settled" ? stage.preimage : undefined) ?? preimageOf(world, id)
 
-/** The node's id of an invoice that it creates for an offer, for the `index`th payment of all. */
+/** Returns the id of the invoice that the node creates for the `index`th payment of an offer. */
 export const invoiceOfOffer = (offerId: string, index: number): string => `${Lightning.ofOffer}${offerId}/${index}`
 
 const offerIdOf = (id: string): string | undefined => (id.startsWith(Lightning.ofOffer) ? id.split("/")[1] : undefined)
@@ -42,7 +45,7 @@ const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentH
   return invoice?.node === node ? invoice : undefined
 }
 
-/** Returns an invoice's text, which is the same every time. */
+/** Returns an invoice's text, which never changes. */
 const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">): string => {
   const { id, node, description, paymentHash, amount, timestampSeconds, expirySeconds } = invoice
   const draft = {
@@ -55,7 +58,8 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
     expirySeconds,
     minFinalCltvExpiry
   }
-  // Only a description that is too long is refused. Callers must check that first, so it is a bug.
+  // Encoding fails only if the description is too long. Callers must check its length first, so a failure is a
+  // bug.
   return Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(world.keys.node(node).privateKey)))
 }
 
@@ -73,7 +77,7 @@ const issue =
     return World.decided(known === undefined ? [{ _tag: "InvoiceIssued", ...Network.notOurs(node), ...draft }] : [], () => issued)
   }
 
-/** Like every node, ours closes an expired invoice unless a payment for it is already held. */
+/** Like real nodes, ours closes an expired invoice unless a payment of it is already held. */
 export const isClosed = (invoice: Lightning.Invoice, nowMillis: number): boolean =>
   invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
 
@@ -139,10 +143,10 @@ const cancelHeld = (node: string, paymentHash: PaymentHash.PaymentHash) => (stat
     return { events, answer: () => "canceled" }
   })
 
-/** Maximum number of settlements per page. An old cursor catches up page by page. */
+/** Maximum number of settlements per page. A subscriber with an old cursor catches up page by page. */
 const batch = 500
 
-/** Returns the settlements after `index`, and the index to continue from. */
+/** Returns the settlements after `index`, and the index from which to continue. */
 const settledAfter = (world: World.World, node: string, index: number): readonly [ReadonlyArray<Settled>, number] => {
   const state = world.state()
   const { notices, settleIndex } = state.lightning
@@ -167,7 +171,7 @@ const settledAfter = (world: World.World, node: string, index: number): readonly
 }
 
 /**
- * A cursor that this node cannot have issued belongs to an earlier sandbox. Then everything is reported
+ * A cursor that this node cannot have issued belongs to an earlier sandbox. In that case, report everything
  * again, which is safe.
  */
 const indexOf = (world: World.World, after: string | null): number => {
@@ -197,7 +201,7 @@ export const make = (world: World.World, node = Network.us): LightningReceiver["
       reachable("createInvoice", world.commit(issue(world, node, { id, amount, description, expirySeconds }))).pipe(
         Effect.catchTag("PaymentHashTaken", Effect.die)
       ),
-    // Its preimage differs from that of an ordinary invoice with this id.
+    // A hold invoice's preimage differs from that of an ordinary invoice with the same id.
     holding: {
       createInvoice: (ask) => reachable("createInvoice", world.commit(issue(world, node, { ...ask, id: `hold/${ask.id}` }, true))),
       settle: ({ paymentHash }, preimage) => reachable("settle", world.commit(settleHeld(world, node, paymentHash, preimage))),

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 
-/** The outside refused or was unable to act, and nothing happened. `message` states the reason. */
+/** The request to the outside world was refused or is impossible, and nothing happened. `message` states the reason. */
 export class SandboxRefused extends Schema.TaggedError<SandboxRefused>()("SandboxRefused", {
   reason: Schema.Literals([
     "invoice_unreadable",

@@ -9,7 +9,7 @@ import * as World from "./World.ts"
 
 type Given = Effect.Success<ReturnType<Resolver["Service"]["invoice"]>>
 
-/** Lifetime of invoices from names. */
+/** Lifetime of invoices that names return. */
 const expirySeconds = 600
 
 const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
@@ -17,9 +17,9 @@ const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
 /** Don't repeat the rest of the request, which may be a misplaced secret. */
 const nobody = (url: string) => `There is no such name at ${new URL(url).host} on the sandbox's web`
 
-/** The simulated web, as payers call it. */
+/** The simulated web, from a payer's point of view. */
 export const make = (world: World.World): Resolver["Service"] => {
-  // Not stored as part of the web: after our restart a name returns another invoice.
+  // Not stored as part of the web, so after a restart a name returns another invoice.
   const given = new Map<string, { readonly amount: Msat.Msat; readonly paymentRequest: string }>()
   const reachable = <A, E>(effect: Effect.Effect<A, E>) =>
     World.reachable(world, "web", () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }), effect)
@@ -38,8 +38,9 @@ export const make = (world: World.World): Resolver["Service"] => {
         world.commit<Given, RecipientRefused | RecipientUnreachable>((state, nowMillis) => {
           const name = Web.atCallback(state.web, callback)
           if (name === undefined) return refuse(nobody(callback))
-          if (name.behaviour === "refuse") return refuse("It does not accept payments right now")
-          if (name.behaviour === "unreachable") return Result.fail(new RecipientUnreachable({ reason: "It does not respond" }))
+          if (name.behaviour === "refuse") return refuse("The payee does not accept payments right now")
+          if (name.behaviour === "unreachable")
+            return Result.fail(new RecipientUnreachable({ reason: "The payee's server does not respond" }))
           if (amount < name.min || amount > name.max) return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
           const before = name.behaviour === "same_invoice" ? given.get(callback) : undefined
           if (before?.amount === amount) return World.decided([], () => ({ paymentRequest: before.paymentRequest, successAction: null }))

@@ -44,23 +44,24 @@ export type { Payment } from "./Miner.ts"
 export { SandboxRefused } from "./Refused.ts"
 export type { Part } from "./World.ts"
 
-/** An outside recipient to create. */
+/** An outside payee to create. */
 export interface DestinationAsk {
   readonly type: RecipientType
   /**
-   * The amount of an invoice, the minimum of an offer, or the only amount that an address or LNURL accepts.
-   * Absent: the payer chooses it.
+   * The amount of an invoice, the minimum of an offer, or the only amount that an address or LNURL accepts. If
+   * absent, the payer chooses the amount.
    */
   readonly amount?: Msat.Msat | undefined
   /** The range that an address or LNURL accepts. Defaults to 1 sat to 1 BTC. */
   readonly takes?: Web.Range | undefined
   /**
-   * How the recipient handles payments. Defaults to `settle`. Also applies to later invoices from an address
-   * or LNURL.
+   * How the payee handles payments. Defaults to `settle`. Also applies to later invoices from an address or
+   * LNURL.
    */
   readonly behaviour?: Behaviour | undefined
   /**
-   * The payee: `alder birch cedar dogwood`, `elm` behind a channel of 200 000 sats, `fern` without a channel.
+   * The payee: `alder`, `birch`, `cedar` or `dogwood`; `elm`, behind a channel of 200 000 sats; or `fern`,
+   * without a channel.
    */
   readonly payee?: string | undefined
   /** Lifetime of an invoice (default: an hour) or an offer (default: unlimited). */
@@ -84,16 +85,16 @@ export interface Received {
   readonly received: Msat.Msat
 }
 
-/** Controls of all outside parties, and of faults. */
+/** Controls of all outside parties and of faults. */
 export class Sandbox extends Context.Service<
   Sandbox,
   {
     /**
-     * The outside wallet pays an invoice, ours or a payee's. With `hold` it is `accepted` at our node until
-     * `release`.
+     * Has the outside wallet pay an invoice, ours or a payee's. With `hold`, the payment is `accepted` at our
+     * node until `release`.
      */
     readonly pay: (ask: Payer.Ask) => Effect.Effect<Payer.Paid, SandboxRefused>
-    /** Creates a recipient. */
+    /** Creates a payee. */
     readonly destination: (ask: DestinationAsk) => Effect.Effect<Destination, SandboxRefused>
     /** Ends a held payment in either direction. */
     readonly release: (ask: {
@@ -101,7 +102,7 @@ export class Sandbox extends Context.Service<
       readonly outcome: "settle" | "fail"
     }) => Effect.Effect<void, SandboxRefused>
     /**
-     * The outside wallet pays on the chain. Returns the id of the transaction, which waits in the mempool.
+     * Has the outside wallet pay on-chain. Returns the id of the transaction, which stays in the mempool.
      */
     readonly send: (payment: Miner.Payment) => Effect.Effect<TxId.TxId, SandboxRefused>
     /** Pays several outputs in one transaction. */
@@ -109,8 +110,8 @@ export class Sandbox extends Context.Service<
     /** Mines this number of blocks. The first includes the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<Tip, SandboxRefused>
     /**
-     * Replaces the last `depth` blocks with `depth + 1` empty ones. Their transactions wait in the mempool
-     * for the next `mine`; their coinbases and descendants of those are gone.
+     * Replaces the last `depth` blocks with `depth + 1` empty ones. Their transactions wait in the mempool for
+     * the next `mine`; their coinbases, and the descendants of those, are gone.
      */
     readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
     /**
@@ -121,18 +122,18 @@ export class Sandbox extends Context.Service<
     /** Replaces an unconfirmed transaction with one that spends the same coins. Returns the new id. */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<TxId.TxId, SandboxRefused>
     /**
-     * The next settlement of our invoices is not reported in `settlements`, so only a lookup finds it.
-     * Payments of offers are always reported, because nothing else reveals them.
+     * Omits the next settlement of our invoices from `settlements`, so that only a lookup finds it. Payments of
+     * offers are always reported, because nothing else reveals them.
      */
     readonly loseNextNotice: Effect.Effect<void>
     /**
-     * A paused part doesn't respond: reads fail, and `pay` and `broadcast` return `unknown` and did not
-     * arrive. While `index` is paused, the chain reports its blocks and its mempool but cannot look up a
-     * confirmed transaction.
+     * Pauses a part, which then doesn't respond. Reads fail, and calls to `pay` and `broadcast` return
+     * `unknown` and never arrive. While `index` is paused, the chain reports its blocks and its mempool but
+     * cannot look up a confirmed transaction.
      */
     readonly pause: (part: World.Part) => Effect.Effect<void>
     readonly resume: (part: World.Part) => Effect.Effect<void>
-    /** Paid outside invoices, and how often each was paid. */
+    /** The paid outside invoices, and how often each was paid. */
     readonly payments: Effect.Effect<ReadonlyArray<Received>>
     /** All outputs ever paid to an address, in their current state. */
     readonly outputsTo: (scriptPubKey: string) => Effect.Effect<ReadonlyArray<Output>>
@@ -146,8 +147,8 @@ export class Sandbox extends Context.Service<
 >()("@satrail/sandbox/Sandbox") {}
 
 /**
- * The node of another service like ours, with its own channel. In the same network, each can pay the other's
- * invoices.
+ * The node of another service like ours, with its own channel. Both are in the same network and can pay each
+ * other's invoices.
  */
 export class Neighbour extends Context.Service<
   Neighbour,
@@ -160,7 +161,7 @@ export class Neighbour extends Context.Service<
   }
 >()("@satrail/sandbox/Sandbox/Neighbour") {}
 
-/** Bounds of an outside invoice's lifetime, and of its final expiry in blocks. */
+/** Bounds for an outside invoice's lifetime, and for its final CLTV delta in blocks. */
 export const expiryBounds = [1, 365 * 24 * 3600] as const
 export const finalCltvBounds = [1, 100_000] as const
 
@@ -179,7 +180,7 @@ const destination = (world: World.World, ask: DestinationAsk) => {
     if (minFinalCltvExpiry !== undefined && !(minFinalCltvExpiry >= fewest && minFinalCltvExpiry <= longest))
       return refuse("out_of_range", `A payee may hold a payment for ${fewest} to ${longest} blocks`)
     const isServer = ask.type === "lightning_address" || ask.type === "lnurl"
-    // The issuer of an offer acts like a server, and may refuse or not respond.
+    // An offer's issuer acts like a server, so it may refuse or not respond.
     if (isOfServer(behaviour) && !isServer && (ask.type !== "bolt12_offer" || behaviour === "same_invoice"))
       return refuse("out_of_range", `${behaviour} is a server's behavior, so it requires a lightning_address or an lnurl`)
     const label = `${behaviour.replaceAll("_", "-")}-${state.web.count}`
@@ -234,7 +235,7 @@ const neighbour = (world: World.World): Neighbour["Service"] =>
   })
 
 const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
-  /** Makes something happen outside, unless the event limit is reached. */
+  /** Makes something happen outside, unless the event limit has been reached. */
   const play = <A>(decide: (state: World.State, nowMillis: number) => Result.Result<World.Decision<A>, SandboxRefused>) =>
     Effect.suspend(() =>
       world.eventCount() < maxEvents
@@ -282,7 +283,7 @@ export interface Options {
    */
   readonly seed: string
   readonly network: Network
-  /** Where it is stored. Absent: its state is lost with the layer. */
+  /** The directory in which its state is stored. If absent, the state is lost with the layer. */
   readonly directory?: string | undefined
   /** Maximum number of stored events, after which outside actions are refused. Defaults to `maxEvents`. */
   readonly maxEvents?: number | undefined
@@ -292,7 +293,8 @@ export interface Options {
 export const maxEvents = 500_000
 
 /**
- * A simulated Lightning network, chain, web and domain name system, and controls of everyone in it except us.
+ * A simulated Lightning network, chain, web and domain name system, with controls over everyone in it except
+ * us.
  */
 export const layer = (
   options: Options

@@ -21,7 +21,7 @@ interface Ask {
 
 export const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
-/** Number of lookups without a response for a payment to an `unknown_then_…` recipient. */
+/** How many lookups of a payment to an `unknown_then_…` payee get no response. */
 export const lostAnswers = 2
 
 /** Returns the preimage of an invoice of any issuer. */
@@ -65,12 +65,13 @@ const routesFor = (world: World, state: Lightning.State, node: string, { invoice
   routesTo(world, state, node, invoice.payee, amount, feeLimit)
 
 /**
- * BOLT 4: at least the invoice's amount and at most twice as much. Without an amount the payer chooses it.
+ * The amount must be at least the invoice's and at most twice as much (BOLT 4). If the invoice has none, the
+ * payer chooses it.
  */
 const isEnough = (asked: Msat.Msat | null, amount: Msat.Msat): boolean =>
   asked === null ? amount >= 1n : amount >= asked && amount <= 2n * asked
 
-/** Returns the recipient's reason to fail a payment that reached it. */
+/** Returns the payee's reason for failing a payment that reached it. */
 const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask, nowMillis: number): FailureReason | undefined => {
   const asked = Lightning.payeeInvoice(state, invoice.paymentHash)
   const isTheirs = asked !== undefined && asked.payee === targetOf(world, invoice.payee)
@@ -94,7 +95,7 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
   }
 }
 
-/** Makes one attempt, until it ends or is held. */
+/** Makes one attempt, which ends by settling, failing or being held. */
 export const attempt = (
   world: World,
   { lightning: state, chain }: State,
@@ -127,7 +128,7 @@ export const attempt = (
   if (invoice !== undefined && invoice.node === targetOf(world, payee)) {
     if (invoice.stage._tag !== "open" || Receiver.isClosed(invoice, nowMillis) || !isEnough(invoice.amount, amount))
       return [begun(route), failed("incorrect_payment_details")]
-    // An internal payment is in flight once, on the invoice's side.
+    // A payment between our services is in flight only once, on the invoice's side.
     const onItsWay = begun({ fee: route.fee, hops: [] })
     const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops: route.hops }
     if (invoice.isHold === true) return [onItsWay, { ...accepted, endsAtHeight: chain.tip.height + Receiver.minFinalCltvExpiry }]
@@ -149,7 +150,7 @@ const pay = (world: World, node: string, ask: Ask) => (state: State, nowMillis: 
   })
 }
 
-/** Streams the hashes of a node's payments as they end. */
+/** Streams the hashes of a node's payments as they become final. */
 export const ends = (world: World, node: string) =>
   Stream.suspend(() =>
     Stream.paginate(world.state().lightning.endCount, (after) => {
@@ -166,7 +167,7 @@ export const ends = (world: World, node: string) =>
 
 /** A service's node, ours by default, that sends payments. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
-  // Not stored as part of the node: only responses are lost, so our restart ends that.
+  // Not stored as part of the node, because only responses are lost, so a restart of the service ends this.
   const unanswered = new Map<PaymentHash.PaymentHash, number>()
   const isUnanswered = (paymentHash: PaymentHash.PaymentHash) => (unanswered.get(paymentHash) ?? 0) > 0
   const losesAnswers = (paymentHash: PaymentHash.PaymentHash) =>

@@ -5,21 +5,21 @@ import { refuse, type SandboxRefused } from "./Refused.ts"
 /** Maximum number of names with records. */
 export const maxNames = 1000
 
-/** The other side of DNS: the owner of a domain sets its records. */
+/** The domain owner's side of DNS, which sets records. */
 export class SimulatedDns extends Context.Service<
   SimulatedDns,
   {
     /**
-     * Replaces the TXT records of a name, signed by default. Refuses more names than `maxNames`; an empty
-     * list removes the name.
+     * Replaces a name's TXT records, signed by default. An empty list removes the name. Fails if there would be
+     * more than `maxNames` names.
      */
     readonly set: (name: string, texts: ReadonlyArray<string>, isSigned?: boolean) => Effect.Effect<void, SandboxRefused>
-    /** While unavailable, it doesn't respond. */
+    /** Makes the resolver stop responding, or respond again. */
     readonly setAway: (isAway: boolean) => Effect.Effect<void>
   }
 >()("@satrail/sandbox/SimulatedDns") {}
 
-/** A domain name system in memory, signed except where specified. Names are in lower case. */
+/** A domain name system in memory. Its records are signed unless specified otherwise. Names are in lower case. */
 export const layer: Layer.Layer<Dns | SimulatedDns> = Layer.effectContext(
   Effect.gen(function* () {
     const records = yield* Ref.make(HashMap.empty<string, Validated>())

@@ -1,7 +1,10 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
 
-/** How a relay behaves: it `takes` events (default), `refuses` them, or is `away`. */
+/**
+ * How a relay behaves: it accepts events (`takes`, the default), rejects them (`refuses`), or doesn't respond
+ * (`away`).
+ */
 export type Behaviour = "takes" | "refuses" | "away"
 
 /** The relays' contents and behavior. */

@@ -41,7 +41,7 @@ export const outputOf = (state: Chain.State, outpoint: string): Output | undefin
 
 const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, E> {
   const cursor = Number(after)
-  // A cursor that this chain cannot have issued belongs to an earlier sandbox. Then everything is reported
+  // A cursor that this chain cannot have issued belongs to an earlier sandbox. In that case, report everything
   // again, which is safe.
   const from = Number.isInteger(cursor) && cursor <= state.changeCount ? cursor : 0
   const outputs: Array<Output> = []
@@ -53,7 +53,7 @@ const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: stri
   const mine = yield* ours([...new Set(outputs.map(({ scriptPubKey }) => scriptPubKey))])
   return {
     outputs: outputs.filter(({ scriptPubKey }) => mine.has(scriptPubKey)),
-    // A transaction moved by a reorganization has a new number, and is reported again.
+    // A transaction moved by a reorganization gets a new number, so it is reported again.
     unchangedTo: state.tip.height,
     tip: state.tip,
     cursor: String(state.changeCount),

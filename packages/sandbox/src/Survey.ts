@@ -8,13 +8,13 @@ import * as Network from "./Network.ts"
 import * as Transaction from "./Transaction.ts"
 import type { World } from "./World.ts"
 
-/** Maximum number of held payments and mempool transactions in a survey. The counts include all. */
+/** Maximum number of held payments and of mempool transactions listed in a survey. The counts include all of them. */
 export const listed = 100
 
 export interface Node {
   readonly name: string
   readonly nodeId: string
-  /** Its balance in its channels. */
+  /** The node's balance in its channels. */
   readonly balance: Msat.Msat
 }
 

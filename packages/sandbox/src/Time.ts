@@ -17,15 +17,18 @@ export const maxAheadDays = 3660
 export class Time extends Context.Service<
   Time,
   {
-    /** Shows that time. Sleeping takes real time, so a request's timeout isn't affected by an advance. */
+    /**
+     * Shows the advanced time, but sleeps in real time, so that advancing the clock does not affect a request's
+     * timeout.
+     */
     readonly clock: Clock.Clock
     /**
-     * Shows the same time, and wakes sleepers as soon as their time has come, also by an advance. For
+     * Shows the same time, and wakes sleepers as soon as they are due, even because of an advance. For
      * background workers.
      */
     readonly waking: Clock.Clock
     readonly aheadMillis: () => number
-    /** Moves it forward and returns the total offset from the machine's time, which is stored. */
+    /** Moves the clock forward, stores the total offset from the machine's time, and returns it. */
     readonly advance: (millis: number) => Effect.Effect<number, SandboxRefused>
   }
 >()("@satrail/sandbox/Time") {}
@@ -37,7 +40,7 @@ const read = (directory: string): Effect.Effect<number, LogUnusable> =>
   Effect.try({
     try: () => {
       const text = existsSync(fileIn(directory)) ? readFileSync(fileIn(directory), "utf8").trim() : "0"
-      if (!/^\d{1,15}$/.test(text) || Number(text) > maxAheadDays * dayMillis) throw new Error(`it says ${JSON.stringify(text)}`)
+      if (!/^\d{1,15}$/.test(text) || Number(text) > maxAheadDays * dayMillis) throw new Error(`the file contains ${JSON.stringify(text)}`)
       return Number(text)
     },
     catch: (cause) => new LogUnusable({ directory, reason: `Its clock cannot be read: ${String(cause)}` })

@@ -19,7 +19,7 @@ export interface Transaction {
   readonly rawTx: string
   readonly inputs: ReadonlyArray<string>
   readonly outputs: ReadonlyArray<Output>
-  /** In weight units (BIP 141). A virtual byte is four. */
+  /** In weight units (BIP 141), four of which are a virtual byte. */
   readonly weight: number
 }
 
@@ -27,10 +27,10 @@ export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vo
 
 export const sha256Twice = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
 
-/** Displays a hash with its bytes reversed. */
+/** Formats a hash as it is displayed, with its bytes reversed. */
 export const displayed = (hash: Uint8Array): string => hex.encode(hash.toReversed())
 
-/** Parses a serialized transaction (BIP 144); undefined if it is invalid. */
+/** Parses a serialized transaction (BIP 144). Returns undefined if it is invalid. */
 export const parse = (rawTx: string): Transaction | undefined => {
   try {
     const bytes = hex.decode(rawTx)
@@ -48,12 +48,12 @@ export const parse = (rawTx: string): Transaction | undefined => {
   }
 }
 
-/** Virtual bytes, rounded up. */
+/** Returns the size in virtual bytes, rounded up. */
 export const virtualSize = (weight: number): number => Math.ceil(weight / 4)
 
-/** Returns the kind of a script that wallets pay to; undefined for others. */
+/** Returns the kind of a script that wallets can pay, or undefined for other scripts. */
 export const kindOf = (scriptPubKey: string): BitcoinAddress.Kind | undefined =>
-  // A script belongs to no network, so any network works here.
+  // Scripts are the same on every network, so any network works here.
   Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(scriptPubKey, "regtest"), ({ kind }) => kind))
 
 const hash160 = (bytes: Uint8Array) => ripemd160(sha256(bytes))
@@ -98,8 +98,8 @@ const spendsOutputKey = (
 }
 
 /**
- * Returns whether every input is signed by the key of its output. Supports the key spends that wallets create
- * today: P2WPKH, P2SH-P2WPKH, P2TR. Any other input counts as unsigned.
+ * Returns whether every input is signed by the key of its output. Supports the key spends P2WPKH, P2SH-P2WPKH
+ * and P2TR. Any other input counts as unsigned.
  */
 export const isSigned = (rawTx: string, spent: ReadonlyArray<Output>): boolean => {
   try {
@@ -129,7 +129,7 @@ export const isSigned = (rawTx: string, spent: ReadonlyArray<Output>): boolean =
       }
     })
   } catch {
-    // Invalid signatures and keys throw.
+    // The verification throws on malformed signatures and keys.
     return false
   }
 }

@@ -48,7 +48,7 @@ export const make = (world: World): ChainWallet["Service"] => {
           const candidates = Chain.coins(world.state().chain, "wallet", true)
           const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
           return yield* world.commit(({ chain }) => {
-            // Read again, because a coin may have been spent while `free` was called.
+            // Read the coins again, because one may have been spent during the call to `free`.
             const coins = Chain.coins(chain, "wallet", true).filter(({ outpoint }) => allowed.has(outpoint))
             const selection = Payout.selectBatch({ coins, outputs, feeRate })
             if ("neededSats" in selection) return Result.fail(new Unfundable(selection))
@@ -63,7 +63,7 @@ export const make = (world: World): ChainWallet["Service"] => {
   })
 }
 
-/** The wallet's keys. The draft names the keys it requires. */
+/** The wallet's keys. The draft lists the keys that it requires. */
 export const signer = (world: World): Signer["Service"] =>
   Signer.of({
     sign: (psbt) =>

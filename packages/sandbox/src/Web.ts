@@ -3,7 +3,7 @@ import type { PayTerms } from "@satrail/core/nodes/Resolver"
 import { HashMap, Option } from "effect"
 import { Behaviour, type WebEvent } from "./Event.ts"
 
-/** An outside address on the simulated web, and the behavior of its invoices. */
+/** A payee's name on the simulated web, and the behavior of its invoices. */
 export interface Name extends PayTerms {
   readonly url: string
   readonly behaviour: Behaviour
@@ -67,7 +67,7 @@ export const apply = (state: State, event: WebEvent): State => {
   }
 }
 
-/** Initially there is a name for each behavior: `settle@wallet.example`, `no-route@wallet.example`. */
+/** Initially, there is one name for each behavior, such as `settle@wallet.example` and `no-route@wallet.example`. */
 export const begin: State = Behaviour.literals
   .map((behaviour) => lightningAddress(behaviour.replaceAll("_", "-"), { behaviour, payee: null, takes: rangeOf(undefined) }))
   .reduce(apply, { byUrl: HashMap.empty(), byCallback: HashMap.empty(), count: 0 })

@@ -8,7 +8,7 @@ import * as Lightning from "./Lightning.ts"
 import * as Log from "./Log.ts"
 import * as Web from "./Web.ts"
 
-/** Everything outside our process. */
+/** The state of everything outside our process. */
 export interface State {
   readonly lightning: Lightning.State
   readonly chain: Chain.State
@@ -33,7 +33,7 @@ export const apply = (state: State, event: Event): State => {
   }
 }
 
-/** The events of a command, and its result once they are applied. */
+/** A command's events, and its result once they have been applied. */
 export interface Decision<A> {
   readonly events: ReadonlyArray<Event>
   readonly answer: (after: State) => A
@@ -42,14 +42,17 @@ export interface Decision<A> {
 /** Parts that can be paused. `index`: the chain reports blocks, but cannot look up a transaction in one. */
 export type Part = "node" | "chain" | "web" | "index"
 
-/** A sandbox: its state, and the only way to change it. */
+/** A sandbox: its state, and the only means of changing it. */
 export interface World {
   readonly network: Network
   readonly keys: Keys.Keys
   /** Part of the secrets of outside invoices, so that no two starts create the same ones. */
   readonly run: string
   readonly state: () => State
-  /** Decides on the current state and applies the events atomically. A failed decision changes nothing. */
+  /**
+   * Makes a decision on the current state and applies the resulting events, atomically. A failed decision
+   * changes nothing.
+   */
   readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
   /** Number of stored events. */
   readonly eventCount: () => number
@@ -67,7 +70,7 @@ export const reachable = <A, E, Away>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Away> => Effect.suspend((): Effect.Effect<A, E | Away> => (world.isPaused(part) ? Effect.fail(away()) : effect))
 
-/** A decision that cannot fail. */
+/** Builds a decision that cannot fail. */
 export const decided = <A>(events: ReadonlyArray<Event>, answer: (after: State) => A): Result.Result<Decision<A>> =>
   Result.succeed({ events, answer })
 
@@ -84,7 +87,8 @@ export const begin = (keys: Keys.Keys): State => ({
 const beginnings = new Map<string, { readonly keys: Keys.Keys; readonly state: State }>()
 
 /**
- * Simulations start the same sandbox repeatedly. Its initial state never changes, so the last few are cached.
+ * Simulations start the same sandbox repeatedly, and its initial state never changes, so the last few initial
+ * states are cached.
  */
 const beginning = (seed: string, network: Network) => {
   const name = `${network}/${seed}`
@@ -97,7 +101,7 @@ const beginning = (seed: string, network: Network) => {
   return made
 }
 
-/** Returns whether the state still depends on an event. A deleted unpaid invoice leaves no trace. */
+/** Returns whether the state still depends on an event. A deleted unpaid invoice has no effect on the state. */
 const isNeeded =
   ({ lightning }: State) =>
   (event: Event): boolean => {
@@ -108,7 +112,7 @@ const isNeeded =
       case "InvoiceCanceled":
         return Lightning.invoice(lightning, event.paymentHash) !== undefined
       case "PayeeInvoiced":
-        // The last one determines the count, so that no number is reused.
+        // The last outside invoice determines the count, so keep it, or numbers would be reused.
         return Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined || event.number + 1 === lightning.payeeInvoiceCount
       default:
         return true
@@ -116,8 +120,8 @@ const isNeeded =
   }
 
 /**
- * Minimum number of events removed from a log at once; also at least a third of all, because the log is
- * rewritten for it.
+ * Minimum number of events removed from a log at once. At least a third of all events must be removable too,
+ * because removing them rewrites the log.
  */
 const leastForgotten = 1000
 
@@ -138,13 +142,13 @@ export const make = (options: {
     let eventCount = log.events.length
     let invoiceCount = 0
     let forgotten = 0
-    /** Events of deleted invoices are not needed. */
+    /** Events of deleted invoices are no longer needed. */
     const compact = () => {
       log.compact(isNeeded(state))
       eventCount -= forgotten
       forgotten = 0
     }
-    /** Also subtracts deleted invoices, each of which had an event. */
+    /** Subtracts the deleted invoices, each of which had one event. */
     const count = (added: number) => {
       eventCount += added
       const { invoices, payeeInvoices } = state.lightning
@@ -160,7 +164,7 @@ export const make = (options: {
     count(0)
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
-    // A waiting caller continues immediately, and may wait for the next change immediately.
+    // A waiting caller resumes immediately, and may then wait for the next change.
     const notify = () => {
       const before = change
       change = Deferred.makeUnsafe<void>()

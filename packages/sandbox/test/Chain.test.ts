@@ -151,7 +151,7 @@ describe("BIP 143", () => {
 })
 
 describe("reorganizations and double spends", () => {
-  it.effect("sandbox chain: a reorganization is one block longer, and empty until it is mined on", () =>
+  it.effect("sandbox chain: a reorganization is one block longer and empty, and its blocks can be mined on", () =>
     sandbox(
       Effect.gen(function* () {
         const { txId } = yield* deposit(50_000)
@@ -170,7 +170,7 @@ describe("reorganizations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a payout removed by a reorganization returns when rebroadcast, or by itself", () =>
+  it.effect("sandbox chain: a payout removed by a reorganization is mined again, rebroadcast or not", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -190,28 +190,30 @@ describe("reorganizations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: descendants of a double-spent transaction are removed with it, and their coins are back", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const before = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
-        const { txId, rawTx } = yield* payout(5_000)
-        const conflict = yield* control(({ doubleSpend }) => doubleSpend(txId))
-        assert.strictEqual(yield* placement(txId), "gone")
-        assert.strictEqual(yield* placement(conflict), "mempool")
-        assert.strictEqual((yield* (yield* ChainSource).broadcast(rawTx))._tag, "rejected")
-        yield* control(({ mine }) => mine(1))
-        assert.strictEqual((yield* (yield* ChainSource).broadcast(rawTx))._tag, "rejected")
-        const after = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
-        assert.strictEqual(after.length, before.length - 1)
-        yield* isSound
-      })
-    )
+  it.effect(
+    "sandbox chain: descendants of a double-spent transaction are removed with it, and the coins that they spent are available again",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          const before = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
+          const { txId, rawTx } = yield* payout(5_000)
+          const conflict = yield* control(({ doubleSpend }) => doubleSpend(txId))
+          assert.strictEqual(yield* placement(txId), "gone")
+          assert.strictEqual(yield* placement(conflict), "mempool")
+          assert.strictEqual((yield* (yield* ChainSource).broadcast(rawTx))._tag, "rejected")
+          yield* control(({ mine }) => mine(1))
+          assert.strictEqual((yield* (yield* ChainSource).broadcast(rawTx))._tag, "rejected")
+          const after = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
+          assert.strictEqual(after.length, before.length - 1)
+          yield* isSound
+        })
+      )
   )
 
-  it.effect("sandbox chain: a chain of external payments is removed with its first", () =>
+  it.effect("sandbox chain: a chain of external payments is removed when its first payment is", () =>
     sandbox(
       Effect.gen(function* () {
-        // More than its confirmed coins, so later payouts spend the change of earlier ones.
+        // More payouts than confirmed coins, so that later ones spend the change of earlier ones.
         const sent = yield* Effect.forEach(Array.from({ length: 14 }), () => deposit(2_000_000_000))
         const { chain } = yield* control(({ state }) => state)
         const parents = sent.filter(({ txId }) => Chain.withDescendants(chain, [txId]).length > 1)
@@ -265,7 +267,7 @@ describe("reorganizations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a paused chain neither responds nor accepts anything", () =>
+  it.effect("sandbox chain: a paused chain neither responds nor accepts transactions", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -294,12 +296,13 @@ describe("reorganizations and double spends", () => {
 })
 
 describe("a transaction id", () => {
-  it.effect("sandbox chain: a serialized transaction in place of its id does not compile, and is unknown", () =>
+  it.effect("sandbox chain: a serialized transaction in place of a transaction id is a type error, and is unknown", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
         const { txId } = yield* deposit(50_000)
-        const rawTx = Chain.transaction((yield* control(({ state }) => state)).chain, txId)?.rawTx ?? assert.fail("it is not there")
+        const rawTx =
+          Chain.transaction((yield* control(({ state }) => state)).chain, txId)?.rawTx ?? assert.fail("the transaction is not found")
         assert.strictEqual((yield* chain.transaction(txId))._tag, "mempool")
         // @ts-expect-error -- the transaction where its id belongs
         assert.strictEqual((yield* chain.transaction(rawTx))._tag, "gone")
@@ -309,7 +312,7 @@ describe("a transaction id", () => {
 })
 
 describe("chain weather", () => {
-  it.effect("sandbox chain: while the index is paused a block is reported, but not the block of its transactions", () =>
+  it.effect("sandbox chain: while the index is paused, a block is reported but its transactions cannot be looked up", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource

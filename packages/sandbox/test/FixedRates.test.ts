@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as FixedRates from "../src/FixedRates.ts"
 
-it.effect("fixed rates: the configured prices, otherwise the defaults, are always current", () =>
+it.effect("fixed rates: configured prices, and default prices for other currencies, are always current", () =>
   Effect.gen(function* () {
     const { rate } = yield* ExchangeRates
     assert.deepStrictEqual(yield* rate("usd"), { price: Decimal.make(640_005n, 1), atMillis: 0 })

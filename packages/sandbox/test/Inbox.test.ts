@@ -5,7 +5,7 @@ import * as Inbox from "../src/Inbox.ts"
 
 const request = (body: string) => ({ headers: { "content-type": "application/json" }, body })
 
-it.effect("sandbox inbox: shows received requests, the newest first, and the beginning of a long body", () =>
+it.effect("sandbox inbox: an inbox shows received requests, newest first, with the beginning of a long body", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     yield* inbox.receive("orders", request("first"))
@@ -24,7 +24,7 @@ it.effect("sandbox inbox: shows received requests, the newest first, and the beg
   })
 )
 
-it.effect("sandbox inbox: fails a given number of times or for a given time, then succeeds", () =>
+it.effect("sandbox inbox: an inbox fails a given number of times or for a given duration, then succeeds", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     const receive = inbox.receive("orders", request("{}"))
@@ -45,7 +45,7 @@ it.effect("sandbox inbox: fails a given number of times or for a given time, the
   })
 )
 
-it.effect("sandbox inbox: limited: the oldest request and the longest unused inbox make room", () =>
+it.effect("sandbox inbox: when a limit is reached, the oldest request or the least recently used inbox is dropped", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     for (let at = 0; at <= Inbox.maxKept; at++) yield* inbox.receive("kept", request(String(at)))

@@ -10,7 +10,7 @@ const noLimit = Msat.max
 const million = Msat.fromSats(1_000_000)
 
 describe("routes", () => {
-  it("sandbox routes: every node but the sender charges its fee for the channel that it forwards into", () => {
+  it("sandbox routes: every node except the sender charges its fee for the channel into which it forwards", () => {
     const [best] = Network.routes(half, Network.us, "dogwood", million, noLimit)
     // us → bazaar → dogwood: 2000 msat and 80 ppm of 1 000 000 sats.
     assert.deepStrictEqual(best?.hops, [
@@ -18,7 +18,7 @@ describe("routes", () => {
       { channel: "bazaar-dogwood", from: "a", amount: million }
     ])
     assert.strictEqual(best?.fee, 82_000n)
-    // 0.01 of the channel's 10 BTC are needed.
+    // The payment needs 0.01 of the channel's 10 BTC.
     assert.closeTo(best?.probability ?? 0, 0.999, 1e-9)
   })
 
@@ -34,7 +34,7 @@ describe("routes", () => {
     )
   })
 
-  it("sandbox routes: cheapest first and never above the limit", () => {
+  it("sandbox routes: routes are returned cheapest first and never above the fee limit", () => {
     const routes = Network.routes(half, Network.us, "birch", million, noLimit)
     assert.isAbove(routes.length, 2)
     const fees = routes.map(({ fee }) => fee)
@@ -49,7 +49,7 @@ describe("routes", () => {
     assert.deepStrictEqual(Network.routes(half, Network.us, "birch", million, Msat.make(least - 1n)), [])
   })
 
-  it("sandbox routes: limited by the capacity of other channels and the balance of our own", () => {
+  it("sandbox routes: routes are limited by the capacity of other channels and the balance of our own channels", () => {
     const poor: Network.Balances = (id) => (id.startsWith("us-") ? { a: Msat.zero, b: Msat.zero } : half(id))
     assert.deepStrictEqual(Network.routes(poor, Network.us, "alder", million, noLimit), [])
     const empty: Network.Balances = (id) => (id.startsWith("us-") ? half(id) : { a: Msat.zero, b: Msat.zero })
@@ -59,7 +59,7 @@ describe("routes", () => {
     assert.strictEqual(Network.passable(half, routes), routes[0])
   })
 
-  it("sandbox routes: never pass a node twice, and end where there is no channel", () => {
+  it("sandbox routes: a route never passes a node twice, and there is none to a node without a channel", () => {
     for (const { hops } of Network.routes(half, Network.us, "cedar", million, noLimit)) {
       const nodes = hops.flatMap(({ channel }) => channel.split("-"))
       for (const node of new Set(nodes)) assert.isAtMost(nodes.filter((one) => one === node).length, 2)

@@ -20,14 +20,14 @@ import { type DestinationAsk, Sandbox } from "../src/Sandbox.ts"
 
 // The sandbox as the peer of each contract.
 
-/** A payer waits as long as the payee. */
+/** A payer waits for as long as the payee holds the payment. */
 const whenSettled =
   (sandbox: Sandbox["Service"]) =>
   ({ paymentHash }: Paid): Effect.Effect<void, string> =>
     Effect.gen(function* () {
       const stage = Option.getOrUndefined(HashMap.get((yield* sandbox.state).lightning.invoices, paymentHash))?.stage._tag
       if (stage === "accepted") return yield* Effect.andThen(Effect.sleep(5), whenSettled(sandbox)({ paymentHash, preimage: null }))
-      if (stage === "canceled") return yield* Effect.fail("the payee sent it back")
+      if (stage === "canceled") return yield* Effect.fail("the payee returned the payment")
     })
 
 const receiver = Layer.effect(
@@ -59,7 +59,7 @@ const offers = Layer.effect(
   OffersContract.Peer,
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
-    /** The hashes of the invoices that an offer's issuer sent. */
+    /** Returns the payment hashes of the invoices that an offer's issuer sent. */
     const hashesOf = (offer: string) =>
       Effect.map(sandbox.state, ({ lightning }) =>
         HashMap.toValues(lightning.tried).flatMap((one) => (one.offer === offer && one.paymentHash !== null ? [one.paymentHash] : []))
@@ -164,7 +164,7 @@ const web = Layer.effect(
   })
 )
 
-/** The peer of the names contract, with a simulated DNS. */
+/** The peer of the Dns contract, with a simulated DNS. */
 export const names = Layer.effect(
   DnsContract.Peer,
   Effect.map(SimulatedDns, ({ set, setAway }) => ({ set, cut: setAway(true), mend: setAway(false) }))

@@ -2,7 +2,7 @@ import { Peer } from "@satrail/contracts/Relays"
 import { Effect, Layer, Redacted } from "effect"
 import * as SimulatedRelays from "../src/SimulatedRelays.ts"
 
-/** Someone else's key. */
+/** A key of another Nostr user. */
 export const key = Redacted.make("22".repeat(32))
 
 const peer = Layer.effect(
@@ -16,5 +16,5 @@ const peer = Layer.effect(
   })
 )
 
-/** The simulated relays, and the test's view from the relay side. */
+/** The simulated relays, and the contract's peer for them. */
 export const layer = Layer.provideMerge(peer, SimulatedRelays.layer)

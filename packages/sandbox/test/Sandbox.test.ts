@@ -50,7 +50,7 @@ const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effe
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 describe("sandbox: room", () => {
-  it.effect("sandbox: after a limit of events outside activity stops, and our node continues", () =>
+  it.effect("sandbox: at the event limit, outside activity stops and our node continues", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.mine(3)
@@ -75,14 +75,14 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: the payee behind a small channel can be paid a little", () =>
+  it.effect("sandbox: the payee behind a small channel can be paid only small amounts", () =>
     sandbox(
       Effect.gen(function* () {
         const small = yield* outside({ payee: "elm", amount: sats(20_000) })
         assert.strictEqual((yield* pay(small, sats(20_000)))._tag, "settled")
         const { quote } = yield* LightningSender
         const invoice = yield* outside({ payee: "elm", amount: sats(150_000) })
-        // The payment looks possible but is not, because the balance is on the wrong side.
+        // The payment looks possible but isn't, because the channel's balance is on the wrong side.
         const offer = yield* quote({ invoice, amount: sats(150_000), feeLimit: sats(50_000) })
         assert.isTrue(offer !== undefined && offer.probability > 0 && offer.probability < 0.26)
         assert.deepStrictEqual(yield* pay(invoice, sats(150_000)), { _tag: "failed", reason: "no_route" })
@@ -190,7 +190,7 @@ describe("payments out", () => {
 })
 
 describe("destinations", () => {
-  it.effect("sandbox destinations: each has the requested kind and is new", () =>
+  it.effect("sandbox destinations: each destination has the requested kind and is new", () =>
     sandbox(
       Effect.gen(function* () {
         const { destination } = yield* Sandbox.Sandbox
@@ -299,31 +299,36 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("sandbox: a held payment is accepted, cannot be canceled, and settles even after its invoice expires, or is released", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const { cancelInvoice, lookupInvoice } = yield* LightningReceiver
-        const [late, back] = [yield* issue("late", 1000, 60), yield* issue("back")]
-        const before = yield* control(({ localBalance }) => localBalance)
-        for (const { paymentRequest, paymentHash } of [late, back]) {
-          assert.isNull((yield* control(({ pay }) => pay({ paymentRequest, hold: true }))).preimage)
-          assert.deepStrictEqual(yield* lookupInvoice(paymentHash), { _tag: "accepted" })
-          assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "accepted" })
-        }
-        assert.strictEqual(yield* control(({ localBalance }) => localBalance), before)
-        yield* TestClock.adjust("5 minutes")
-        assert.deepStrictEqual(yield* lookupInvoice(late.paymentHash), { _tag: "accepted" })
-        yield* control(({ release }) => release({ paymentHash: late.paymentHash, outcome: "settle" }))
-        assert.strictEqual((yield* lookupInvoice(late.paymentHash))._tag, "settled")
-        yield* control(({ release }) => release({ paymentHash: back.paymentHash, outcome: "fail" }))
-        assert.deepStrictEqual(yield* lookupInvoice(back.paymentHash), { _tag: "open" })
-        assert.strictEqual(yield* control(({ localBalance }) => localBalance), before + sats(1000))
-        assert.strictEqual(yield* reason(control(({ release }) => release({ paymentHash: back.paymentHash, outcome: "fail" }))), "not_held")
-        yield* control(({ pay }) => pay({ paymentRequest: back.paymentRequest }))
-        assert.strictEqual((yield* lookupInvoice(back.paymentHash))._tag, "settled")
-        assert.isTrue(Lightning.isWhole((yield* control(({ state }) => state)).lightning))
-      })
-    )
+  it.effect(
+    "sandbox: a held payment is accepted and cannot be canceled, and either settles, even after its invoice expires, or is returned",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          const { cancelInvoice, lookupInvoice } = yield* LightningReceiver
+          const [late, back] = [yield* issue("late", 1000, 60), yield* issue("back")]
+          const before = yield* control(({ localBalance }) => localBalance)
+          for (const { paymentRequest, paymentHash } of [late, back]) {
+            assert.isNull((yield* control(({ pay }) => pay({ paymentRequest, hold: true }))).preimage)
+            assert.deepStrictEqual(yield* lookupInvoice(paymentHash), { _tag: "accepted" })
+            assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "accepted" })
+          }
+          assert.strictEqual(yield* control(({ localBalance }) => localBalance), before)
+          yield* TestClock.adjust("5 minutes")
+          assert.deepStrictEqual(yield* lookupInvoice(late.paymentHash), { _tag: "accepted" })
+          yield* control(({ release }) => release({ paymentHash: late.paymentHash, outcome: "settle" }))
+          assert.strictEqual((yield* lookupInvoice(late.paymentHash))._tag, "settled")
+          yield* control(({ release }) => release({ paymentHash: back.paymentHash, outcome: "fail" }))
+          assert.deepStrictEqual(yield* lookupInvoice(back.paymentHash), { _tag: "open" })
+          assert.strictEqual(yield* control(({ localBalance }) => localBalance), before + sats(1000))
+          assert.strictEqual(
+            yield* reason(control(({ release }) => release({ paymentHash: back.paymentHash, outcome: "fail" }))),
+            "not_held"
+          )
+          yield* control(({ pay }) => pay({ paymentRequest: back.paymentRequest }))
+          assert.strictEqual((yield* lookupInvoice(back.paymentHash))._tag, "settled")
+          assert.isTrue(Lightning.isWhole((yield* control(({ state }) => state)).lightning))
+        })
+      )
   )
 
   it.effect("sandbox: a lost notification is never repeated, and the next one arrives", () =>
@@ -365,14 +370,14 @@ describe("payments in", () => {
 })
 
 describe("two services' nodes", () => {
-  it.effect("sandbox: the nodes of two services pay each other through the network, and each knows only its own payments", () =>
+  it.effect("sandbox: two services' nodes pay each other through the network, and each knows only its own payments", () =>
     sandbox(
       Effect.gen(function* () {
         const { localBalance } = yield* Sandbox.Sandbox
         const ours = { receiver: yield* LightningReceiver, sender: yield* LightningSender, localBalance }
         const both = [ours, yield* Sandbox.Neighbour]
         for (const [at, [payer, payee]] of [both, both.toReversed()].entries()) {
-          if (payer === undefined || payee === undefined) return assert.fail("there are two")
+          if (payer === undefined || payee === undefined) return assert.fail("both payments are listed")
           const [before, had] = [yield* payer.localBalance, yield* payee.localBalance]
           const { paymentHash, paymentRequest } = yield* payee.receiver.createInvoice({
             id: `tea ${at}`,
@@ -400,7 +405,7 @@ describe("two services' nodes", () => {
             [[paymentHash, sats(1000)]]
           )
           const again = yield* payee.sender.pay(ask)
-          assert.deepStrictEqual(again, { _tag: "failed", reason: "error" }, "no node pays itself")
+          assert.deepStrictEqual(again, { _tag: "failed", reason: "error" }, "a node cannot pay itself")
         }
         assert.isTrue(Lightning.isWhole((yield* control(({ state }) => state)).lightning))
         return undefined
@@ -408,7 +413,7 @@ describe("two services' nodes", () => {
     )
   )
 
-  it.effect("sandbox: an expired invoice, one paid elsewhere, and a wrong amount are rejected", () =>
+  it.effect("sandbox: a wrong amount, an expired invoice and an invoice paid from elsewhere are rejected", () =>
     sandbox(
       Effect.gen(function* () {
         const { receiver, localBalance } = yield* Sandbox.Neighbour

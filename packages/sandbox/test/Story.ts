@@ -17,7 +17,10 @@ type Step = E.Effect<unknown, unknown, Ports>
 const sats = Msat.fromSats
 const text = { _tag: "Text", text: "story" } as const
 
-/** Creates our node's invoice with this number. It is idempotent: the same id gives the same invoice. */
+/**
+ * Creates our node's invoice with this number. Repeating the call returns the same invoice, because the id is
+ * the same.
+ */
 const invoice = (number: number) =>
   Effect.flatMap(LightningReceiver, ({ createInvoice }) =>
     createInvoice({ id: `story ${number}`, amount: sats(1000 + number), description: text, expirySeconds: 3600 })
@@ -74,8 +77,8 @@ const payout = (kind: BitcoinAddress.Kind) =>
 const control = <A, Err>(use: (sandbox: Sandbox.Sandbox["Service"]) => E.Effect<A, Err>) => Effect.flatMap(Sandbox.Sandbox, use)
 
 /**
- * One step of each kind of event. Each step consists of complete commands, so that a sandbox can stop between
- * any two.
+ * One step for each kind of event. Each step consists of complete commands, so that a sandbox can be stopped
+ * between any two steps.
  */
 export const steps: ReadonlyArray<Step> = [
   invoice(1),
@@ -119,7 +122,7 @@ export const steps: ReadonlyArray<Step> = [
   })
 ]
 
-/** The state in a comparable form: hash maps are equal in any order. */
+/** Returns the state in a comparable form, because hash maps with the same entries may differ in order. */
 export const snapshot = (state: World.State): unknown => plain(state)
 
 const plain = (value: unknown): unknown => {

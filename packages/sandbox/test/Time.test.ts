@@ -14,7 +14,7 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true }))
 )
 
-it.effect("sandbox clock: shows the machine's time plus the advance to all layers above it", () =>
+it.effect("sandbox clock: all layers above the clock see the machine's time plus the advance", () =>
   Effect.gen(function* () {
     const time = yield* Time.Time
     assert.strictEqual(yield* time.advance(day), day)
@@ -27,7 +27,7 @@ it.effect("sandbox clock: shows the machine's time plus the advance to all layer
   }).pipe(Effect.provide(Time.layer()))
 )
 
-it.effect("sandbox clock: an advance runs only background work that is due; a request's timeout is not shortened", () =>
+it.effect("sandbox clock: an advance only runs background work that is due, and does not shorten a request's timeout", () =>
   Effect.gen(function* () {
     const { clock, waking, advance } = yield* Time.make()
     const sleep = (of: Clock.Clock, millis: number) => Effect.forkChild(of.sleep(Duration.millis(millis)), { startImmediately: true })
@@ -42,7 +42,7 @@ it.effect("sandbox clock: an advance runs only background work that is due; a re
   })
 )
 
-it.effect("sandbox clock: only moves forward, up to a limit per step and in total, and reports this", () =>
+it.effect("sandbox clock: the clock only moves forward, up to a limit per step and in total, and reports a violation", () =>
   Effect.gen(function* () {
     const { advance, aheadMillis } = yield* Time.make()
     for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Time.maxAdvanceDays * day + 1])
@@ -55,7 +55,7 @@ it.effect("sandbox clock: only moves forward, up to a limit per step and in tota
   })
 )
 
-it.effect("sandbox clock: survives a restart, and an unreadable clock is an error", () =>
+it.effect("sandbox clock: the clock survives a restart, and an unreadable clock is an error", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const first = yield* Time.make(path)

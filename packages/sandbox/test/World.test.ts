@@ -10,7 +10,7 @@ it.effect("sandbox events: a subscriber gets each change once, however soon it w
       Effect.suspend(() => world.changed()),
       Ref.update(heard, (count) => count + 1)
     )
-    // Few enough that even a busy loop ends.
+    // A limit that ends even a busy loop.
     yield* Effect.forkChild(Effect.repeat(hear, { times: 100 }), { startImmediately: true })
     yield* world.setPaused("node", true)
     assert.strictEqual(yield* Ref.get(heard), 1)

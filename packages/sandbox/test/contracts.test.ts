@@ -24,7 +24,7 @@ import * as RelayPeer from "./RelayPeer.ts"
 
 const sandbox = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "contracts", network: "regtest" }))
 
-/** Replaces our node with the neighbor service's node. */
+/** Replaces our node with the neighbor's node. */
 const neighbour = Layer.effect(
   Receiver,
   Effect.map(Sandbox.Neighbour, ({ receiver }) => receiver)
@@ -44,7 +44,7 @@ const neighbour = Layer.effect(
   Layer.provideMerge(sandbox)
 )
 
-/** A service's node in place of the paying wallet. */
+/** Pays with a service's node instead of the outside wallet. */
 const paying = ({ pay, lookupPayment }: Sender["Service"]): LightningReceiver.Peer["Service"] => ({
   pay: Effect.fnUntraced(function* (paymentRequest, given) {
     const invoice = yield* Effect.fromResult(Bolt11.decode(paymentRequest))

@@ -39,7 +39,7 @@ const many = (prefix: string, count: number) =>
   )
 const keptDays = Lightning.keptDays + 1
 
-it.effect("sandbox: an unpaid invoice is deleted after a week; one that is paid, held or still payable stays", () =>
+it.effect("sandbox: an unpaid invoice is deleted a week after it expires; a paid, held or payable invoice is kept", () =>
   run(
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
@@ -59,7 +59,7 @@ it.effect("sandbox: an unpaid invoice is deleted after a week; one that is paid,
       yield* payTo((yield* outside("settle")).destination)
       yield* payTo(pending.destination)
       yield* TestClock.adjust(`${keptDays - 1} days`)
-      yield* invoice("a week less an hour later")
+      yield* invoice("an hour before a week has passed")
       assert.deepStrictEqual(yield* sizes, [5, 3])
       yield* TestClock.adjust("1 day")
       yield* invoice("later")
@@ -71,47 +71,50 @@ it.effect("sandbox: an unpaid invoice is deleted after a week; one that is paid,
       assert.deepStrictEqual(yield* sizes, [4, 2])
       assert.strictEqual((yield* Effect.flip(sandbox.pay({ paymentRequest: theirs.destination }))).reason, "invoice_expired")
       // A payment that was pending throughout still completes.
-      yield* sandbox.release({ paymentHash: pending.paymentHash ?? assert.fail("an invoice has a hash"), outcome: "settle" })
+      yield* sandbox.release({ paymentHash: pending.paymentHash ?? assert.fail("an invoice must have a hash"), outcome: "settle" })
       assert.isTrue(Lightning.isWhole((yield* sandbox.state).lightning))
     })
   )
 )
 
-it.effect("sandbox journal: also deletes them, while running and across restarts, and leads to the same state", () =>
-  Effect.gen(function* () {
-    const path = yield* directory
-    const log = Path.join(path, "sandbox.ndjson")
-    const lines = () => Fs.readFileSync(log, "utf8").trimEnd().split("\n").length
-    const numbers = yield* run(
-      Effect.gen(function* () {
-        yield* many("first", 1500)
-        const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(50) })
-        assert.strictEqual(lines(), 1502)
-        yield* TestClock.adjust(`${keptDays} days`)
-        yield* invoice("second")
-        // The header, the last external invoice, which records their count, and the new one.
-        assert.strictEqual(lines(), 3)
-        yield* invoice("third")
-        return { destination, after: yield* state }
-      }),
-      path
-    )
-    assert.strictEqual(lines(), 4)
-    const again = yield* run(
-      Effect.gen(function* () {
-        const now = yield* state
-        const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(50) })
-        return { destination, now }
-      }),
-      path
-    )
-    assert.deepStrictEqual(again.now, numbers.after)
-    const hashOf = (text: string) => Result.getOrThrow(Bolt11.decode(text)).paymentHash
-    assert.notStrictEqual(hashOf(again.destination), hashOf(numbers.destination), "no number is given twice")
-  })
+it.effect(
+  "sandbox journal: deleted invoices are removed from the journal, while running and across restarts, and the state stays the same",
+  () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const log = Path.join(path, "sandbox.ndjson")
+      const lines = () => Fs.readFileSync(log, "utf8").trimEnd().split("\n").length
+      const numbers = yield* run(
+        Effect.gen(function* () {
+          yield* many("first", 1500)
+          const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(50) })
+          assert.strictEqual(lines(), 1502)
+          yield* TestClock.adjust(`${keptDays} days`)
+          yield* invoice("second")
+          // The header, the last external invoice (which records the count of external invoices), and the new
+          // one.
+          assert.strictEqual(lines(), 3)
+          yield* invoice("third")
+          return { destination, after: yield* state }
+        }),
+        path
+      )
+      assert.strictEqual(lines(), 4)
+      const again = yield* run(
+        Effect.gen(function* () {
+          const now = yield* state
+          const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(50) })
+          return { destination, now }
+        }),
+        path
+      )
+      assert.deepStrictEqual(again.now, numbers.after)
+      const hashOf = (text: string) => Result.getOrThrow(Bolt11.decode(text)).paymentHash
+      assert.notStrictEqual(hashOf(again.destination), hashOf(numbers.destination), "no number is used twice")
+    })
 )
 
-it.effect("sandbox journal: entries that a process deleted but did not remove are removed at the next start", () =>
+it.effect("sandbox journal: if a process dies before it removes the entries of deleted invoices, the next start removes them", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const log = Path.join(path, "sandbox.ndjson")
@@ -126,7 +129,7 @@ it.effect("sandbox journal: entries that a process deleted but did not remove ar
       path
     )
     const last = Fs.readFileSync(log, "utf8").trimEnd().split("\n").at(-1)
-    // As if the process died between the invoice and its effects.
+    // As if the process died after it wrote the invoice and before it wrote the effects.
     Fs.writeFileSync(log, Buffer.concat([before, Buffer.from(`${last}\n`)]))
     assert.deepStrictEqual(yield* run(state, path), after)
     assert.strictEqual(Fs.readFileSync(log, "utf8").trimEnd().split("\n").length, 2)

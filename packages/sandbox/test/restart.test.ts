@@ -11,7 +11,7 @@ import * as Log from "../src/Log.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { type Ports, state, steps } from "./Story.ts"
 
-/** An empty directory that is removed afterwards. */
+/** An empty directory that is removed afterward. */
 const directory = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "sandbox-"))),
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true }))
@@ -70,12 +70,12 @@ describe("events survive a restart", () => {
       )
       for (const [at, step] of steps.entries()) {
         assert.deepStrictEqual(yield* run(Effect.andThen(step, state), { directory: path }), whole[at], `step ${at}`)
-        assert.deepStrictEqual(yield* run(state, { directory: path }), whole[at], `step ${at}, read again`)
+        assert.deepStrictEqual(yield* run(state, { directory: path }), whole[at], `step ${at}, after a restart`)
       }
     })
   )
 
-  it.effect("sandbox journal: an incomplete last line is ignored, wherever it is cut", () =>
+  it.effect("sandbox journal: an incomplete last line is ignored, wherever it is cut off", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* run(
@@ -87,11 +87,11 @@ describe("events survive a restart", () => {
       const next = steps[8] ?? assert.fail("no step")
       yield* run(next, { directory: path })
       const after = Fs.readFileSync(logOf(path))
-      // The step is two commands: the payee's invoice and its payment.
+      // The step consists of two commands: one for the payee's invoice and one for its payment.
       const first = after.indexOf("\n", complete.length) + 1
       for (const end of [complete.length + 1, complete.length + 40, first - 1]) {
         Fs.writeFileSync(logOf(path), after.subarray(0, end))
-        assert.deepStrictEqual(yield* run(state, { directory: path }), before, `cut off at ${end}`)
+        assert.deepStrictEqual(yield* run(state, { directory: path }), before, `cut off at byte ${end}`)
         assert.deepStrictEqual(Fs.readFileSync(logOf(path)), complete)
       }
       Fs.writeFileSync(logOf(path), after.subarray(0, after.length - 1))
@@ -148,12 +148,12 @@ describe("events survive a restart", () => {
     })
   )
 
-  it.effect("sandbox journal: ten thousand invoices are read again, not created again", () =>
+  it.effect("sandbox journal: ten thousand invoices are loaded from the journal, not created again", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const first = yield* run(invoices(0, 50), { directory: path })
-      // Copies with other ids and hashes. They do not derive from this sandbox's secret, so they cannot be
-      // regenerated.
+      // Copies with other ids and hashes. The copies are not derived from this sandbox's secret, so they cannot
+      // have been created again.
       const [, ...made] = lines(path)
       const copies = Array.from({ length: 10_000 }, (_, at) =>
         (made[at % made.length] ?? "")
