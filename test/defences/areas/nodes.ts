@@ -10,7 +10,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `return known._tag === "notFound" ? ({ _tag: "unknown" } as const) : known`,
     replace: `return known._tag === "notFound" ? notSent : known`,
     test: lndTest,
-    titles: "C3: lnd: a payment call without a response after 2 s"
+    titles: "C3: lnd: a payment call that has no response after 2 s"
   },
   {
     name: "lost-answer-is-failure-lnd",
@@ -186,6 +186,6 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "initiator || incoming",
     replace: "initiator",
     test: "packages/nodes/test/LndBooks.test.ts",
-    titles: "lnd: a forward is explained"
+    titles: "lnd: the books explain a forward"
   }
 ]
