@@ -65,7 +65,7 @@ export const seal = Effect.fnUntraced(function* (words: Redacted.Redacted, passp
 
 /** Decrypts the seed words of a wallet file. */
 export const open = Effect.fnUntraced(function* (file: string, { seed }: WalletFile, passphrase: Redacted.Redacted) {
-  if (seed === null) return yield* new WalletUnusable({ file, reason: "it was created without a seed and can only receive" })
+  if (seed === null) return yield* new WalletUnusable({ file, reason: "it was created without its seed and can only receive" })
   return yield* Effect.gen(function* () {
     const decipher = createDecipheriv(
       "aes-256-gcm",
