@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { BenchFailed, failed } from "./Program.ts"
 
-/** Requests to a service of this machine with an API key. A status other than 2xx fails. */
+/** Requests to a service on this machine with an API key. A status other than 2xx fails. */
 export const make =
   (port: number, apiKey: string) =>
   <A>(method: string, route: string, data: Schema.Codec<A, unknown>, body?: object): Effect.Effect<A, BenchFailed> =>

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
 
-/** Requests to a server of this machine. */
+/** Requests to a server on this machine. */
 export const Load = Schema.Struct({
   port: Schema.Int,
   /** The port of a second process, which every other client uses. */
@@ -11,9 +11,9 @@ export const Load = Schema.Struct({
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
   /**
-   * Undefined is a closed loop: each client sends its next request when it has its response. A number is an
-   * open loop: requests come at random times (Poisson) at this rate per second, however slow the server is,
-   * and wait if no client is free.
+   * Undefined is a closed loop: each client sends its next request once it has the previous response. A number
+   * is an open loop: requests come at random times (Poisson) at this rate per second, however slow the server
+   * is, and wait if no client is free.
    */
   perSecond: Schema.optionalKey(Schema.Finite),
   /** Warm-up time, which does not count. */
@@ -25,7 +25,7 @@ export interface Load extends Schema.Schema.Type<typeof Load> {}
 /** Latencies of an open loop begin when a request was due, so that a stall shows. */
 export const Outcome = Schema.Struct({
   answered: Schema.Int,
-  /** All requests, also those of the warm-up. */
+  /** All requests, including those of the warm-up. */
   sent: Schema.Int,
   perSecond: Schema.Finite,
   p50Millis: Schema.Finite,
@@ -74,7 +74,10 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
   }
 }
 
-/** A keep-alive connection for one request at a time. It reads only Content-Length bodies: a full client costs more than the measured servers. */
+/**
+ * A keep-alive connection for one request at a time. It reads only Content-Length bodies, because a full client
+ * costs more than the measured servers.
+ */
 const open = (port: number, onAnswer: (status: number, opening: string) => void, onBroken: (why: string) => void): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => resolve(socket))
@@ -151,13 +154,14 @@ export const run = async (load: Load): Promise<Outcome> => {
   const answered = (client: number, status: number, opening: string) => {
     const now = performance.now()
     const began = beganAt.get(client)
-    if (began === undefined) return failed("a response to no request")
+    if (began === undefined) return failed("a response without a request")
     beganAt.delete(client)
-    // A closed loop counts responses in the time, an open loop requests due in it, so that a stalled server doesn't shorten the list.
+    // A closed loop counts the responses received in this time. An open loop counts the requests due in it, so
+    // that a stalled server doesn't shorten the list.
     const at = perSecond === undefined ? now : began
     if (at >= countFrom && at < countTo) latencies.push(now - began)
-    if (status < 200 || status > 299) failed(`it answered ${status}`)
-    else if (opening.startsWith(lnurlError)) failed(`it answered ${opening}`)
+    if (status < 200 || status > 299) failed(`the status was ${status}`)
+    else if (opening.startsWith(lnurlError)) failed(`the response was ${opening}`)
     next(client)
   }
   const broken = (client: number, why: string) => {
@@ -183,7 +187,7 @@ export const run = async (load: Load): Promise<Outcome> => {
     if (perSecond === undefined) await passed(load.warmupMillis + load.millis)
     else
       await arrivals(perSecond, countFrom - load.warmupMillis, countTo, (dueAt) => {
-        const client = idle.shift() // idle longest, because a server closes idle connections
+        const client = idle.shift() // the client that was idle the longest, because a server closes idle connections
         if (client === undefined) due.push(dueAt)
         else send(client, dueAt)
       })

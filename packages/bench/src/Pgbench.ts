@@ -32,7 +32,7 @@ const list = `select * from (${newest("withdrawal", "satrail.withdrawals", "serv
   union all ${newest("deposit", "satrail.deposits", "0")}
 ) t order by created_at_millis desc, id desc limit 50;`
 
-// The fastest number where clients don't share a row.
+// The number of clients that is fastest if they don't share a row.
 const clients = 16
 
 const [spread, busy] = Fill.kinds.opens

@@ -44,7 +44,10 @@ const database = Effect.fnUntraced(function* (server: string) {
   return url.href
 })
 
-/** `TEST_DATABASE_URL`, or a server started from this machine's binaries. Text if neither exists, or there is no pgbench. */
+/**
+ * `TEST_DATABASE_URL`, or a server started from this machine's binaries. Returns the reason as text if neither
+ * exists, or there is no pgbench.
+ */
 export const make: Effect.Effect<Postgres | string, Program.BenchFailed, Scope.Scope> = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"] ?? ""
   const found = PostgresServer.find()

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
 
-/** Something could not be measured, and why. */
+/** The error of a measurement that failed, with its reason. */
 export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed", { message: Schema.String }) {}
 
 /** Turns any error with a message into a `BenchFailed`. */
@@ -15,11 +15,11 @@ export const failed = Effect.mapError(({ message }: { readonly message: string }
 export interface Program {
   readonly pid: number
   readonly child: ChildProcess
-  /** Fails when the process ends. */
+  /** Fails when the process exits. */
   readonly died: Effect.Effect<never, BenchFailed>
 }
 
-/** A process that listens on a port of this machine. */
+/** A process that listens on a port on this machine. */
 export interface Server {
   readonly port: number
   readonly pid: number
@@ -115,7 +115,7 @@ export const server = Effect.fnUntraced(function* (
   return { ...program, ...(yield* message(program, Listening)) }
 })
 
-/** An unused port of this machine. */
+/** An unused port on this machine. */
 export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {
@@ -126,7 +126,7 @@ export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
   })
 })
 
-/** A file of Linux about a process. Undefined on other systems. */
+/** A file about a process in Linux's /proc. Undefined on other systems. */
 const proc = (pid: number, file: "status" | "stat"): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8")

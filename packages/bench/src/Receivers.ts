@@ -40,7 +40,7 @@ export const start = (count: number, slowMillis: number): Effect.Effect<Receiver
   }))
 }
 
-/** Creates an endpoint at a receiver, and returns what deletes it. */
+/** Creates an endpoint at a receiver, and returns the effect that deletes it. */
 export const endpoint = (client: Client.Client, receiver: number) =>
   Effect.map(
     client("POST", "/v1/webhook-endpoints", Schema.Struct({ id: Schema.String }), { url: `http://127.0.0.1:${receiver}/` }),

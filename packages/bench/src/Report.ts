@@ -15,7 +15,7 @@ export interface Size {
   readonly first?: number
 }
 
-/** The middle value, or the lower of the two. */
+/** The middle value, or the lower of the two middle values. */
 export const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? NaN
 
 const rounded = (value: number, digits = 0) => Number(value.toFixed(digits))

@@ -30,7 +30,7 @@ export interface Operation extends What {
   readonly grows?: number
 }
 
-/** Operations that are compared with a limit, which is measured beside them in each round. */
+/** Operations that are compared with a limit, which is measured along with them in each round. */
 export interface Group {
   readonly limit: string
   readonly run: Run
@@ -47,7 +47,7 @@ export interface Compared extends Operation {
   readonly rounds: ReadonlyArray<{ readonly ours: Rate; readonly limit: Rate }>
 }
 
-/** Starts each round elsewhere, so that nothing is always first or last. */
+/** Starts each round with a different operation, so that none is always first or last. */
 const turned = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
   const from = all.length === 0 ? 0 : round % all.length
   return [...all.slice(from), ...all.slice(0, from)]

@@ -36,7 +36,7 @@ export const costed = <A extends Rate>(subject: Subject, pids: ReadonlyArray<num
 
 const add = (one: number | undefined, other: number | undefined) => (one === undefined || other === undefined ? undefined : one + other)
 
-/** Over HTTP: `clients` send requests to a server of the subject, and half of them to the one beside it. */
+/** Over HTTP: `clients` send requests to a server of the subject, and half of them to the second server beside it. */
 const http =
   (
     subject: Subject,
@@ -60,7 +60,7 @@ const http =
       return yield* costed(subject, pids, subject.generator(load), ({ sent }) => sent)
     })
 
-/** Requests a server that has no database. */
+/** Sends requests to a server that has no database. */
 export const bare =
   ({ generator, seconds }: Bench, server: Measured<Program.Server>): Run =>
   () =>
@@ -144,7 +144,7 @@ const settleInProcess = (subject: Subject, companies: number, kind: number): Run
   )
 }
 
-/** Confirms of the shipped service. The rate is that of settled withdrawals, until the last one. */
+/** Confirms sent to the shipped service. The rate counts settled withdrawals, until the last one settles. */
 export const untilSettled = (whole: Measured<Subject>): Run =>
   Effect.fnUntraced(function* () {
     const subject = yield* whole
@@ -163,7 +163,7 @@ export const untilSettled = (whole: Measured<Subject>): Run =>
     return yield* costed(subject, [subject.server.pid], settled, ({ sent }) => sent)
   })
 
-/** Runs with a monthly limit of the busy company that is not reached. */
+/** Runs with a monthly limit that the busy company does not reach. */
 const limited = (subject: Subject, run: Run): Run => {
   const set = (limits: string | null) => subject.sql(Fill.limit(limits))
   return (perSecond) =>

@@ -15,8 +15,8 @@ export interface Reported {
 }
 
 /**
- * Settlements of 1 sat from the node's first report until the last deposit is in its company's balance, which is what `measured` gets. Fails unless all
- * are in a balance then.
+ * Passes an effect to `measured` that runs settlements of 1 sat, from the node's first report until the last
+ * deposit is in its company's balance. Fails unless every settlement is in a balance by then.
  */
 export const reported = Effect.fnUntraced(function* <A extends Rate>(
   { keys, port, report }: Reported,
@@ -52,7 +52,7 @@ export const reported = Effect.fnUntraced(function* <A extends Rate>(
 /** The count of the first run, before the rate is known. */
 const fewest = 500
 
-/** Settles as many invoices of a kind as the last run did in the time. */
+/** Settles as many invoices of a kind as the last run settled in the given time. */
 export const run = (settling: Effect.Effect<Subject, BenchFailed>, companies: number, kind: number): Run => {
   let first = 0
   let count = fewest

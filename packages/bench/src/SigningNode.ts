@@ -6,7 +6,7 @@ import * as World from "@satrail/sandbox/World"
 import { Clock, Effect, Layer, Option, Schema, Stream, SubscriptionRef } from "effect"
 import * as Fill from "./Fill.ts"
 
-/** Makes decisions as usual, and stores nothing. */
+/** A world that makes decisions as usual, but stores nothing. */
 const forgetful = (world: World.World): World.World => ({
   ...world,
   commit: (decide) =>
@@ -16,8 +16,8 @@ const forgetful = (world: World.World): World.World => ({
 })
 
 /**
- * The sandbox's node without its list of invoices, which would grow in the measured process: a real node keeps it in its own. It reports
- * only the given settlements.
+ * The sandbox's node without its list of invoices, which would grow in the measured process. A real node keeps
+ * that list in its own process. It reports only the given settlements.
  */
 export const layer = (
   options: Parameters<typeof World.make>[0],

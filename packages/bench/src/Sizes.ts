@@ -96,7 +96,10 @@ const eventsPerSecond = 200
 const slowMillis = 10_000
 const webhookGraceMillis = 30_000
 
-/** From commit to receipt, with one endpoint for each of 100 companies. One is dead and one slow; the others count. */
+/**
+ * The delay of webhooks from commit to receipt, with one endpoint for each of 100 companies. One endpoint is
+ * dead and one is slow; only the others are measured.
+ */
 export const webhookDelay = ({ server, keys, generator, seconds }: Subject, { rounds, tell }: Bench): Sizes =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -138,7 +141,7 @@ export const idleStatements = ({ sql }: Subject): Sizes =>
     yield* Effect.sleep(settledMillis)
     const before = yield* sql(Fill.statementsHere)
     yield* Effect.sleep(60_000)
-    // Reading the count is one.
+    // Reading the count is itself a statement.
     const values = [(yield* sql(Fill.statementsHere)) - before - 1]
     return [{ what: "statements per idle minute", values, target: 120 }]
   })
@@ -167,7 +170,7 @@ const stream = (port: number, key: string) =>
 
 const commits = 100
 
-/** From commit to an open event stream of a service that is otherwise idle. */
+/** The delay from commit to an open event stream, for a service that is otherwise idle. */
 export const streamDelay = ({ server, keys: [key = ""] }: Subject): Sizes =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -188,7 +191,7 @@ export const streamDelay = ({ server, keys: [key = ""] }: Subject): Sizes =>
 
 const streams = 1000
 
-/** The memory that idle streams, each of another company, add to the service. */
+/** The memory that idle streams, each for a different company, add to the service. */
 export const streamMemory = ({ server, keys }: Subject): Sizes =>
   Effect.scoped(
     Effect.gen(function* () {

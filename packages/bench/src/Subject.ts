@@ -33,9 +33,9 @@ export interface Subject extends Pick<Bench, "seconds" | "generator"> {
   readonly server: Program.Server & { readonly program?: Program.Program }
   /** Serves the requests of many companies. With `server`, one company would have the service to itself only a minute later (http/src/edge/Lanes.ts). */
   readonly shared: Lazy<Program.Server>
-  /** Second processes for each of these. */
+  /** A second process for each of these servers. */
   readonly beside: { readonly server: Lazy<Program.Server>; readonly shared: Lazy<Program.Server> }
-  /** Limits requests as by default. */
+  /** A server with the default request limits. */
   readonly limited: Lazy<Program.Server>
   readonly journal: Lazy<{
     readonly pid: number
@@ -52,7 +52,7 @@ export interface Subject extends Pick<Bench, "seconds" | "generator"> {
 }
 
 export interface Options {
-  /** For the folder of its files. */
+  /** Used in the name of the folder with its files. */
   readonly name: string
   readonly rows: number
   /** Workers beside HTTP. "shipped" is the whole service as `npm start` runs it. */

@@ -70,7 +70,7 @@ const underLoad = Effect.fnUntraced(function* (
   return { ...nothing, rates, latencies, sizes: found.flat() }
 })
 
-/** Disk space of a row of history with its indexes, and of the WAL and sorting. */
+/** Disk space for a row of history, including its indexes, the WAL and sorting. */
 const bytesPerRow = 1600
 const moreGibibytes = 6
 

@@ -54,7 +54,7 @@ describe("a load", () => {
       })
       const { bad, sent, firstBad } = yield* run({ ...short, port })
       assert.strictEqual(bad, Math.floor(sent / 2))
-      assert.strictEqual(firstBad, "it answered 503")
+      assert.strictEqual(firstBad, "the status was 503")
     })
   )
 
@@ -70,7 +70,7 @@ describe("a load", () => {
       })
       const { bad, sent, firstBad } = yield* run({ ...short, port })
       assert.strictEqual(bad, sent)
-      assert.strictEqual(firstBad, 'it answered {"status":"ERROR","reason":"no"}')
+      assert.strictEqual(firstBad, 'the response was {"status":"ERROR","reason":"no"}')
     })
   )
 
