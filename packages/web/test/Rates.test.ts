@@ -124,8 +124,8 @@ describe("Rates", () => {
         asked,
         Tickers.all.map(({ url }) => url)
       )
-      // With four prices, the mean of the middle two. Kraken has no yuan, and with three prices it is the
-      // middle one.
+      // With four prices, the rate is the mean of the middle two. Kraken has no yuan, so there are three prices
+      // and the rate is the middle one.
       assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "100000.055")
       assert.strictEqual(Decimal.format((yield* rates.rate("cny")).price), "720000.29")
       for (const currency of Currency.literals.filter(isFiat)) assert.isTrue((yield* rates.rate(currency)).price.digits > 0n)
@@ -188,11 +188,11 @@ describe("Rates", () => {
       yield* other.say({ ...everywhere(undefined), "api.kraken.com": 60_000 })
       yield* TestClock.adjust("61 seconds")
       yield* again
-      assert.strictEqual(yield* unavailable(torn), 503, "one alone is not believed")
+      assert.strictEqual(yield* unavailable(torn), 503, "a single source is not enough")
     })
   )
 
-  it.effect("exchange rates: a response of another shape is an outage, and an invalid price is ignored", () =>
+  it.effect("exchange rates: a response with an unexpected shape is an outage, and an invalid price is ignored", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -247,7 +247,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: there are none before the first response", () =>
+  it.effect("exchange rates: there are no rates before the first response", () =>
     Effect.gen(function* () {
       const { process } = yield* trading()
       const { usd, prices } = yield* process
@@ -258,7 +258,7 @@ describe("Rates", () => {
 })
 
 describe("rates and exactness", () => {
-  it("exchange rates: no number of a response passes through a float", () => {
+  it("exchange rates: no number in a response is converted to a float", () => {
     const text = '{"bitcoin":{"usd":67187.33589365660000000000001,"last_updated_at":1}}'
     const read = Tickers.coingecko.read(JSON.parse(text.replaceAll(/:([\d.]+)/g, ':"$1"')), 5000)
     assert.deepStrictEqual(read, [

@@ -10,7 +10,7 @@ import * as Outbound from "../src/Outbound.ts"
 import * as Resolver from "../src/Resolver.ts"
 import { serve } from "./Server.ts"
 
-/** A server's response, member by member. `undefined` omits a member. */
+/** A server's response, field by field. `undefined` omits a field. */
 export type Said = Readonly<Record<string, unknown>>
 
 export const metadata = '[["text/plain", "Tea \\u2615"],["image/png;base64","AA=="],["x-new",{"a":[1]}]]'

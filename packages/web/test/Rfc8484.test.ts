@@ -55,7 +55,7 @@ describe("RFC 8484, DNS over HTTPS", () => {
   )
   const silent: http.RequestListener = () => {}
   const outages: ReadonlyArray<readonly [what: string, answer: http.RequestListener]> = [
-    ["SERVFAIL, as of records that are signed wrongly", says({ code: 2 })],
+    ["SERVFAIL, as for records with invalid signatures", says({ code: 2 })],
     ["SERVFAIL with records", says({ code: 2, records: [record] })],
     ["REFUSED", says({ code: 5 })],
     ["NXDOMAIN with records", says({ code: 3, records: [record] })],

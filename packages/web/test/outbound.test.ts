@@ -165,7 +165,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C48: outbound: only the allowed ones of several addresses are tried", () =>
+  it.live("C48: outbound: of several addresses, only the allowed ones are tried", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -177,7 +177,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a certificate that is untrusted or of another name is an outage", () =>
+  it.live("outbound: a certificate that is untrusted or for another name is an outage", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })

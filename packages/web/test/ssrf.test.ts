@@ -187,8 +187,7 @@ describe("a hostile destination", () => {
       ]
       for (const place of places) {
         away = place
-        // A place that is not valid in a header, or is the page's own origin there, is tried only as a
-        // callback.
+        // A URL that is not valid in a header, or is the page's own origin there, is tried only as a callback.
         if (/^[!-~]*$/.test(place) && URL.parse(place, here)?.origin !== here) {
           const redirected = yield* counting(Effect.flip(offer(`${here}/`)))
           assert.deepStrictEqual({ ...statusOf(redirected.value), begun: redirected.begun }, { ...refused, begun: 1 }, place)
@@ -215,7 +214,7 @@ describe("a hostile destination", () => {
         if (path === "/slow") yield* Effect.andThen(dripping.isHeard, TestClock.adjust(Outbound.defaults.totalMillis))
         const error = yield* Fiber.join(asked)
         assert.deepStrictEqual(statusOf(error), refused, path)
-        assert.notInclude(failureFor(error).message, "inside", "none of it is handed on")
+        assert.notInclude(failureFor(error).message, "inside", "no part of the response is passed on")
       }
     })
   )

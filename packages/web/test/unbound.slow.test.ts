@@ -58,7 +58,7 @@ const resolver = Effect.fnUntraced(function* (programs: Unbound.Programs) {
   return Dns.make({ validating: [new URL(`tcp://127.0.0.1:${port}`)] }).validated ?? (() => Effect.die("no resolver"))
 })
 
-describe.skipIf(typeof found === "string")("a resolver that validates, for real", () => {
+describe.skipIf(typeof found === "string")("a real validating resolver", () => {
   it.live("BIP 353: signed, forged, unsigned and missing records from unbound are interpreted correctly", () =>
     Effect.gen(function* () {
       const validated = yield* resolver(yield* typeof found === "string" ? Effect.die(found) : Effect.succeed(found))

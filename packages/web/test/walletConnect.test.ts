@@ -118,13 +118,13 @@ const payee = Effect.fnUntraced(function* (amount: number) {
 const balance = (companyId: CompanyId.CompanyId) =>
   Effect.flatMap(Records, (records) => Effect.map(records.balance(companyId), ({ posted, held }) => Number(posted - held) / 1000))
 
-/** How often external payees were paid in total. */
+/** The total number of payments to external payees. */
 const paidTimes = Effect.map(
   Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.payments),
   (payments) => payments.reduce((sum, { times }) => sum + times, 0)
 )
 
-/** A handwritten request of an app. */
+/** An app's request, written by hand. */
 const requested = (secretKey: Redacted.Redacted, content: WalletConnect.Request, atSeconds = Math.floor(Date.now() / 1000)) =>
   WalletConnect.request(content, { from: secretKey, to: walletKey, atSeconds, nonce: crypto.getRandomValues(new Uint8Array(32)) }) ??
   assert.fail("no event")
@@ -200,7 +200,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: a repeated event, also after the relay connection was lost, pays once and gets the same response", () =>
+  it.live("wallet connect: a repeated event pays once and gets the same response, even after the relay connection was lost", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
