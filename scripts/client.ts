@@ -41,7 +41,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** The direction of a value: members have the same names in requests and responses, but different types. */
+/** The direction of a value: fields have the same names in requests and responses, but different types. */
 type Way = "asked" | "answered"
 
 const names: Readonly<Record<string, string>> = {
@@ -117,7 +117,7 @@ const make = () => {
   const referred = (ref: string, way: Way): string => {
     const key = keyOf(ref)
     const schema = schemas.get(key)
-    if (schema === undefined) throw new Error(`${ref} is nowhere`)
+    if (schema === undefined) throw new Error(`${ref} is not defined in any document`)
     if (["Currency", "EventFilter", "GivenDestination"].includes(key)) return "string"
     if (key === "GivenMetadata") return "M"
     const name = names[key] ?? key
@@ -167,7 +167,7 @@ const make = () => {
     return type.replaceAll(/\bnumber\b/g, way === "answered" ? "Money" : "Sats")
   }
 
-  /** Members that the client adds to a request, by the schema of its body. */
+  /** Fields that the client adds to a request, by the schema of its body. */
   const added = new Map<Schema, ReadonlyArray<string>>()
 
   const membersOf = (all: Schema, way: Way, indent = ""): ReadonlyArray<string> => {

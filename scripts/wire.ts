@@ -1,7 +1,8 @@
 import { whole } from "../packages/http/src/pages/Docs.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 
-// The types of what the console asks and is answered, from the OpenAPI documents: in the browser they are all that is needed of a client.
+// Generates the types of the console's requests and responses from the OpenAPI documents. In the browser, no
+// other part of a client is needed.
 
 interface Schema {
   readonly $ref?: string
@@ -77,7 +78,7 @@ const operationOf = ({ parameters = [], requestBody, responses }: Operation): st
   ].join("; ")
 }
 
-/** Every type that is named in `text`, and in what those are made of. */
+/** Every type named in `text`, and the types that these refer to. */
 const needed = (text: string, schemas: ReadonlyMap<string, string>): ReadonlySet<string> => {
   const found = new Set<string>()
   const look = (part: string) => {

@@ -1,4 +1,4 @@
-// The code on pages from which people copy. A block that starts with ```ts is a module. It may have a name
+// The code blocks on pages from which users copy. A block that starts with ```ts is a module. It may have a name
 // (`ts shop.ts`), under which later blocks of the page import it, and `run` marks it as a program.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"

@@ -18,7 +18,8 @@ const fileOf = (importer: string, specifier: string): string | undefined => {
 const doors = ["packages/server/src/commands/LocalCommands.ts", "packages/server/src/commands/Spelling.ts"]
 
 /**
- * Our modules and the libraries that `file` loads directly or indirectly, not counting imports behind a door.
+ * Our modules and the libraries that `file` loads directly or indirectly, not counting imports by the modules
+ * in `doors`.
  */
 const loadedWith = (file: string, found = new Set<string>()): ReadonlySet<string> => {
   if (found.has(file)) return found

@@ -153,7 +153,7 @@ describe("deployment files", () => {
     }
   })
 
-  it("deploy: proxies wait longer than the service and name its addresses", () => {
+  it("deploy: proxies wait longer than the service, and every setting in the files exists", () => {
     const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time limit of a request, seconds \| (\d+) \|$/gm).map(Number)
     for (const [text, pattern] of [
       [caddyfile, /response_header_timeout (\d+)s/g],

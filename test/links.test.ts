@@ -18,7 +18,7 @@ const deadLinks = (page: string, text: string): ReadonlyArray<string> =>
     const [file = "", anchor] = to.split("#")
     const target = path.join(path.dirname(page), file)
     const at = path.join(root, target)
-    if (to.startsWith("/") || !existsSync(at)) return [`${page}:${line}: ${to} is not there`]
+    if (to.startsWith("/") || !existsSync(at)) return [`${page}:${line}: ${to} does not exist`]
     if (anchor === undefined || (file !== "" && !file.endsWith(".md"))) return []
     const there = file === "" ? text : readFileSync(statSync(at).isDirectory() ? path.join(at, "README.md") : at, "utf8")
     return anchorsIn(there).has(anchor) ? [] : [`${page}:${line}: ${to} has no such heading`]
@@ -38,11 +38,11 @@ it("links: a broken link is reported by page and line", () => {
   const text =
     '# A\n\n[a](start.md) `[b](c.md)` [d](#a)\n\n```\n[e](f.md)\n```\n\n[g](h.md) [i](start.md#nothing)\n![j](k.svg) [l](#m)\n<img src="n.svg">\n'
   assert.deepStrictEqual(deadLinks("docs/x.md", text), [
-    "docs/x.md:9: h.md is not there",
+    "docs/x.md:9: h.md does not exist",
     "docs/x.md:9: start.md#nothing has no such heading",
-    "docs/x.md:10: k.svg is not there",
+    "docs/x.md:10: k.svg does not exist",
     "docs/x.md:10: #m has no such heading",
-    "docs/x.md:11: n.svg is not there"
+    "docs/x.md:11: n.svg does not exist"
   ])
 })
 

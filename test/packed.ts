@@ -1,4 +1,5 @@
-// The packages of a release, packed once and installed from files like a new user would from the registry.
+// The packages of a release, packed once and installed from files, as a new user would install them from the
+// registry.
 import { execFile, execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
@@ -30,7 +31,7 @@ export const environment = (home: string, bin: string): NodeJS.ProcessEnv => ({
   PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`
 })
 
-/** Packs every published package into `work`, with these programs of LDK. Returns the tarballs by name. */
+/** Packs every published package into `work`, with these LDK programs. Returns the tarballs by name. */
 export const pack = async (work: string, programs: ReadonlyArray<Native> = []): Promise<ReadonlyMap<string, string>> => {
   const { packed, missing } = await packAll(path.join(work, "packed"), path.join(work, "staged"), () => undefined, programs)
   if (missing[0] !== undefined) throw new Error(missing[0].why)

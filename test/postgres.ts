@@ -10,11 +10,11 @@ export default async (): Promise<(() => Promise<void>) | undefined> => {
   if ("missing" in found) {
     const said = `no PostgreSQL for the tests: TEST_DATABASE_URL is not set, and ${found.missing}`
     if (process.env["REQUIRE_REAL_POSTGRES"] === "1") throw new Error(said)
-    console.log(`${said}. What needs one is skipped.`)
+    console.log(`${said}. Tests that need a server are skipped.`)
     return undefined
   }
   const servers = await Promise.all(Array.from({ length: workers }, () => PostgresServer.start(found)))
-  process.env["SATRAIL_TEST_SERVERS"] = servers.map(({ url }) => url).join(" ") // inherited by every process that runs a test file
+  process.env["SATRAIL_TEST_SERVERS"] = servers.map(({ url }) => url).join(" ") // inherited by each process that runs a test file
   return async () => {
     await Promise.all(servers.map(({ end }) => end()))
   }

@@ -14,7 +14,7 @@ describe("a release", () => {
     for (const file of manifests) assert.strictEqual(JSON.parse(read(file)).version, version, file)
   })
 
-  it("manifest: a published one has every field that registries and tools require, and no workspace reference", () => {
+  it("manifest: a published package's manifest has every field that registries and tools require, and no workspace reference", () => {
     const all = published()
     assert.isAbove(all.length, 8)
     for (const one of all) {
@@ -46,7 +46,7 @@ describe("a release", () => {
     assert.notProperty(manifest(postgres).dependencies, "@electric-sql/pglite")
   })
 
-  it("manifest: each program of LDK is an exact optional dependency of @satrail/ldk, installed only where it runs, and no other package needs it", () => {
+  it("manifest: each LDK program is an exact optional dependency of @satrail/ldk, installed only where it runs, and no other package needs it", () => {
     const wanted = Object.fromEntries(natives.map(({ name }) => [name, version]))
     assert.isAbove(natives.length, 1)
     for (const one of published()) {
@@ -64,7 +64,7 @@ describe("a release", () => {
     }
   })
 
-  it("release: an import of another package's module is published as internal, and an import of its root or another entry stays", () => {
+  it("release: an import of another package's module is published as internal, and an import of its root or another entry stays unchanged", () => {
     const source = [
       `import * as Msat from "@satrail/bitcoin/Msat"`,
       `export { a } from "@satrail/core/ledger/Journal"`,

@@ -2,9 +2,9 @@ import path from "node:path"
 import { files, importsOf, read } from "./Floors.ts"
 import { mentions, namesIn, snake } from "./Mentions.ts"
 
-/** The words of features whose name is not the word. */
+/** The words to look for, for features whose name is a different word. */
 const words: Readonly<Record<string, string>> = {
-  // `offer` alone is a BOLT 12 offer: nodes and the money path pay the offers of others without the feature.
+  // `offer` alone is a BOLT 12 offer: nodes and the money path can pay external offers without the feature.
   offers: "(?:issued|own)_offers?|offer_reads|offer_by_text|offers_verbs|deposit/offer|offer\\.created",
   zaps: "zaps?",
   approvals: "(?:un)?approv[a-z]*",
@@ -59,7 +59,7 @@ const rulesOf = (feature: string) => {
   const { files: elsewhere, names: others } = otherMeanings[feature] ?? {}
   return {
     isOwn: (one: string) => folder.test(one) || packagesOf[feature]?.test(one) === true,
-    /** A test named after the feature is its own. */
+    /** A test named after the feature belongs to it. */
     isOwnTest: (one: string) => mentions(snake(path.basename(one)), word),
     isMention: (one: string, source: string, names: string) => {
       const isImport = importsOf(source).some(({ specifier }) =>

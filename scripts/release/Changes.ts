@@ -19,7 +19,7 @@ export const noteOf = (file: string, source: string): Note => {
   const kind = kinds.find((one) => one === named)
   const text = said.replaceAll(/\s+/g, " ")
   if (kind === undefined || text === "") {
-    throw new Error(`${file} must begin with one of ${kinds.join(", ")}, a colon, and what a user has to know: "fix: An invoice …"`)
+    throw new Error(`${file} must begin with one of ${kinds.join(", ")}, a colon, and the text for users: "fix: An invoice …"`)
   }
   return { file, kind, text }
 }
@@ -37,13 +37,13 @@ const numbers = (version: string) => version.split(/[.-]/, 3).map(Number)
  * minor version may break compatibility.
  */
 export const problemWith = (next: string, before: string, notes: ReadonlyArray<Note>): string | undefined => {
-  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) return `a version is such as 0.2.0, and this is ${next}`
+  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) return `a version must have a form such as 0.2.0 (got ${next})`
   const [[major = 0, minor = 0, patch = 0], [majorBefore = 0, minorBefore = 0, patchBefore = 0]] = [numbers(next), numbers(before)]
   const steps = [major - majorBefore, minor - minorBefore, patch - patchBefore]
   if ((steps.find((step) => step !== 0) ?? 0) < 0) return `${next} is before ${before}`
   const isPatch = major === majorBefore && minor === minorBefore && patch > patchBefore
   const big = isPatch ? notes.find(({ kind }) => kind !== "fix") : undefined
-  return big && `${next} may only mend something, and ${big.file} says "${big.kind}"`
+  return big && `${next} may only contain fixes, but ${big.file} says "${big.kind}"`
 }
 
 /** The changelog with the notes in the section of a version, which is added at the top if missing. */

@@ -94,7 +94,7 @@ const catalogs = (() => {
 const publishedAs = (name: string, wanted: string): string => {
   if (wanted === "workspace:*") return version
   const [, catalog] = /^catalog:(.*)$/.exec(wanted) ?? []
-  if (catalog === undefined) throw new Error(`${name} is ${wanted}: its version belongs into a catalog of pnpm-workspace.yaml`)
+  if (catalog === undefined) throw new Error(`${name} is ${wanted}: move its version to a catalog in pnpm-workspace.yaml`)
   const listed = catalogs.get(catalog)?.get(name)
   if (listed === undefined) throw new Error(`${name} is not in the catalog "${catalog}" of pnpm-workspace.yaml`)
   return catalog === "" ? `^${listed}` : listed

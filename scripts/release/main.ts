@@ -42,18 +42,18 @@ const setVersion = (next: string) => {
   const changelog = path.join(root, "CHANGELOG.md")
   writeFileSync(changelog, withNotes(readFileSync(changelog, "utf8"), next, notes))
   for (const { file } of notes) rmSync(path.join(root, file))
-  step(`everything is ${next}, and its section of CHANGELOG.md has ${notes.length} notes: read it, and commit`)
+  step(`every manifest has version ${next} now, and its section in CHANGELOG.md has ${notes.length} notes: read it, then commit`)
 }
 
 /** Requires that a release's sources are committed and its changes are in the changelog. */
 const checkSources = () => {
   if (!readFileSync(path.join(root, "CHANGELOG.md"), "utf8").includes(`\n## ${version}\n`)) {
-    refuse(`CHANGELOG.md has no section "## ${version}": it says what a user has to know`)
+    refuse(`CHANGELOG.md has no section "## ${version}" for users`)
   }
   if (values["dry-run"]) return
   const [note] = notesIn(path.join(root, "changes"))
-  if (note !== undefined) refuse(`${note.file} is in no version: --set X.Y.Z puts it into the changelog`)
-  if (git("status", "--porcelain") !== "") refuse("there are changes that are not committed")
+  if (note !== undefined) refuse(`${note.file} is not part of a version yet: --set X.Y.Z moves it to the changelog`)
+  if (git("status", "--porcelain") !== "") refuse("there are uncommitted changes")
   if (git("tag", "--points-at", "HEAD", "--list", `v${version}`) === "") refuse(`HEAD has no tag v${version}`)
   const [origin, ours] = [git("remote", "get-url", "origin"), repository].map((url) => url.replace(/^git\+|\.git$/g, ""))
   if (origin !== ours) refuse(`package.json says the repository is ${String(ours)}, and git's origin is ${String(origin)}`)
@@ -96,7 +96,7 @@ const publish = (all: ReadonlyArray<Packed>) => {
   for (const { name, file } of all) {
     const there = run("npm", ["view", name, "versions", "--json", "--loglevel=silent"])
     if (there.includes(`"${version}"`)) {
-      step(`${name} ${version} is there already`)
+      step(`${name} ${version} is already published`)
       continue
     }
     run("npm", ["publish", file])
@@ -106,7 +106,7 @@ const publish = (all: ReadonlyArray<Packed>) => {
 
 const release = async () => {
   checkSources()
-  const out = path.resolve(values.out ?? refuse("--out DIR says where the tarballs go"))
+  const out = path.resolve(values.out ?? refuse("--out DIR is required: the folder for the tarballs"))
   const work = mkdtempSync(path.join(tmpdir(), "satrail-release-"))
   try {
     const { packed: all, missing } = await pack(out, work, step)
@@ -117,7 +117,7 @@ const release = async () => {
     look(all)
     sums(all, out)
     sbom(all, out, work)
-    if (values["dry-run"]) step(`nothing was published: ${out} has what would be`)
+    if (values["dry-run"]) step(`nothing was published: ${out} has the files that would be`)
     else publish(all)
   } finally {
     rmSync(work, { recursive: true, force: true })

@@ -47,7 +47,10 @@ const ofPage = (file: string): ReadonlyArray<Passage> => {
   return found
 }
 
-/** Comments, and strings of three or more words. Everything else in a source is code, also a canary's `find` and `replace`. */
+/**
+ * Comments, and strings of three or more words. Everything else in a source is code, including a canary's
+ * `find` and `replace`.
+ */
 const tokens = /("(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*\*?([^]*?)\*\/|(?<=^|\s)\/\/ ?(.*)$/gm
 
 const ofSource = (file: string): ReadonlyArray<Passage> => {

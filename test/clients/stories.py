@@ -28,7 +28,7 @@ def until(look, is_so):
         if is_so(found):
             return found
         time.sleep(0.1)
-    raise AssertionError("not so after a minute")
+    raise AssertionError("the condition still did not hold after a minute")
 
 
 def right(answer):
@@ -68,7 +68,7 @@ withdrawal = until(
 assert withdrawal.status == "settled", withdrawal
 assert balance() == before + 21000 - 3000 - confirmed.fee_sats
 
-# The code identifies an error and determines its members.
+# The code identifies an error and determines its fields.
 response = send_confirm.sync_detailed(client=client, body=ConfirmWithdrawal.from_dict({**asked, "amount": 1000000}))
 assert response.status_code == 422, response
 failed = response.parsed

@@ -21,7 +21,7 @@ const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Pr
     if (isSo(found)) return found
     await setTimeout(100)
   }
-  throw new Error("not so after a minute")
+  throw new Error("the condition still did not hold after a minute")
 }
 
 // An external payer pays an invoice. Checks the deposit and the balance.
@@ -58,7 +58,7 @@ const withdrawal = await until(
 assert.equal(withdrawal.status, "settled")
 assert.equal(await balance(), 21_000 - 3000 - confirmed.fee_sats)
 
-// The code identifies an error and determines its members.
+// The code identifies an error and determines its fields.
 const { error, response } = await client.POST("/v1/bitcoin/withdraw/confirm", { body: { ...asked, amount: 1_000_000 } })
 assert.equal(response.status, 422)
 assert(error !== undefined)

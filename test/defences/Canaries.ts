@@ -15,7 +15,7 @@ import { features } from "./features/index.ts"
 export type { Canary } from "./Canary.ts"
 export { fits, patched } from "./Damage.ts"
 
-/** The test file that runs the simulator's stories. */
+/** The test file that runs the simulator's scenarios. */
 export const stories = "test/defences/stories.ts"
 
 /** Each mutant is listed with the feature it damages, or with the package or folder of core. */

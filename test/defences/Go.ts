@@ -15,7 +15,7 @@ export const isGo = (file: string): boolean => file.endsWith(".go")
 
 export const isHere = (): boolean => spawnSync("go", ["version"]).status === 0
 
-/** The members of `go test -json` that are used here. */
+/** The fields of `go test -json` that are used here. */
 interface Said {
   readonly Action?: string
   readonly Test?: string

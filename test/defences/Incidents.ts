@@ -46,7 +46,7 @@ const groups = {
     [6, "BTCPay 2.0.2: the lookup after the payment failed, and the payout could be claimed again", "A failed lookup decides nothing"],
     [
       7,
-      "BlueWallet and others: reported failed, paid again by the user, and both payments arrived",
+      "BlueWallet and others: a payment reported as failed was paid again by the user, and both payments arrived",
       "A withdrawal keeps one id and stays `pending` until the final result"
     ],
     [
@@ -62,7 +62,7 @@ const groups = {
     [
       10,
       "lnd, LDK: a crash between a payment and its record",
-      "The job is stored until the payment ends, with a lease and a fence; tests crash the process between every two calls"
+      "The job is stored until the payment is final, with a lease and a fence; tests crash the process between every two calls"
     ],
     [
       11,
@@ -93,7 +93,7 @@ const groups = {
     ],
     [
       16,
-      "Blink: an internal payment was booked before its invoice was canceled",
+      "Blink: an internal payment was posted before its invoice was canceled",
       "The invoice is canceled first (C15), and both legs are one Change"
     ],
     [17, "LndHub: the recipient was credited outside the transaction that could still fail", "Both legs are one Change: all or nothing"],
@@ -137,11 +137,11 @@ const groups = {
     [29, "Alby Hub: unsigned integers overflowed", "Amounts are big integers with a maximum"],
     [
       30,
-      "LNbits: a daily limit that counted the latest payment only",
+      "LNbits: a daily limit that counted only the latest payment",
       "The commit that holds a payment checks and adds to the totals of its windows, under their row locks"
     ],
     [31, "LNbits: a payment to oneself was credited although it failed", "Both legs are one Change"],
-    [32, "lightning-dev, 2023: an invoice that borrows another's hash", "Our invoices are recognized by hash and full text"],
+    [32, "lightning-dev, 2023: an invoice that reuses another invoice's hash", "Our invoices are recognized by hash and full text"],
     [
       33,
       "BOLT 4 allows overpayment; only the invoice's amount was credited",
@@ -178,7 +178,7 @@ const groups = {
   ],
   "On-chain": [
     [42, "LndHub: a deposit was credited twice", "One output is one deposit"],
-    [43, "Blink: of several outputs in one transaction one was credited", "Deposits are identified by their output"],
+    [43, "Blink: only one of several outputs in a transaction was credited", "Deposits are identified by their output"],
     [44, "Blink: a repeated notification was treated as a new one", "A repeated notification is recognized"],
     [
       45,
@@ -237,10 +237,10 @@ const groups = {
     ],
     [
       58,
-      "OpenNode: a webhook's signature covered its id only",
+      "OpenNode: a webhook's signature covered only its id",
       "Every signature covers the whole body; Standard Webhooks signatures also cover id and time"
     ],
-    [59, "lnd (CVE-2024-38359 and others), Core Lightning: faults of the node itself", "A version with known faults is reported"],
+    [59, "lnd (CVE-2024-38359 and others), Core Lightning: bugs in the node itself", "A version with known bugs is reported"],
     [
       60,
       "BTCPay: payments missed after a restart",

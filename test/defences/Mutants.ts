@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { canaries } from "./Canaries.ts"
 
-/** A bug that is put into the program while the tests run that must detect it. */
+/** A bug that is put into the program while the tests that must detect it are run. */
 export interface Mutant {
   readonly name: string
   readonly bug: string

@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
 
-/** A test that names the incidents it prevents, or a contract's promise with tests for every adapter. */
+/**
+ * A test whose title has the numbers of the incidents that it prevents, or a contract's guarantee with tests
+ * for every adapter.
+ */
 export interface Titled {
   readonly rows: ReadonlyArray<number>
   readonly file: string
@@ -11,14 +14,14 @@ export interface Titled {
 
 const root = path.resolve(import.meta.dirname, "../..")
 
-// Tests of sabotaged contracts name promises that must break, which proves nothing about an adapter.
+// Negative tests refer to guarantees that must break, which proves nothing about an adapter.
 const files = () =>
   globSync(["packages/*/test/**/*.ts", "packages/contracts/src/**/*.ts", "examples/*/test/*.ts", "test/*.ts"], {
     cwd: root,
     exclude: ["**/node_modules", "**/*.bite.test.ts"]
   }).toSorted()
 
-// The first argument of a call, or the name of a member. A title in a list belongs to a test elsewhere.
+// The first argument of a call, or the name of a property. A title in a list belongs to a test elsewhere.
 const titled = /(\(\s*)?(["`])((?:C\d+ )*C\d+): ((?:(?!\2)[^\\])+)\2(:)?/g
 
 /** Values inserted when the tests run. */

@@ -18,7 +18,7 @@ const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
 const atOnce = 2
 
-/** The members of vitest's JSON report that are used here. */
+/** The fields of vitest's JSON report that are used here. */
 interface Report {
   readonly testResults: ReadonlyArray<TestFile>
 }

@@ -1,8 +1,11 @@
-// Stories of the simulator for `npm run canaries`. They can detect bugs that no test was written for.
+// Scenarios of the simulator for `npm run canaries`. They can detect bugs for which no test was written.
 import { assert, it } from "@effect/vitest"
 import { firstViolation } from "../../packages/simulator/src/Simulation.ts"
 
-/** The seeds of stories that catch each mutant marked `isInStories`. If the order of plots changes, so do the stories: pick other seeds. */
+/**
+ * The seeds of scenarios that catch each mutant marked `isInStories`. If the order of plots changes, the
+ * scenarios change too, and other seeds must be chosen.
+ */
 const first = 8
 const count = 10
 
