@@ -95,7 +95,6 @@ export const options = {
       `${listed} chainTxId from lightningInvoiceId metadataKey metadataValue paymentHash paymentRequest rail status type until`
     ]
   },
-  walletConnections: { create: [undefined, "idempotencyKey", "*"] },
   withdrawals: { estimate: [payment], confirm: [`${payment} idempotencyKey metadata`] }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<string | undefined> } }
 

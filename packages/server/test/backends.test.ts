@@ -224,7 +224,7 @@ describe("the backend table", () => {
         assert.include(yield* refusal("signet"), "Paper at https://desk.example is on regtest, but SATRAIL_NETWORK is signet")
         const value = JSON.stringify({ nodeId: "03".repeat(33), network: "regtest" })
         yield* (yield* Journal).commit(Cursor.moved({ source: "paper", value }, Id.nil, 0))
-        assert.match(yield* refusal("regtest"), /^The database belongs to the node 0303.*Set PAPER_URL to that node/)
+        assert.match(yield* refusal("regtest"), /^The database belongs to the node 0303.*Set PAPER_URL to the database's node/)
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )

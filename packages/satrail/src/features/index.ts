@@ -6,6 +6,7 @@ import * as people from "./people.ts"
 import * as refunds from "./refunds.ts"
 import * as sessions from "./sessions.ts"
 import * as vouchers from "./vouchers.ts"
+import * as walletConnect from "./wallet-connect.ts"
 import * as webhooks from "./webhooks.ts"
 
 // Each feature's part of the tables in Verbs.ts and of the members in Reply.ts.
@@ -29,12 +30,20 @@ export const options = {
   ...refunds.options,
   ...sessions.options,
   ...vouchers.options,
+  ...walletConnect.options,
   ...webhooks.options
 } as const
 
-/** Members that features add to their records. */
-export type Derived<T> = checkouts.Derived<T>
-export const { derived } = checkouts
+/** The members that each feature adds to its records. */
+interface DerivedBy<T> {
+  readonly none: unknown
+  readonly checkouts: checkouts.Derived<T>
+}
+type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (value: infer All) => void ? All : never
+export type Derived<T> = Intersection<DerivedBy<T>>
+
+const deriving: ReadonlyArray<(value: object) => object> = [checkouts.derived]
+export const derived = (value: object): object => Object.assign({}, ...deriving.map((of) => of(value)))
 
 export const inMsat = {
   ...adjustments.inMsat,
