@@ -7,8 +7,9 @@ export const { CheckoutNotOpen } = classes
 /** A checkout has the URL of its page. */
 export type Derived<T> = T extends Pick<Checkout.Checkout, "domain" | "publicId"> ? { readonly url: string } : unknown
 
-export const derived = ({ domain, publicId }: { readonly domain?: unknown; readonly publicId?: unknown }): object =>
+const derived = ({ domain, publicId }: { readonly domain?: unknown; readonly publicId?: unknown }): object =>
   typeof domain === "string" && typeof publicId === "string" ? { url: Checkout.urlOf({ domain, publicId }) } : {}
+export const deriving = { checkouts: derived }
 
 export const defaults = {
   checkouts: {

@@ -42,8 +42,10 @@ interface DerivedBy<T> {
 type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (value: infer All) => void ? All : never
 export type Derived<T> = Intersection<DerivedBy<T>>
 
-const deriving: ReadonlyArray<(value: object) => object> = [checkouts.derived]
-export const derived = (value: object): object => Object.assign({}, ...deriving.map((of) => of(value)))
+const deriving: Readonly<Record<string, (value: object) => object>> = {
+  ...checkouts.deriving
+}
+export const derived = (value: object): object => Object.assign({}, ...Object.values(deriving).map((of) => of(value)))
 
 export const inMsat = {
   ...adjustments.inMsat,
