@@ -23,7 +23,7 @@ export const page = (parts: {
   readonly icon: string
   readonly lang?: string
   readonly dir?: "ltr" | "rtl"
-  /** Default: as the system is set. */
+  /** Default: the system's setting. */
   readonly theme?: "light" | "dark" | undefined
   /** Further elements of the head. */
   readonly head?: Content

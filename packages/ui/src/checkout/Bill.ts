@@ -64,7 +64,7 @@ const meter = ({ say }: Shown, received: string, total: string, share: number) =
   ]
 }
 
-/** The tip in the amount, and the way back to the seller's questions. */
+/** The tip in the amount, and a link back to the seller's questions. */
 const extras = ({ page, state, say, visit }: Shown) => {
   const { price, tipPercent, locale } = page
   const text = tipPercent > 0 && sentence(say.includesTip, bdi(priced(tip(price, tipPercent), locale)[0] ?? ""))

@@ -47,7 +47,7 @@ const paid = (shown: Shown): Told => {
   }
 }
 
-/** What happened to money for an ended payment, or null if none arrived. */
+/** The message about money that arrived for an expired or canceled payment; null if none arrived. */
 const arrived = ({ page, state, say }: Shown) => {
   const { receivedSats, pendingSats, refunds } = state
   if (receivedSats > 0) return sentence(refunds.length === 0 ? say.partial : say.partialRefund, bdi(sats(receivedSats, page.locale)))
@@ -117,7 +117,7 @@ const renewing = (shown: Shown) => {
   return h("form", { class: "form", method, action: method === "get" ? url : `${url}${search(visit, {})}` }, failure(shown), button)
 }
 
-/** How to reach the seller, in every state that they may have to settle with the payer. */
+/** A link to the seller, for every state in which the payer may need one. */
 const contacting = ({ page, state, say }: Shown) => {
   const { contact, reference } = page
   const { status, isLate, overSats, refunds } = state

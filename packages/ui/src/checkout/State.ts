@@ -68,7 +68,7 @@ export interface State {
   /** Newest first. */
   readonly refunds: ReadonlyArray<Refund>
   readonly paidAtMillis: number | null
-  /** When it expired or was canceled, or null. */
+  /** When the payment expired or was canceled, or null. */
   readonly endedAtMillis: number | null
   readonly expiresAtMillis: number
   /** The server's clock. */
@@ -138,9 +138,9 @@ export interface Page extends Price {
   readonly renewal: { readonly url: string; readonly method: "get" | "post" } | null
   /** URL that receives the answers to the seller's questions; null if there are none. */
   readonly answerUrl: string | null
-  /** URL that pays it in the sandbox; null if money is real. */
+  /** URL that pays the amount due from the sandbox; null if money is real. */
   readonly sandboxUrl: string | null
-  /** The origin that may show the page in a frame and is notified when it is paid. */
+  /** The origin that may show the page in a frame, and is notified of the payment. */
   readonly embedOrigin: string | null
 }
 

@@ -7,7 +7,7 @@ export type Operation = keyof Operations
 type Answer<K extends Operation> = Operations[K]["answer"]
 type Data<K extends Operation> = Answer<K> extends { readonly data: infer D } ? D : never
 
-/** An error response: its status, `error.code`, its message for people, and the fields that it names. */
+/** An error response: its status, `error.code`, its human-readable message, and the fields that it names. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -44,7 +44,10 @@ export interface Payment {
   readonly checkoutId: string | null
   readonly invoiceId: string | null
   readonly refundId: string | null
-  /** Fiat units per bitcoin when it was booked, if an amount was given in fiat. The currency is known for checkouts only. */
+  /**
+   * Fiat units per bitcoin when the payment was posted, if an amount was given in fiat. The currency is only
+   * known for checkouts.
+   */
   readonly rate: string | null
   readonly rateAtMillis: number | null
   readonly currency: string | null
@@ -59,7 +62,7 @@ export interface Posting {
   readonly atMillis: number
 }
 
-/** The amounts booked in an interval, and the balance at its end. */
+/** The amounts posted in an interval, and the balance at its end. */
 export interface Step {
   readonly fromMillis: number
   readonly inSats: number
@@ -110,7 +113,7 @@ export interface Api extends Reads {
   readonly confirm: (credential: string) => Promise<void>
 }
 
-/** Reads companies by id. An unknown one is left out. */
+/** Reads companies by id. Unknown companies are omitted. */
 export type CompaniesOf = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Company>>
 
 /** Where a page of a list begins, and how long it is. */

@@ -6,7 +6,7 @@ import { type File, type Page, type Shown, type Visit, withQuery } from "./Page.
 import { button, chips, empty, type Icon, plain, segments } from "./Parts.ts"
 import { type Column, exported, paging, table } from "./Table.ts"
 
-// Lists of records: filters and the page are in the address, and an export has exactly the rows that are filtered.
+// Lists of records: filters and the page are in the address, and an export has exactly the filtered rows.
 
 const perPage = 50
 /** Maximum number of records that one page of a filtered list reads. */
@@ -31,20 +31,20 @@ export interface List<Row> {
   readonly title: string
   readonly lead: string
   readonly glyph: Icon
-  /** Plural of what is listed: `invoices`. */
+  /** Plural noun for the records: `invoices`. */
   readonly noun: string
   readonly none: string
-  /** Reads newest first. */
+  /** Reads the records, newest first. */
   readonly read: (visit: Visit, asked: Asked) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
   readonly at: (row: Row) => string
   readonly kinds: ReadonlyArray<Kind<Row>>
   readonly columns: (visit: Visit) => ReadonlyArray<Column<Row>>
   readonly csv: ReadonlyArray<CsvColumn<Row>>
-  /** Creates a record; null if the person may not. */
+  /** A link or form to create a record; null if the user may not create one. */
   readonly create?: (visit: Visit) => ComponentChildren
   /** Further filters, which `read` applies: the name of the parameter, and its words. */
   readonly also?: ReadonlyArray<readonly [name: string, text: string]>
-  /** Above the list, such as links to lists beside this one. */
+  /** Shown above the list, such as links to related lists. */
   readonly above?: (visit: Visit) => ComponentChildren
 }
 
@@ -123,7 +123,7 @@ const get =
       title,
       lead,
       isLive: isFirst,
-      // An empty list offers to create the first record in its place.
+      // Instead of an empty list, the page offers to create the first record.
       actions: (rows.length > 0 || isFiltered) && [
         rows.length > 0 && exported(to(withQuery(`${path}/export`, query, { cursor: "", trail: "" })), count),
         making

@@ -4,7 +4,7 @@ import type { Format, Preferences } from "./Format.ts"
 import type { Confirmed, Told } from "./Parts.ts"
 import type { Account } from "./wire.ts"
 
-/** Who is signed in, with a key, a token or as a person, and their permissions. */
+/** The signed-in user (a key, a token or a person) and their permissions. */
 export interface User {
   readonly kind: "company" | "operator"
   readonly id: string
@@ -83,7 +83,7 @@ export interface Page<V extends AnyVisit = Visit> {
   readonly path: string
   /** The entry of the navigation that this page belongs to. */
   readonly nav: string
-  /** The scope that the page requires, beyond reading. Others see who has it. */
+  /** The scope that the page requires, beyond reading. Users without it see which roles have it. */
   readonly needs?: Scope
   readonly get: (visit: V) => Promise<Shown | Elsewhere | File>
   readonly post?: (visit: V) => Promise<Shown | Elsewhere>
@@ -125,6 +125,6 @@ const roles: Readonly<Record<Scope, string>> = {
   all: "admins"
 }
 
-/** Who may do something that the person may not. */
+/** The message that names the roles for something that the user may not do. */
 export const whoMay = (what: string, scope: Scope): string =>
   `Only ${roles[scope]}, and ${scope === "all" ? "tokens" : "keys"} with the scope “${scope}”, can ${what}. Ask one of them.`

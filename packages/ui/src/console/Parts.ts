@@ -111,7 +111,7 @@ export const stack = (...children: ReadonlyArray<ComponentChildren>) => h("div",
 export const sides = (main: ComponentChildren, facts: ComponentChildren) => h("div", { class: "wide-left" }, main, facts)
 
 export type Fact = readonly [name: string, value: ComponentChildren]
-/** Names and values. A null value leaves its line out. `sums` aligns numbers to the right. */
+/** Names and values. A null value omits its line. `sums` aligns numbers to the right. */
 export const facts = (of: ReadonlyArray<Fact | null>, kind: "" | "sums" = "") =>
   h(
     "dl",
@@ -357,8 +357,8 @@ export const act = (action: string, text: string, kind = "", values: Readonly<Re
   )
 
 /**
- * Repeats a request that failed because something was away. A form keeps its fields and its idempotency key, so that nothing is lost
- * and nothing is done twice. A key is entered again.
+ * Repeats a request that failed because of an outage. A form keeps its fields and its idempotency key, so that
+ * nothing is lost and nothing is done twice. An API key must be entered again.
  */
 export const again = (given: URLSearchParams | undefined) =>
   given === undefined

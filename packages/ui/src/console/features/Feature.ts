@@ -23,7 +23,7 @@ export const placed = (sections: Sections, entries: ReadonlyArray<Placed>): Read
     entries: [...own, ...entries.filter(({ section }) => section === title)].toSorted((a, b) => a.rank - b.rank)
   }))
 
-/** Something that is wrong now, since when, how many sats, and where to go. */
+/** A current problem: when it began, the sats it affects, and a link to deal with it. */
 export interface Problem {
   readonly tone: "bad" | "warn" | "info"
   readonly glyph: Icon
@@ -31,7 +31,7 @@ export interface Problem {
   readonly text: string
   readonly sinceMillis: number | null
   readonly sats: number | null
-  /** Beneath the sats, in place of their value. */
+  /** Shown beneath the sats, instead of their fiat value. */
   readonly beneath?: string
   readonly href: string
   readonly action: string
@@ -65,7 +65,7 @@ export interface Feature {
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
   /** Reads a record of this kind that a search found. */
   readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }
-  /** A link on the operator's page of a company, and panels of its two columns. */
+  /** A link on the operator's page about a company, and panels for the page's two columns. */
   readonly companyLink?: (id: string) => readonly [path: string, text: string]
   readonly companyPanel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
   readonly companyAside?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>

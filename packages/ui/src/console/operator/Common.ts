@@ -6,7 +6,7 @@ import { choice, confirm, type Told, when } from "../Parts.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { offered } from "./CompanyNames.ts"
 
-// What the pages of the operator share.
+// Parts that the operator's pages share.
 
 /** How long ago, to the minute: 3 h 29 min. */
 export const ago = (millis: number): string => {
@@ -26,7 +26,7 @@ export const moment = (say: Format, millis: number) => when(millis, say.since(mi
 
 export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
 
-/** The name of an operator in a sentence. The configured token has no name of a person. */
+/** The name of an operator in a sentence. The configured token has no operator's name. */
 export const operatorName = (name: string): string => (name === "configured token" ? "the configured token" : name)
 
 /** A page of the documentation, such as `incidents#pending-withdrawal`. */
@@ -42,18 +42,18 @@ export const confirming = (
   more: { readonly why?: string; readonly kind?: string } = {}
 ) => confirm(button, { isConfirmed, label: "Your operator token", ...more })
 
-/** The end of one of several forms of a page. The next page requests the token if it is required. */
+/** The end of a form on a page with several forms. If the token is required, the next page requests it. */
 export const deciding = (button: string, more: { readonly why?: string; readonly kind?: string } = {}) =>
   confirm(button, { isConfirmed: true, ...more })
 
-/** What a read returns, or undefined where the person lacks its scope. */
+/** Returns the result of a read, or undefined if the user lacks the scope. */
 export const allowed = <A>(read: Promise<A>): Promise<A | undefined> =>
   read.catch((error: unknown) => {
     if (error instanceof Refused && error.status === 403) return undefined
     throw error
   })
 
-/** A list to choose a company from, by name. `none` is the choice without a company. */
+/** A selection list of companies, by name. `none` is the label of the choice without a company. */
 export const companyChoice = async (
   visit: Pick<OperatorVisit, "api" | "companies">,
   label: string,

@@ -1,11 +1,11 @@
 import type { Api, CompaniesOf } from "../Api.ts"
 
-/** The most companies that a list to choose from has, in addition to the chosen one. */
+/** Maximum number of companies in a selection list, in addition to the selected one. */
 const mostOffered = 1000
 
 /**
- * The companies of a list to choose from, by id and name. The chosen one is always among them, under its id if
- * no such company exists, so that no other company is selected in its place. None is chosen if it is "".
+ * Returns the companies of a selection list, by id and name. The selected one is always included, by its id if
+ * it does not exist, so that no other company is selected instead. If `chosen` is empty, none is selected.
  */
 export const offered = async (
   { api, companies }: { readonly api: Api; readonly companies: CompaniesOf },

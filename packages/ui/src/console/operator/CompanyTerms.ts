@@ -6,7 +6,7 @@ import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { plans } from "./Companies.ts"
 import { confirming, deciding, numberIn } from "./Common.ts"
 
-// What an operator changes about a company: freeze, plan, fees and limits.
+// The settings of a company that operators change: freeze, plan, fees and limits.
 
 const amounts = [
   ["per_withdrawal_sats", "One payment, sats"],

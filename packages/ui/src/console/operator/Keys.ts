@@ -8,7 +8,7 @@ import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
 import { confirming, deciding } from "./Common.ts"
 import { limitFields, limitsIn } from "./CompanyTerms.ts"
 
-// A company's keys, as the operator issues, limits, approves and revokes them.
+// Pages on which operators issue, limit, approve and revoke a company's keys.
 
 const scopes = [
   ["read", "Read", "See payments and export"],

@@ -12,7 +12,7 @@ export interface Facts {
   readonly liquidity: Liquidity
   readonly reconciliation: Reconciliation
   readonly suspense: ReadonlyArray<SuspendedPayment>
-  /** Of features. */
+  /** The problems reported by features. */
   readonly others: ReadonlyArray<Problem>
   readonly companies: ReadonlyArray<CompanyOverview>
 }
@@ -37,7 +37,7 @@ export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
   }
 }
 
-/** The unexplained difference of one side, in words. */
+/** Describes the unexplained difference on one side. */
 const sides = [
   ["node", "Lightning node"],
   ["on_chain", "on-chain wallet"]
@@ -107,7 +107,10 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
   ]
 }
 
-/** Whether an operator stopped what these records wait for. Then they are shown as stopped, not as late. */
+/**
+ * Whether an operator stopped the activity that these records wait for. If so, they are shown as stopped, not
+ * as late.
+ */
 const isStopped = (kind: Kind, { stops }: OperatorVisit) =>
   stops.sendingMillis !== null && (kind === "withdrawal_requested" || kind === "payout_without_coins")
 
@@ -178,7 +181,7 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
             ...row,
             glyph: "hook",
             title,
-            text: "Companies hear about their payments late. The money is not affected.",
+            text: "Companies are notified of their payments late. The money is not affected.",
             sinceMillis: say.nowMillis - seconds * 1000,
             action: "See roles"
           }
@@ -210,13 +213,13 @@ const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): Readon
   ...others
 ]
 
-/** What is wrong, worst first. */
+/** The current problems, worst first. */
 export const problemsOf = (facts: Facts, visit: OperatorVisit): ReadonlyArray<Problem> =>
   [...ofReconciliation(facts, visit), ...ofBacklog(facts, visit), ...ofService(facts, visit), ...ofDecisions(facts, visit)].toSorted(
     (a, b) => Number(a.tone !== "bad") - Number(b.tone !== "bad")
   )
 
-/** What operators stopped. It is not a problem, but is shown so that it is not forgotten. */
+/** Activities that operators stopped. They are not problems, but are shown so that they are not forgotten. */
 export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { stops, to }: OperatorVisit): ReadonlyArray<Problem> => {
   const queued = [waiting.withdrawal_requested, waiting.payout_without_coins]
   const many = sumOf(queued.map(({ count: one }) => one))

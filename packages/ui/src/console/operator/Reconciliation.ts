@@ -25,7 +25,8 @@ import { type Column, rowLink, table } from "../Table.ts"
 import type { Difference, ReconciledAsset, ReconciliationReport } from "../wire.ts"
 import { ago, confirming, count, guide, numberIn } from "./Common.ts"
 
-// The ledger compared with the node and the wallet: what is there, what should be, and what explains the difference.
+// The ledger compared with the node and the wallet: the actual amounts, the expected ones, and what explains
+// the difference.
 
 interface Side {
   readonly name: string
@@ -36,7 +37,7 @@ interface Side {
 const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 })
 const amount = (sats: number): string => exact.format(sats).replace("-", "−")
 
-/** In flight: one figure, or the range that it can explain. */
+/** The amount in flight: one figure, or the range of differences that it can explain. */
 const inFlight = ({ on_its_way_sats: [least = 0, most = 0] }: ReconciledAsset): string =>
   least === most ? amount(least) : `${amount(least)} to ${amount(most)}`
 
@@ -61,7 +62,7 @@ const columns: ReadonlyArray<Column<Side>> = [
   { title: "Unexplained", place: "c2", kind: "amount", cell: ({ asset }) => status(differenceTold(asset.unexplained_sats)) }
 ]
 
-/** What each cause means. The guide says more. */
+/** The meaning of each cause. The guide has more details. */
 const causes: Readonly<Record<Difference["cause"], string>> = {
   payment_not_ours: "The node paid something that no withdrawal requested",
   payment_of_failed: "The node paid a withdrawal that had failed and was returned",

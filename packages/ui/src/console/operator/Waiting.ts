@@ -4,7 +4,7 @@ import { link, type Told } from "../Parts.ts"
 import type { Company, FollowedWithdrawal, Reconciliation } from "../wire.ts"
 import { ago } from "./Common.ts"
 
-// What money and work wait for, in words, and what to do about it.
+// Descriptions of what withdrawals, deposits and jobs wait for, and of what to do about it.
 
 export type Kind = keyof Reconciliation["waiting"]
 
@@ -12,7 +12,7 @@ interface Words {
   /** The chip, and the state in a list. */
   readonly text: string
   readonly title: (many: number, span: string) => string
-  /** After this long someone has to act; null if never. The alarms use the same times. */
+  /** After this long, an operator has to act; null if never. The alarms use the same times. */
   readonly lateMillis: number | null
   readonly tone: "bad" | "warn"
   /** What it means, for the list of problems. */
@@ -91,7 +91,7 @@ export const kinds: { readonly [kind in Kind]: Words } = {
   }
 }
 
-/** The kinds of the backlog, which are withdrawals. */
+/** The kinds of backlog that are withdrawals. */
 export const withdrawalKinds = [
   "withdrawal_dispatched",
   "withdrawal_requested",
@@ -103,7 +103,7 @@ export const withdrawalKinds = [
 export const isWithdrawalKind = (text: string | null): text is (typeof withdrawalKinds)[number] =>
   withdrawalKinds.some((kind) => kind === text)
 
-/** The kind of a pending withdrawal; undefined after it ended. */
+/** The kind of a pending withdrawal; undefined once it is final. */
 export const kindOf = ({ status, rail_type: rail, timeline }: FollowedWithdrawal): (typeof withdrawalKinds)[number] | undefined => {
   if (status === "pending_approval") return "withdrawal_unapproved"
   if (status !== "pending") return undefined
@@ -112,7 +112,7 @@ export const kindOf = ({ status, rail_type: rail, timeline }: FollowedWithdrawal
   return isSent ? "payout_without_block" : "payout_without_coins"
 }
 
-/** Whether it waits because someone stopped it. */
+/** Whether it waits because an operator stopped it. */
 const stopOf = (
   withdrawal: FollowedWithdrawal,
   { stops }: Pick<OperatorVisit, "stops">,

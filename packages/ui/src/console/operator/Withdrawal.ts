@@ -8,7 +8,8 @@ import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire
 import { ago, allowed, companyTold, guide } from "./Common.ts"
 import { adviceOf, kindOf, kinds, toldOf, waitsSince } from "./Waiting.ts"
 
-// A withdrawal of any company: its steps, what the node said, and what to do. And a deposit that is not credited yet.
+// Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
+// that is not credited yet.
 
 const words: Readonly<Record<Step["what"], string>> = {
   requested: "Confirmed, held",
@@ -93,7 +94,7 @@ const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undef
 const copiedFact = (name: string, value: string | null | undefined): Fact | null =>
   value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
 
-/** What the node or the chain says now. */
+/** The current response of the node or the chain. */
 const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: string) =>
   panel(
     `What the ${who} said`,
@@ -102,7 +103,7 @@ const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: stri
       h(
         "p",
         { class: "strong" },
-        answer === null ? `The ${who} has not been asked.` : `${answer.charAt(0).toUpperCase()}${answer.slice(1)}.`
+        answer === null ? `The ${who} has not been queried.` : `${answer.charAt(0).toUpperCase()}${answer.slice(1)}.`
       ),
       waits_for !== null && h("p", { class: "soft" }, `The service is waiting for: ${waits_for}.`)
     )

@@ -53,7 +53,7 @@ export const metadataFact = (metadata: Readonly<Record<string, string>>): Fact |
     ? null
     : ["Metadata", Object.entries(metadata).map(([key, value]) => h("div", null, h("code", null, `${key}=${value}`)))]
 
-/** An amount and its currency. `first` is chosen unless the form has another. */
+/** Fields for an amount and its currency. `first` is selected unless the form has another currency. */
 export const amountFields = (
   { form: given, preferences }: Visit,
   first: string,
@@ -80,7 +80,7 @@ export const amountFields = (
     )
   )
 
-/** The amount of a form, with its currency. Undefined if it is empty. */
+/** Returns a form's amount with its currency; undefined if the amount is empty. */
 export const amountOf = (visit: Visit): { readonly amount: number; readonly currency: string } | undefined => {
   const amount = text(visit, "amount")
   return amount === "" ? undefined : { amount: Number(amount), currency: text(visit, "currency") }
@@ -89,11 +89,11 @@ export const amountOf = (visit: Visit): { readonly amount: number; readonly curr
 export const descriptionField = ({ form: given }: Visit, hint: string) =>
   field({ label: "What for", name: "description", optional: true, maxLength: 200, hint, value: given.get("description") ?? "" })
 
-/** The description of a form, unless it is empty. */
+/** Returns a form's description, unless it is empty. */
 export const descriptionOf = (visit: Visit): { readonly description?: string } => {
   const description = text(visit, "description")
   return description === "" ? {} : { description }
 }
 
-/** What the simulated wallet pays for a code without an amount. */
+/** The sats that the simulated wallet pays for a code without an amount. */
 export const freeSats = 1000

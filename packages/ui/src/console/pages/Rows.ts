@@ -9,7 +9,7 @@ import type { Transaction } from "../wire.ts"
 export type Row = Pick<Payment, "type" | "id" | "amountSats" | "rail" | "status" | "createdAtMillis"> & {
   readonly title: string
   readonly more: string
-  /** The value when it was booked, otherwise the current value. */
+  /** The value when the payment was posted, otherwise the current value. */
   readonly value: string
 }
 
@@ -48,7 +48,7 @@ const moreOf = (payment: Payment): string => {
   return payment.type === "withdrawal" ? elided(payment.recipient) : ""
 }
 
-/** The value when it was booked, if its rate was stored. */
+/** The value when the payment was posted, if its rate was stored. */
 export const bookedValue = ({ rate, currency, amountSats }: Payment, say: Format): string | undefined => {
   const unit = currency ?? say.price?.currency
   return rate === null || unit === undefined ? undefined : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), unit)

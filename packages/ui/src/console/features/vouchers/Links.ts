@@ -16,7 +16,7 @@ export const tabs = ({ to }: Visit, chosen: "vouchers" | "refunds") =>
     }))
   )
 
-/** The facts, and a way to cancel what nobody has claimed. */
+/** The facts, and a form to cancel a link that has not been claimed. */
 export const record = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
   panel("Details", {}, body(facts(of))),
   cancels !== false &&

@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from "../../wire.ts"
 import { toldOf } from "./Failing.ts"
 import { deliveryTold, responseOf, told as endpointTold } from "./Webhooks.ts"
 
-// A company's endpoints and deliveries, for the operator. All of them only read.
+// Pages and panels about a company's endpoints and deliveries, for the operator. They are read-only.
 
 const perPage = 50
 
