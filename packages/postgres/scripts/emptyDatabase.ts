@@ -6,8 +6,9 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, constants } from "node:zlib"
 
-// Makes packages/postgres/empty-database.tar.br: what initdb leaves, as the installed PGlite runs it. To be run again for another version of PostgreSQL
-// (emptyDatabase.slow.test.ts says when), with GNU tar.
+// Generates packages/postgres/empty-database.tar.br: the result of initdb as the installed PGlite runs it. Run
+// it again, with GNU tar, for another version of PostgreSQL (emptyDatabase.slow.test.ts fails when that is
+// necessary).
 
 const directory = mkdtempSync(path.join(os.tmpdir(), "satrail-empty-"))
 await (await PGlite.create({ dataDir: directory })).close()
