@@ -32,7 +32,7 @@ const freePort = () =>
   })
 
 /**
- * Runs commands in a new shell until they end.
+ * Runs commands in a new shell until they exit.
  * @param {string} script
  * @param {NodeJS.ProcessEnv} [env]
  */
@@ -138,7 +138,7 @@ const runPrinted = async ({ said }) => {
     request = /"payment_request":"([^"]+)"/.exec(printed)?.[1] ?? request
     if (code === 0 && /^\{"status":20\d,/.test(printed)) continue
     bad++
-    console.error(`A start says to try\n\n${command}\n\nand it printed\n\n${printed}\n`)
+    console.error(`The start suggests\n\n${command}\n\nwhich printed\n\n${printed}\n`)
   }
   return bad
 }
@@ -157,12 +157,12 @@ const check = async () => {
     const second = await start()
     try {
       failures += await runPrinted(second)
-      failures += (await runBlocks(second, "after what a start says to try", false)).failed
+      failures += (await runBlocks(second, "after the commands that a start suggests", false)).failed
     } finally {
       await second.stop()
     }
   }
-  console.log(`${blocks.length} blocks of ${page} run again and again, ${failures} differ`)
+  console.log(`${blocks.length} blocks of ${page} ran repeatedly, ${failures} differ`)
   return failures
 }
 

@@ -38,7 +38,7 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
 }
 
 /**
- * Runs a program until it ends. `onOutput` receives its output. Without it the program uses our terminal, and
+ * Runs a program until it exits. `onOutput` receives its output. Without it the program uses our terminal, and
  * `onSpeaking` is called just before its first output on stdout.
  * @param {string} command
  * @param {ReadonlyArray<string>} args
@@ -112,7 +112,7 @@ const advices = [
   [
     /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ERR_PNPM_META_FETCH|ERR_SOCKET|CERT|certificate|connect|network|dns/i,
     "The package registry could not be reached. Check the network connection, proxy and registry (npm config get registry), " +
-      "then run the same command again: what was already fetched is kept."
+      "then run the same command again. Packages already fetched are kept."
   ]
 ]
 
@@ -127,10 +127,10 @@ const install = async () => {
     about:
       stamp === ""
         ? "Node, TypeScript and the libraries into node_modules (about 130 MB, once)"
-        : "the dependencies changed, node_modules is brought up to date",
+        : "the dependencies changed, so node_modules is updated",
     progress: () => {
       const [, resolved, added] = [...output.matchAll(/resolved (\d+),.* added (\d+)/g)].at(-1) ?? []
-      return resolved === undefined ? ", waiting for the package registry" : `, ${added} of ${resolved} packages are there`
+      return resolved === undefined ? ", waiting for the package registry" : `, ${added} of ${resolved} packages are installed`
     }
   })
   let status = 1
@@ -150,7 +150,7 @@ const install = async () => {
     fetching.over()
     const lines = output.split("\n").filter((line) => !/Unsupported engine|Unknown (user|project|env) config/.test(line))
     process.stderr.write(`${lines.slice(-40).join("\n").trimEnd()}\n`)
-    say(`setting up failed after ${seconds(startedMillis)}; what it said is above.`)
+    say(`setup failed after ${seconds(startedMillis)}; its output is above.`)
     const advice = advices.find(([symptom]) => symptom.test(lines.join("\n")))?.[1]
     if (advice !== undefined) say(advice)
     process.exit(1)
@@ -169,7 +169,7 @@ const findNode = () => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
   if (major > MINIMUM.major || (major === MINIMUM.major && minor >= MINIMUM.minor)) return process.execPath
   say(
-    `this needs Node ${MINIMUM.major}.${MINIMUM.minor} or later. This is ${process.version}, and the packaged one does not run on this machine.`
+    `Node ${MINIMUM.major}.${MINIMUM.minor} or later is required. This is ${process.version}, and the packaged Node does not run on this machine.`
   )
   say("Install a newer Node from https://nodejs.org and run the same command again.")
   process.exit(1)
@@ -187,7 +187,7 @@ const tools = {
  */
 const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   const isFirst = !existsSync(at("packages/server/dist/.tsbuildinfo"))
-  const compiling = stage("compiling", isFirst ? { about: "TypeScript to JavaScript (once; later only what changed)" } : {})
+  const compiling = stage("compiling", isFirst ? { about: "TypeScript to JavaScript (once; later only changed files)" } : {})
   const status = await node([tools.tsc, "-b", ...projects])
   if (status === 0) return compiling.done()
   compiling.over()
@@ -302,19 +302,19 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 const tasks = {
   start: ["starts the service", start],
   satrail: ["the command line of the service", satrail],
-  test: ["runs the fast tests; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
-  "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
-  check: ["format, lint, types, words and house rules, one line each", check],
+  test: ["runs the fast tests; arguments are passed to vitest, and a named file runs even if it is not a fast test", (args) => test(args)],
+  "test:all": ["runs every test, including those with several processes and real nodes", (args) => node([tools.vitest, "run", ...args])],
+  check: ["checks format, lint, types, words and house rules, one line each", check],
   house: [
-    "prints how the code is divided, each number with its goal; --check fails if a goal that was met is missed",
+    "prints metrics of the code's structure, each with its goal; --check fails if a goal that was met is missed",
     (args) => node([at("scripts/house/main.ts"), ...args])
   ],
   words: [
     "checks the English of pages, messages, comments and test titles; arguments are the paths to check",
     (args) => node([at("scripts/words/main.ts"), ...args])
   ],
-  typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
-  lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],
+  typecheck: ["checks the types of everything, including tests and examples", (args) => node([tools.tsc, "-b", ...args])],
+  lint: ["runs oxlint; arguments, such as --fix, are passed to it", (args) => node([tools.oxlint, ...args])],
   format: ["formats all sources; with --check only lists those it would change", (args) => node([tools.oxfmt, ...args])],
   build: [
     "compiles every package",
@@ -333,22 +333,22 @@ const tasks = {
     }
   ],
   regtest: [
-    "starts real Lightning nodes on a regtest chain, and the service on them, for trying out",
+    "starts the service with real Lightning nodes on a regtest chain, to try it out",
     async (args) => {
       await build("packages/server", "packages/regtest")
       return node(["--conditions=compiled", at("packages/regtest/src/main.ts"), ...args])
     }
   ],
   soak: [
-    "mixed load for --minutes N on processes that are killed",
+    "runs a mixed load for --minutes N while processes are killed",
     (args) => compiled("packages/server/test/cluster/soak.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
   ],
   hostile: [
-    "--calls N hostile requests of each kind (2000) to one process: whether memory or rows grow",
+    "sends --calls N (default 2000) hostile requests of each kind to one process, and checks whether memory or rows grow",
     (args) => compiled("packages/server/test/hostile/memory.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
   ],
   canaries: [
-    "mutation testing: reintroduces known bugs one at a time; fails unless the tests catch each; arguments name some",
+    "mutation testing: reintroduces known bugs one at a time; fails unless the tests catch each; arguments select some of them",
     (args) => node([at("test/defences/main.ts"), ...args])
   ],
   simulate: [
@@ -356,21 +356,21 @@ const tasks = {
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
   without: [
-    "takes feature NAME and those that need it out of a copy, checks types, and runs the fast tests that do not mention them",
+    "removes feature NAME and those that need it from a copy, checks types, and runs the fast tests that do not mention them",
     (args) => node([at("scripts/without.ts"), ...args])
   ],
-  docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
+  docs: ["generates the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
   promises: [
-    "makes docs/reference/promises.md from a run of the contracts, on real nodes too; --from REPORT… makes it from reports of vitest, --check REPORT… compares it with them",
+    "generates docs/reference/promises.md from a run of the contracts, including real nodes; --from REPORT… uses vitest reports instead, and --check REPORT… compares the page with them",
     (args) => node([at("scripts/promises.ts"), ...args])
   ],
-  ui: ["makes what pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
+  ui: ["builds the files that pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
   screens: [
-    "--out DIR: screenshots of every state of the checkout and every page of the console, with chromium; --pictures makes those of the README",
+    "takes screenshots of every checkout state and every console page with chromium, into --out DIR; --pictures takes those of the README",
     (args) => node([at("packages/server/test/browser/screens.ts"), ...args], { cwd: process.cwd() })
   ],
   release: [
-    "makes what a release publishes: --dry-run --out DIR; --set X.Y.Z gives everything a version",
+    "builds and publishes a release; --dry-run --out DIR only builds it, and --set X.Y.Z sets the version everywhere",
     (args) => node([at("scripts/release/main.ts"), ...args])
   ],
   example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]

@@ -29,7 +29,7 @@ export const blocksOf = (markdown) => {
     const caption = before.endsWith("```") ? "" : firstSentence(before)
     if (kind === "run") blocks.push({ caption, command: text, output: undefined })
     else if (last !== undefined && last.output === undefined) last.output = text
-    else throw new Error("the README has an output block that belongs to no command")
+    else throw new Error("the README has an output block without a command")
   }
   return blocks
 }
