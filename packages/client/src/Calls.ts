@@ -1,31 +1,34 @@
 /** A company, or its id. */
 export type CompanyRef = string | { readonly id: string }
 
-/** Options of every call, in addition to its own members. */
+/** Options that every call accepts, in addition to its own fields. */
 export interface CallOptions {
-  /** The company that the client's key must belong to, or for which its function returns the key. */
+  /**
+   * The company whose key the client uses. If `key` is a function, it receives this company; otherwise the key
+   * must belong to it.
+   */
   readonly company?: CompanyRef | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface CreateOptions extends CallOptions {
   /**
-   * By default a new one per request. The same key with the same request takes effect once, even after your
-   * program restarts.
+   * Defaults to a new key per request. The same request sent with the same key takes effect once, even if your
+   * program restarts in between.
    */
   readonly idempotencyKey?: string | undefined
 }
 
-/** A page of a list. `next` is the `cursor` of the next page, undefined on the last. */
+/** A page of a list. `next` is the `cursor` of the next page, or undefined on the last page. */
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
   readonly next: string | undefined
 }
 
-/** A list: `await` returns its first page, and `for await` reads all pages. */
+/** A list. `await` returns its first page, and `for await` iterates over the items of all pages. */
 export interface List<A> extends PromiseLike<Page<A>>, AsyncIterable<A> {}
 
-/** A list whose pages `read` fetches. Nothing is requested until the caller reads it. */
+/** Returns a list whose pages are fetched by `read`. Nothing is requested until the caller reads the list. */
 export const list = <A>(read: (cursor: string | undefined) => Promise<Page<A>>): List<A> => {
   let first: Promise<Page<A>> | undefined
   const start = () => (first ??= read(undefined))

@@ -14,12 +14,15 @@ import { verify } from "./Webhooks.ts"
 type Told<E, T> =
   E extends EventOf<infer Types, infer Data> ? ([Extract<Types, T>] extends [never] ? never : EventOf<Extract<Types, T>, Data>) : never
 
-/** A client of a service. `M` is the type of metadata, `client<{ order: string }>({ … })`, or the schema for each noun. */
+/**
+ * A client of a service. `M` is the type of the metadata, as in `client<{ order: string }>({ … })`, or the
+ * schema for each resource.
+ */
 export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhooks" | "withdrawals"> {
   readonly withdrawals: Nouns<M>["withdrawals"] & {
     /**
      * Waits until a withdrawal settles, and returns it. Throws `errors.NotSettled` if it fails. Each key can
-     * wait for five withdrawals at a time; further calls wait their turn.
+     * wait for five withdrawals at a time; further calls are queued.
      *
      * @example
      * const settled = await pay.withdrawals.settled(withdrawal.id, { signal: AbortSignal.timeout(60_000) })
@@ -30,17 +33,17 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
     }
   }
   /**
-   * Every event, oldest first, then new events as they happen. After a lost connection it reconnects and
-   * resumes after the last event read.
+   * Yields every event, oldest first, and then new events as they happen. After a lost connection, the stream
+   * reconnects and resumes after the last event read.
    *
    * @example
    * for await (const event of client.events({ after: lastId })) await handle(event)
    */
   readonly events: EventsVerbs<M> & ((query?: EventsQuery) => AsyncGenerator<Event<M>, void, undefined>)
   /**
-   * Handles every event of a type at least once and in order per record, even after a restart. A handler that
-   * throws is retried with growing pauses, while events of other records continue. Run a consumer in one
-   * process at a time. Requires `cursors`.
+   * Handles every event of a type at least once and in order per record, even after a restart. If a handler
+   * throws, it is retried at growing intervals, while other records' events continue. Run each consumer in only
+   * one process at a time. Requires `cursors`.
    *
    * @example
    * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
@@ -51,7 +54,7 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
     options?: OnOptions
   ) => Consumer
   readonly webhooks: WebhooksVerbs & { readonly verify: typeof verify }
-  /** Does nothing. Exists for programs that used the package `satrail`. */
+  /** Does nothing. It exists for compatibility with programs that used the package `satrail`. */
   readonly close: () => Promise<void>
 }
 
@@ -70,10 +73,10 @@ const queryOf = (fields: Fields): string => {
   return `?${new URLSearchParams(query)}`.replace(/\?$/, "")
 }
 
-/** The next page's cursor, from the `Link` header. */
+/** Returns the next page's cursor, from the `Link` header. */
 const nextOf = (headers: Headers): string | undefined => /[?&]cursor=([\w-]+)[^>]*>; *rel="next"/.exec(headers.get("link") ?? "")?.[1]
 
-/** The data of a response. For a new on-chain address it is a member of the data. */
+/** Returns a response's data. For a new on-chain address, the record is a field of the data. */
 const dataOf = (answer: unknown): unknown => {
   const data = isObject(answer) ? answer["data"] : undefined
   return isObject(data) && isObject(data["address"]) ? data["address"] : data
@@ -82,7 +85,7 @@ const dataOf = (answer: unknown): unknown => {
 /** Converts a record to the client's format. */
 const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 
-/** The id of a record or of a company. */
+/** Returns the id of a record or company, given either. */
 const idOf = (value: unknown): string | undefined => text(isObject(value) ? value["id"] : value)
 
 /** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`, without the id if its route has none. */
@@ -104,7 +107,7 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
 
 const known = "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
 
-/** Throws if an option is unknown, and suggests the known one with the most letters in common. */
+/** Throws if an option is unknown, and suggests the known option that has the most letters in common with it. */
 const check = (options: object) => {
   const name = Object.keys(options).find((one) => !known.includes(one))
   if (!name) return
@@ -113,7 +116,7 @@ const check = (options: object) => {
   throw new TypeError(`\`${name}\` is not an option of client; did you mean \`${nearest}\`?`)
 }
 
-/** A client whose environment a test controls. */
+/** Builds a client whose environment can be controlled by a test. */
 export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: World = world): Client<M> => {
   check(options)
   const transport = make(options, outside)
@@ -121,7 +124,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const schemas: Readonly<Record<string, StandardSchema | undefined>> = options.metadata ?? {}
 
   let owner: string | undefined
-  /** The id of the company that the key belongs to, which never changes. */
+  /** The id of the key's company, which never changes. */
   const ownerOf = async (own: string) =>
     (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isRepeatable: true })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
@@ -177,7 +180,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const { events, webhooks, withdrawals } = pay
   const settled = async (...given: ReadonlyArray<unknown>): Promise<unknown> => {
     const { path: subject, company, signal } = read("{id}", given)
-    // Checked at each connection too, because the withdrawal may have ended before it.
+    // Check the withdrawal at each connection too, because it may have become final before the connection.
     for await (const _ of follow(transport, () => keyOf(company), { after: "now", subject, signal }, true)) {
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller's arguments, which `get` takes too
       const details: Withdrawal & Fields = { ...(await withdrawals.get(...(given as [string]))) }

@@ -6,11 +6,11 @@ import type { Cursors, Options, World } from "./Transport.ts"
 
 /** A consumer's name and where it begins. */
 export interface OnOptions {
-  /** The consumer's position is stored under this name. By default its types. */
+  /** The consumer's position is stored under this name. Defaults to the event types. */
   readonly name?: string | undefined
   /**
-   * Where it begins at its first start: after the event with this id, or `"now"`. By default it begins at the
-   * oldest stored event. Later starts use the stored position.
+   * Where the consumer begins when it is first started: after the event with this id, or `"now"`. Defaults to
+   * the oldest stored event. Later starts use the stored position.
    */
   readonly after?: string | undefined
   readonly company?: CompanyRef | undefined
@@ -19,17 +19,17 @@ export interface OnOptions {
 /** A running consumer of events. */
 export interface Consumer {
   readonly name: string
-  /** Stops the consumer after its running handlers finish. When started again, it resumes there. */
+  /** Stops the consumer after its running handlers finish. A later start resumes from there. */
   readonly stop: () => Promise<void>
 }
 
-/** The event source of a consumer. */
+/** A consumer's source of events. */
 interface Source {
   readonly events: (query: EventsQuery) => AsyncIterable<Event>
   readonly get: (id: string, company: CompanyRef | undefined) => Promise<Event>
 }
 
-/** A consumer's position: all events up to `after` are done, except those in `open`. */
+/** A consumer's position: all events up to `after` have been handled, except those in `open`. */
 interface Place {
   readonly after: string | undefined
   readonly open: ReadonlyArray<string>
@@ -38,8 +38,8 @@ interface Place {
 type Handler = (event: Event) => unknown
 
 /**
- * The number of handlers that run concurrently, each for a different record, and of events that may wait
- * because their handler fails.
+ * The maximum number of handlers that run concurrently, each for a different record, and the maximum number of
+ * events that wait because their handler fails.
  */
 const [atOnce, maxFailing] = [16, 1000]
 
@@ -82,7 +82,7 @@ const consume = async (
   }
   const save = async () => cursors.save(name, JSON.stringify({ after, open: [...open] } satisfies Place))
 
-  /** Handles the events of one record one after the other. */
+  /** Handles the events of one record in order, one at a time. */
   const dispatch = (event: Event) => {
     const { id, subject } = event
     const handle = async () => {
@@ -127,7 +127,8 @@ const consume = async (
             wake = resolve
           })
         if (signal.aborted) return
-        // In the same step as `open`, so that the stored position contains each event in one of them.
+        // Update this in the same step as `open`, so that the stored position accounts for each event exactly
+        // once.
         after = event.id
         dispatch(event)
       }
@@ -143,7 +144,7 @@ const consume = async (
 
 const report = (error: unknown, name: string) => console.error(`satrail: ${name} failed; will retry`, error)
 
-/** Implements `on` of a client. */
+/** Implements a client's `on`. */
 export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {
   const running = new Set<string>()
   return (type: string | ReadonlyArray<string>, handler: Handler, { name, after: begin, company }: OnOptions = {}): Consumer => {

@@ -1,7 +1,7 @@
 import { type Money, snake } from "./Plain.ts"
 import type { ErrorCode, WithdrawalFailure } from "./Records.ts"
 
-/** An invalid member of a request. `path` names it, such as `amount`. */
+/** An invalid field of a request. `path` is its name, such as `amount`. */
 export interface Issue {
   readonly path: string
   readonly message: string
@@ -18,30 +18,29 @@ interface Described {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** Error codes after which the request may have taken effect. */
+/** The codes of errors after which the request may have taken effect. */
 const unknown = /^(?:unreachable|unreadable|store_unavailable|timeout|stopping|internal)$/
 
 /**
- * The service rejected a request or did not respond. Act on `code`, which is stable. Without a response,
- * `status` is 0 and `code` is `unreachable`. If the response did not come from satrail, `code` is
- * `unreadable`.
+ * The service rejected a request or did not respond. Act on `code`, which is stable. If there was no response,
+ * `status` is 0 and `code` is `unreachable`. If the response did not come from satrail, `code` is `unreadable`.
  */
 export class SatrailError extends Error {
   override readonly name = "SatrailError"
   declare readonly status: number
   declare readonly code: string
-  /** Every invalid member of the request. */
+  /** Every invalid field of the request. */
   declare readonly issues: ReadonlyArray<Issue>
   /** Identifies the request in the operator's log. */
   declare readonly requestId: string | undefined
   /**
-   * The request's idempotency key. If you send it again with the same request, the request takes effect at
+   * The request's idempotency key. If you resend the same request with this key, the request takes effect at
    * most once.
    */
   declare readonly idempotencyKey: string | undefined
-  /** When the service accepts the next request, if it returned a time. */
+  /** Time until the service accepts the next request, if the response contained one. */
   declare readonly retryAfterMillis: number | undefined
-  /** Other members of the error, such as `available`. */
+  /** Other fields of the error, such as `available`. */
   declare readonly details: Readonly<Record<string, unknown>>
 
   constructor(said: Described, options?: ErrorOptions) {
@@ -59,7 +58,7 @@ export class SatrailError extends Error {
     return unknown.test(this.code)
   }
 
-  /** The names of the invalid members. */
+  /** The names of the invalid fields. */
   get paths(): ReadonlyArray<string> {
     return this.issues.map(({ path }) => path)
   }
@@ -68,7 +67,7 @@ export class SatrailError extends Error {
 /** Whether an error has a code. */
 export const isCode = (error: unknown, code: string): error is SatrailError => error instanceof SatrailError && error.code === code
 
-/** Details of the errors that have some. */
+/** The details of errors that have any. */
 interface Details {
   readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
   readonly fee_changed: { readonly fee?: Money }
@@ -79,13 +78,13 @@ type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : 
 
 type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
 
-/** One class for each code: `insufficient_balance` is `errors.InsufficientBalance`. */
+/** One class for each error code; for example, `insufficient_balance` is `errors.InsufficientBalance`. */
 export type Errors = {
   readonly [C in ErrorCode | "not_settled" as Pascal<C>]: { [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C> }
 }
 
 /**
- * The service's errors, as in the package `satrail`.
+ * The service's errors. The package `satrail` has the same ones.
  *
  * @example
  * if (error instanceof errors.InsufficientBalance) console.log(error.details.needed.sats)
@@ -96,7 +95,7 @@ export const errors = new Proxy(
   { get: (_, name) => ({ [Symbol.hasInstance]: (error: unknown) => isCode(error, snake(String(name)).slice(1)) }) }
 ) as Errors
 
-/** The webhook was not sent by the service, or was sent too long ago. Respond with 400. */
+/** The webhook was not sent by the service, or its timestamp is too old. Respond with 400. */
 export class WebhookRefused extends Error {
   override readonly name = "WebhookRefused"
 }

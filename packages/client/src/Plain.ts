@@ -6,18 +6,18 @@ export interface Money {
   /** Millisatoshis, exact. */
   readonly msat: bigint
   /**
-   * Whole satoshis. An amount that somebody must have or pay, such as `needed`, `fee` or `minAmount`, is rounded
-   * up. Any other amount is rounded down.
+   * Whole satoshis. Rounded up for an amount that is required or due, such as `needed`, `fee` or `minAmount`;
+   * rounded down for any other amount.
    */
   readonly sats: bigint
 }
 
-/** An amount of bitcoin in a request: satoshis, or the money of a response. */
+/** An amount of bitcoin in a request: satoshis, or a `Money` from a response. */
 export type Sats = number | bigint | Money
 
 /**
- * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or the money of
- * a response.
+ * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or a `Money`
+ * from a response.
  */
 export type Amount = Sats | `${number} ${string}` | { readonly amount: number | bigint | string; readonly currency: string }
 
@@ -38,12 +38,12 @@ export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter
 
 type Names = Readonly<Record<string, string>>
 
-/** Members that the package `satrail` names differently from the HTTP API, in responses and requests. */
+/** Fields whose names in the package `satrail` differ from those in the HTTP API, in responses and requests. */
 const both: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
 const ofResponses: Names = { ...both, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
 const ofRequests: Names = { ...both, max_fee_sats: "maxFee" }
 
-/** Changes the names and values of an object. `change` returns the entries for an entry. */
+/** Changes the names and values of an object. `change` returns the entries that replace an entry. */
 export const mapped = <A, B>(
   fields: Readonly<Record<string, A>>,
   change: (entry: readonly [name: string, value: A]) => ReadonlyArray<readonly [name: string, value: B]>
@@ -51,16 +51,16 @@ export const mapped = <A, B>(
 
 const wireNames = mapped(ofRequests, ([wire, name]) => [[name, wire]])
 
-/** Returns the client's name of a request's member. */
+/** Returns the client's name for a field of a request. */
 export const askedName = (name: string): string => ofRequests[name] ?? camel(name)
 
 export const isMoney = (name: string): boolean => name.endsWith("_sats") || name === "balance"
 
-/** Whether a name belongs to a time. */
+/** Whether this is the name of a time. */
 export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$/.test(name)
 
 /**
- * Returns the client's name of a record's member. `amount_sats` becomes `amount`, unless the record has an
+ * Returns the client's name for a field of a record. `amount_sats` becomes `amount`, unless the record has an
  * `amount` too.
  */
 export const nameOf = (name: string, all: Fields): string => {
@@ -69,8 +69,8 @@ export const nameOf = (name: string, all: Fields): string => {
 }
 
 /**
- * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, as the record
- * contains the rail.
+ * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, because the
+ * record contains the rail.
  */
 export const eventType = (type: string): string =>
   type.replace(
@@ -78,7 +78,7 @@ export const eventType = (type: string): string =>
     (_, kind: string, state: string) => `${kind}.${state === "completed" ? "settled" : state}`
   )
 
-/** The HTTP API's types for one client type. */
+/** Returns the HTTP API's event types for one client type. */
 export const wireTypes = (type: string): ReadonlyArray<string> => {
   const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
   if (!kind || !state) return [type]
@@ -88,7 +88,7 @@ export const wireTypes = (type: string): ReadonlyArray<string> => {
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
 }
 
-/** The members whose amount somebody must have or pay. */
+/** The fields whose amount is required or due, and so rounded up. */
 const isDue = /^needed|fee|^(?:base|min)_/
 
 /** Converts satoshis from JSON, which have at most three decimals. */
@@ -109,17 +109,17 @@ const plainOf = (name: string, value: unknown): unknown => {
   return plain(value)
 }
 
-/** Converts a value of a response. */
+/** Converts a value in a response. */
 export const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain)
   if (!isObject(value)) return value
   return mapped(value, ([name, one]) => [[nameOf(name, value), plainOf(name, one)]])
 }
 
-/** Converts to a number whose JSON form has the same digits. */
+/** Converts an amount to a number whose JSON form has the same digits. */
 const numeric = (given: unknown): number => {
   const value = Number(given)
-  // A JavaScript number holds fifteen digits.
+  // A JavaScript number is exact to fifteen digits.
   const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(?:\.?\d){1,15}$)\d+(?:\.\d+)?$/.test(String(given))
   if (!isExact) throw new TypeError(`amount must be satoshis, or text such as "1.50 eur" (got ${String(given)})`)
   return value
@@ -148,7 +148,7 @@ const wireOf = (name: string, value: unknown): unknown => {
   return isObject(value) ? wire(value) : value
 }
 
-/** Converts a request's members to the service's names. */
+/** Converts the names of a request's fields to the service's names. */
 export const wire = ({ amount, ...others }: Fields): Fields => ({
   ...(amount !== undefined && priced(amount)),
   ...mapped(others, ([name, value]) => (value === undefined ? [] : [[wireNames[name] ?? snake(name), wireOf(name, value)]]))
@@ -164,13 +164,13 @@ export interface EventOf<T, D> {
   readonly company: string
   /** The id of the record, or the name of the domain. */
   readonly subject: string
-  /** The record as of the event, even if it has changed since. */
+  /** The record as it was at the time of the event. */
   readonly data: D
 }
 
 /**
- * Converts an event of a response. Returns undefined if the value is not an event. Unknown types from newer
- * versions of the service are returned too.
+ * Converts an event of a response. Returns undefined if the value is not an event. An event whose type is
+ * unknown, from a newer version of the service, is also returned.
  */
 export const eventOf = (value: unknown): unknown => {
   if (!isObject(value)) return undefined

@@ -1,5 +1,5 @@
-// The service's operations by noun and verb. `CREATE` is a POST with an idempotency key. `ONCE` is a POST
-// that is not repeated if its result is unknown. The part after `:` is the path below the noun's path.
+// The service's operations by resource and verb. `CREATE` is a POST with an idempotency key. `ONCE` is a POST
+// that is not repeated if its result is unknown. The part after `:` is the path below the resource's path.
 
 type Verbs = Readonly<Record<string, string>>
 
@@ -9,8 +9,9 @@ const makes = "create get list"
 const deposit = "bitcoin/deposit/"
 
 /**
- * Each line has a noun, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route has its
- * usual one, which is `POST:#/verb` for most. `ONCE` alone is `ONCE:#/verb`. `#` stands for `/{id}`.
+ * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route has
+ * its default route, which is `POST:#/verb` for most verbs. `ONCE` alone is `ONCE:#/verb`. `#` stands for
+ * `/{id}`.
  */
 const table = `account account get=GET
 apiKeys api-keys ${makes} revoke=DELETE:#
@@ -50,7 +51,7 @@ export const routes = read()
 
 const ofAnyAmount = { amount: null }
 
-/** Default members of new records by noun, as in the package `satrail`. */
+/** Default fields of new records by resource, as in the package `satrail`. */
 export const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   companies: { plan: "free" },
   invoices: ofAnyAmount,

@@ -1,6 +1,9 @@
 import type { Metadata } from "./Plain.ts"
 
-/** A schema of Standard Schema v1 (standardschema.dev), as Zod, Valibot, ArkType and Effect make. */
+/**
+ * A schema that implements Standard Schema v1 (standardschema.dev), as those of Zod, Valibot, ArkType and
+ * Effect do.
+ */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1
@@ -19,7 +22,7 @@ type Validated<Output> =
       }>
     }
 
-/** The nouns whose records are created with metadata. */
+/** The resources whose records are created with metadata. */
 export const metadataNouns = [
   "checkouts",
   "invoices",
@@ -34,14 +37,14 @@ export type MetadataNoun = (typeof metadataNouns)[number]
 
 type Texts = Readonly<Record<string, string | undefined>>
 
-/** A schema for the metadata of each noun. Its output must be text by key. */
+/** A schema for the metadata of each resource. Its output must be an object of strings. */
 export type Schemas = { readonly [N in MetadataNoun]?: StandardSchema<unknown, Texts> | undefined }
 
-/** The option `metadata`, from which the type of metadata is inferred. */
+/** The option `metadata`, from which the type of the metadata is inferred. */
 export interface WithSchemas<M> {
   /**
-   * A Standard Schema for the metadata of each noun. Requests of this program are checked, and what the schema
-   * returns is stored.
+   * A Standard Schema for the metadata of each resource. This program's requests are validated, and the
+   * schema's output is stored.
    *
    * @example
    * metadata: { invoices: z.object({ order: z.string() }) }
@@ -56,7 +59,10 @@ type Input<S> = Types<S> extends { readonly input: infer I } ? I : never
 type Received = "checkouts" | "invoices" | "lightningAddresses" | "offers" | "onChainAddresses"
 type Sent = "refunds" | "vouchers" | "withdrawals"
 
-/** The nouns whose metadata a record shows, for records that others cause, and for events by the first part of their type. */
+/**
+ * The resources from which a record's metadata can come: for records created as a consequence of others, and
+ * for events by the first part of their type.
+ */
 interface Origins {
   readonly deposit: Received
   readonly withdrawal: Sent
@@ -70,7 +76,7 @@ interface Origins {
   readonly voucher: "vouchers"
 }
 
-/** The type of metadata in a noun's replies. `M` is the type for all nouns, or the schema of each. */
+/** The type of the metadata in a resource's responses. `M` is the type for all resources, or the schema of each. */
 export type Read<M, N> = M extends Metadata
   ? M
   : N extends keyof Origins
@@ -79,5 +85,5 @@ export type Read<M, N> = M extends Metadata
       ? Output<M[N]>
       : Metadata
 
-/** The type of metadata in a noun's requests. */
+/** The type of the metadata in a resource's requests. */
 export type Written<M, N> = M extends Metadata ? M : N extends keyof M ? Input<M[N]> : Metadata

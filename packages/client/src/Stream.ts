@@ -6,11 +6,10 @@ import type { Transport } from "./Transport.ts"
 /** Selects the events to read. */
 export interface EventsQuery {
   /**
-   * The id of the event after which to begin, or `"now"`. By default the events begin at the oldest stored
-   * one.
+   * The id of the event after which to begin, or `"now"`. Defaults to the oldest stored event.
    */
   readonly after?: string | undefined
-  /** Types such as `deposit.settled`, or prefixes such as `deposit.*`. */
+  /** Event types such as `deposit.settled`, or prefixes such as `deposit.*`. */
   readonly types?: ReadonlyArray<string> | undefined
   /** Only events of the record with this id. */
   readonly subject?: string | undefined
@@ -21,7 +20,7 @@ export interface EventsQuery {
 /** The service sends a comment every 15 seconds, so a silent stream is dead. */
 const silenceMillis = 45_000
 
-/** The lines of a stream, including empty lines. Text after the last line break is not a line yet. */
+/** Yields a stream's lines, including empty ones. Text after the last line break is not yet a line. */
 async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -44,8 +43,8 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
 }
 
 /**
- * Follows events forever. After a lost connection it reconnects and resumes after the last event read. If
- * `isOpenTold`, it also yields undefined at each connection.
+ * Follows events forever. After a lost connection, reconnects and resumes after the last event read. If
+ * `isOpenTold`, also yields undefined whenever a connection opens.
  */
 export async function* follow(
   { open, waitMillis, sleep }: Transport,
@@ -61,7 +60,7 @@ export async function* follow(
   let last = after === "now" ? undefined : after
   let retryMillis = 3000
 
-  /** One connection until it ends. */
+  /** Yields the events of one connection until it ends. */
   const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<unknown> {
     const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) }
     const response = await open({ method: "GET", path, key: await keyOf(), isRepeatable: true, headers, signal: limit.signal })
@@ -78,7 +77,7 @@ export async function* follow(
       const event = eventOf(parsed(data.join("\n")))
       data = []
       if (event) yield event
-      // Set after the event was handled, so that an event whose handler throws is read again.
+      // Set the position only after the event was handled, so that an event whose handler throws is read again.
       last = id ?? last
     }
   }

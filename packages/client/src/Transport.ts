@@ -1,7 +1,7 @@
 import { SatrailError } from "./Errors.ts"
 import { isObject, parsed, plain, text } from "./Plain.ts"
 
-/** Storage of consumers (`on`) for their positions: two statements on your database. */
+/** Storage for the positions of consumers (`on`). Two statements on your database are enough. */
 export interface Cursors {
   readonly load: (name: string) => string | null | undefined | Promise<string | null | undefined>
   readonly save: (name: string, place: string) => unknown
@@ -11,9 +11,12 @@ export interface Cursors {
 export interface Options {
   /** The service's URL, such as `https://pay.example.com`. */
   readonly url: string | URL
-  /** A company's API key. A function receives the `company` of each call, for programs that act for several companies. */
+  /**
+   * A company's API key. For programs that act for several companies, a function that receives the `company` of
+   * each call and returns its key.
+   */
   readonly key?: string | ((company: string | undefined) => string | Promise<string>)
-  /** An operator's token. `companies` requires it. */
+  /** An operator's token, which `companies` requires. */
   readonly operatorToken?: string
   /** Maximum number of retries of a request that may succeed later. Default: 4. */
   readonly retries?: number
@@ -26,7 +29,7 @@ export interface Options {
   readonly maxWaitMillis?: number
   /** Required by `on`. */
   readonly cursors?: Cursors
-  /** Receives errors of consumers (`on`), which retry. Default: `console.error`. */
+  /** Receives the errors of consumers (`on`), which retry. Default: `console.error`. */
   readonly onError?: (error: unknown, consumer: string) => void
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
@@ -34,7 +37,7 @@ export interface Options {
 
 /** The environment, which tests control. */
 export interface World {
-  /** Ends early when `signal` is aborted. */
+  /** Sleeps for this long, or until `signal` is aborted. */
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>
   readonly random: () => number
 }
@@ -62,7 +65,7 @@ export interface Ask {
   readonly body?: unknown
   /** Makes a create request safe to repeat. */
   readonly idempotencyKey?: string | undefined
-  /** Whether the client chose the key rather than the caller. */
+  /** Whether the idempotency key was chosen by the client, not by the caller. */
   readonly isOwnKey?: boolean | undefined
   /** Whether the request may be repeated even if it may have taken effect. */
   readonly isRepeatable: boolean
@@ -76,9 +79,9 @@ export interface Transport {
    * is 2xx.
    */
   readonly send: (ask: Ask) => Promise<{ readonly answer: unknown; readonly headers: Headers }>
-  /** Makes one attempt. The response's body is not read yet. */
+  /** Makes one attempt. The body of the response has not been read. */
   readonly open: (ask: Ask) => Promise<Response>
-  /** The wait before the next attempt. */
+  /** Returns the wait before the next attempt. */
   readonly waitMillis: (attempt: number, error: SatrailError) => number
   readonly sleep: World["sleep"]
 }
@@ -93,7 +96,7 @@ const retryAfter = (headers: Headers): number | undefined => {
   return Number.isNaN(millis) ? undefined : Math.max(0, millis)
 }
 
-/** The error in a response. */
+/** Returns the error in a response. */
 const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
   const { status, headers } = response
   const { error, message }: Fields = Object(await response.json().catch(() => undefined))
@@ -148,7 +151,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
     return new SatrailError({ status: 0, code: "unreachable", message, idempotencyKey }, { cause })
   }
 
-  /** Makes one attempt and reads its whole response. */
+  /** Makes one attempt and reads the whole response. */
   const attempt = async (ask: Ask) => {
     const { signal, idempotencyKey } = ask
     const limit = AbortSignal.timeout(timeoutMillis)
@@ -160,7 +163,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       })
       return { answer: body === "" ? undefined : decoded(body, response.status, idempotencyKey), headers: response.headers }
     } catch (error) {
-      // The caller expects their own abort reason.
+      // Throw the caller's own abort reason.
       signal?.throwIfAborted()
       throw error
     }
@@ -169,7 +172,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   const waitMillis = (attempt: number, { retryAfterMillis }: SatrailError): number =>
     retryAfterMillis === undefined
       ? Math.min(8000, 250 * 2 ** attempt) * (0.5 + random() / 2)
-      : // Random, so that clients do not retry simultaneously, but never earlier.
+      : // Add a random delay, so that clients do not retry simultaneously. Never retry earlier than requested.
         retryAfterMillis * (1 + random() / 5)
 
   const send = async (ask: Ask) => {
@@ -179,7 +182,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       } catch (error) {
         if (!(error instanceof SatrailError)) throw error
         if (error.code === "idempotency_not_supported" && current.isOwnKey) {
-          // The request had no effect, so it is sent once without a key.
+          // The request had no effect. Send it once more, without a key and without further retries.
           current = { ...current, idempotencyKey: undefined, isOwnKey: false, isRepeatable: false }
           continue
         }

@@ -3,8 +3,8 @@ import { eventOf, parsed } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 
 /**
- * A `Request` of a `fetch` handler, or the headers and the raw body from `express.raw()` or a Node request's
- * chunks.
+ * The `Request` that a `fetch` handler receives, or the headers and the raw body, from `express.raw()` or the
+ * chunks of a Node request.
  */
 export type Received =
   | Request
@@ -14,8 +14,8 @@ export type Received =
     }
 
 /**
- * Maximum difference between `webhook-timestamp` and now, so that a captured request cannot be replayed
- * later.
+ * Maximum difference between `webhook-timestamp` and the current time, so that a captured request cannot be
+ * replayed later.
  */
 const toleranceSeconds = 300
 
@@ -37,7 +37,7 @@ const textOf = async (received: Received): Promise<string> => {
   if (received instanceof Request) return received.text()
   const { body } = received
   if (typeof body === "string") return body
-  // Parsing a body loses the signed bytes.
+  // The signature covers the raw bytes, which parsing loses.
   if (!(body instanceof Uint8Array)) throw new WebhookRefused("body must be raw, before any JSON parser")
   return new TextDecoder().decode(body)
 }
@@ -58,10 +58,10 @@ const verifier = async (secret: string) => {
 
 /**
  * Returns a webhook's event if its signature is valid and it was sent within the last five minutes. Otherwise
- * it throws `WebhookRefused`, to which you respond with 400. `secret` is the endpoint's secret (`whsec_…`) or
- * the public key from `/.well-known/satrail-webhook-keys` (`whpk_…`).
+ * throws `WebhookRefused`; in that case, respond with 400. `secret` is the endpoint's secret (`whsec_…`) or the
+ * public key from `/.well-known/satrail-webhook-keys` (`whpk_…`).
  *
- * An event can arrive more than once with the same `id`, so store the ids you have handled.
+ * An event can arrive more than once with the same `id`, so store the ids that you have handled.
  *
  * @example
  * const event = await webhooks.verify(request, secret)

@@ -12,10 +12,10 @@ import { Redacted, Result } from "effect"
 import * as Money from "./Money.ts"
 import type { Bare, Instant, Named, Primitive } from "./Reply.ts"
 
-/** The members of a company's record that the core reads, for requests that take a company. */
+/** The fields of a company's record that the core reads when a request takes a company. */
 type Sender = { readonly plan: Plan; readonly name?: never }
 
-/** The names of lists' options, which are those of the HTTP API, by their names in the core. */
+/** The public names of list options, which are those of the HTTP API, by their names in the core. */
 interface Filters {
   readonly before: "cursor"
   readonly after: "cursor"
@@ -24,7 +24,7 @@ interface Filters {
   readonly label: "metadataKey" | "metadataValue"
 }
 
-/** The public name of a request's member. */
+/** The public name of a field in a request. */
 type Asked<T, K extends keyof T> = K extends keyof Filters
   ? Filters[K]
   : K extends "request"
@@ -63,7 +63,7 @@ type Member<K, V, M> = K extends "before" | "after" | "label"
               ? Timed<V>
               : Ask<V, M>
 
-/** The core's argument of a method, in plain values. `M` is the type of metadata. */
+/** A core method's argument, in plain values. `M` is the type of the metadata. */
 export type Ask<T, M> =
   T extends Request<never>
     ? { readonly idempotencyKey: string }
@@ -91,7 +91,7 @@ type Public<K> = K extends "asked" ? "amount" : K extends "standing" ? "status" 
 type Loose<A, Defaulted> = A extends object ? Omit<A, Defaulted & keyof A> & Partial<Pick<A, Defaulted & keyof A>> : A
 type Shown<A> = A extends object ? { readonly [K in keyof A]: A[K] } : A
 
-/** `Ask`, with members optional if they have a default. */
+/** `Ask`, in which fields with a default are optional. */
 type AskWith<T, D, M> = D extends object ? Shown<Loose<Ask<T, M>, Public<keyof D>>> : Ask<T, M>
 
 type Last<A extends ReadonlyArray<unknown>> = A extends readonly [...infer Before, infer Query]
@@ -100,7 +100,7 @@ type Last<A extends ReadonlyArray<unknown>> = A extends readonly [...infer Befor
     : A
   : A
 
-/** Optional members may be undefined, as in `@satrail/client`. */
+/** Optional fields may be undefined, as in `@satrail/client`. */
 type Undefinable<A> = { readonly [K in keyof A]: object extends Pick<A, K> ? A[K] | undefined : A[K] }
 
 /** The options of a list. */
@@ -111,13 +111,16 @@ export type Query<T, M> = Undefinable<Omit<Ask<T, M>, "cursor" | "limit">> & {
   readonly cursor?: string | undefined
 } & (T extends { readonly paymentHash?: unknown } ? { readonly paymentRequest?: string | undefined } : unknown)
 
-/** A method's arguments, with optional ones. */
+/** A method's arguments, some of which are optional. */
 export type Given<A extends ReadonlyArray<unknown>, D, M> =
   D extends ReadonlyArray<unknown>
     ? Last<{ [K in keyof A]: K extends keyof D ? AskWith<A[K], D[K], M> : Ask<A[K], M> }>
     : { [K in keyof A]: Ask<A[K], M> }
 
-/** Members of requests in msat, except `amount`. A type test fails if the core has another. */
+/**
+ * Fields of requests that the core takes in msat, except `amount`. A type test fails if the core has another
+ * such field.
+ */
 export const inMsat = [
   "minAmount",
   "maxAmount",
@@ -139,9 +142,9 @@ export type MakeRequest = (idempotencyKey: string) => Request<unknown>
 
 /** How a method converts its arguments. */
 export interface Reading {
-  /** Its `amount` is in msat. */
+  /** Whether the core takes the method's `amount` in msat. */
   readonly isMsat: boolean
-  /** Its options are a list's. */
+  /** Whether the method's options are those of a list. */
   readonly isList: boolean
   readonly request: MakeRequest
 }
@@ -171,7 +174,7 @@ const paymentOf = (paymentRequest: string): Members =>
     onFailure: ({ message }) => new Invalid({ path: "paymentRequest", message })
   })
 
-/** Options of lists that the core names differently. */
+/** Converts list options that the core names differently. */
 const filters: ReadonlyMap<string, (value: string) => Members> = new Map([
   ["cursor", pageAt],
   ["paymentRequest", paymentOf],
@@ -208,7 +211,7 @@ const members = (name: string, value: unknown, reading: Reading): Members => {
   return Result.map(read(value, reading), (read) => ({ [name]: read }))
 }
 
-/** Converts plain values to the core's: amounts, times, and the key of a repeatable request. */
+/** Converts plain values to the core's types: amounts, times, and the key of a repeatable request. */
 export const read = (given: unknown, reading: Reading): Result.Result<unknown, AmountInvalid | Invalid> => {
   if (Money.isMoney(given)) return Result.succeed(Msat.make(given.msat))
   if (Array.isArray(given)) return Result.all(given.map((one) => read(one, reading)))

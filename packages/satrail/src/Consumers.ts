@@ -10,17 +10,20 @@ import { Cause, Clock, Effect, Latch, Option, Schedule, Schema, Semaphore, Strea
 /** The number of handlers that run concurrently in a consumer, each for a different record. */
 export const atOnce = 16
 
-/** Maximum number of waiting events whose handlers fail. At this number the consumer reads no further. */
+/**
+ * Maximum number of events that wait because their handler fails. When it is reached, the consumer reads no
+ * further.
+ */
 export const maxFailing = 1000
 
-/** The pause after a failure. It doubles up to the longest. */
+/** The pause after a failure. It doubles with each failure, up to the maximum. */
 export const pauseMillis = { first: 1000, longest: 300_000 }
 const pauses = Schedule.min([Schedule.exponential(pauseMillis.first), Schedule.spaced(pauseMillis.longest)])
 
 /** How often the position is stored if no handler was called. */
 const idleMillis = 60_000
 
-/** A consumer's position: all events up to `after` are done, except those in `open`. */
+/** A consumer's position: all events up to `after` have been handled, except those in `open`. */
 const Place = Schema.Struct({ after: Schema.NullOr(Schema.String), open: Schema.Array(Schema.String) })
 interface Place extends Schema.Schema.Type<typeof Place> {}
 const Text = Schema.fromJsonString(Place)
@@ -28,7 +31,7 @@ const Text = Schema.fromJsonString(Place)
 export interface Ask {
   /** The consumer's name, under which its position is stored. */
   readonly name: string
-  /** Where it begins at its first start: after an event, `"now"`, or at the oldest event. */
+  /** Where the consumer begins when it is first started: after an event, at `"now"`, or at the oldest event. */
   readonly after: string | undefined
   readonly isAsked: (heard: Heard) => boolean
   readonly handle: (heard: Heard) => Promise<void>
@@ -36,15 +39,15 @@ export interface Ask {
 
 const sourceOf = (name: string) => `consumer ${name}` as const
 
-/** The position right before an event, so that a stream from there begins with it. */
+/** Returns the position immediately before an event, so that a stream from there begins with that event. */
 const before = (cursor: string): string => {
   const place = placeOf(cursor)
   return place === undefined ? cursor : cursorOf({ ...place, part: Math.max(0, place.part - 1) })
 }
 
 /**
- * Where a new consumer begins. Determined before it waits for its lease, so that `"now"` is the time of the
- * call of `pay.on`.
+ * Determines where a new consumer begins. Call it before the consumer waits for its lease, so that `"now"` is
+ * the time of the call to `pay.on`.
  */
 const beginning = Effect.fnUntraced(function* ({ after }: Ask) {
   if (after !== "now") return after ?? null
@@ -76,7 +79,7 @@ const placed = Effect.fnUntraced(function* (ask: Ask, begin: Place, fence: Fence
     yield* Effect.retry(save, { while: ({ _tag }) => _tag === "StoreUnavailable", schedule: pauses })
   })
   yield* save
-  // Closed last, after every handler has ended.
+  // This scope closes last, after every handler has finished.
   yield* Effect.addFinalizer(() => Effect.ignore(save))
   const lost = (cause: Cause.Cause<unknown>) => Effect.logWarning(`pay.on: ${ask.name} continues in another process`, cause)
   yield* Effect.forkScoped(Effect.catchCause(Effect.forever(saving), lost))
@@ -85,7 +88,7 @@ const placed = Effect.fnUntraced(function* (ask: Ask, begin: Place, fence: Fence
 
 type Placed = Effect.Success<ReturnType<typeof placed>>
 
-/** Calls the handler for incoming events, one at a time per record, with retries. */
+/** Calls the handler for incoming events with retries, one event at a time per record. */
 const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: Placed) {
   const scope = yield* Effect.scope
   const handlers = yield* Semaphore.make(atOnce)
@@ -105,7 +108,8 @@ const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: P
   }
   const handle = (heard: Heard) =>
     Effect.tryPromise({ try: () => ask.handle(heard), catch: (cause) => cause }).pipe(
-      // Uninterruptible, so that a handled event is marked as done even if the consumer is being stopped.
+      // This is uninterruptible, so that a handled event is marked as handled even while the consumer is being
+      // stopped.
       Effect.tap(() => Effect.sync(() => done(heard))),
       Effect.uninterruptible,
       handlers.withPermit,
@@ -150,8 +154,8 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
   const { untilRoom, dispatch } = yield* dispatching(ask, found)
 
   /**
-   * Handles the events that were open when the previous process ended. If such an event was deleted, the
-   * stream begins with a different one.
+   * Handles the events that were open when the previous process ended. If such an event has since been deleted,
+   * the stream begins with a different one.
    */
   const again = Effect.forEach(begin.open, (cursor) =>
     events.tail({ after: before(cursor) }).pipe(
@@ -165,7 +169,7 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
       Effect.fnUntraced(function* (heard) {
         const isAsked = ask.isAsked(heard)
         if (isAsked) yield* untilRoom
-        place.after = heard.cursor // in the same step as `open`, so that the stored position contains each event in one of them
+        place.after = heard.cursor // in the same step as `open`, so that the stored position accounts for each event exactly once
         if (isAsked) yield* Effect.andThen(dispatch(heard), changed)
       })
     )

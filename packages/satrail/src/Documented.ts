@@ -2,13 +2,14 @@ import type { Async } from "./Method.ts"
 import type { Settled } from "./Settled.ts"
 
 /**
- * Methods with the comments that editors show. Not every editor shows the core's comments through a mapped
- * type.
+ * The methods with the comments that editors show. They are repeated here because not every editor shows the
+ * core's comments through a mapped type.
  */
 export interface Documented<M> {
   readonly companies: {
     /**
-     * Opens an account. Invoices, payouts and balances belong to one: a shop needs one company, a platform one for each customer.
+     * Opens an account. Every invoice, payout and balance belongs to a company. A shop needs one company, and a
+     * platform needs one for each customer.
      *
      * @example
      * const shop = await pay.companies.create({ name: "Shop" })
@@ -26,8 +27,8 @@ export interface Documented<M> {
   }
   readonly invoices: {
     /**
-     * Creates a Lightning invoice. Show `paymentRequest` to the payer as text or QR code, and wait for `deposit.settled`.
-     * Without an `amount`, the payer decides.
+     * Creates a Lightning invoice. Show `paymentRequest` to the payer as text or as a QR code, and wait for
+     * `deposit.settled`. Without an `amount`, the payer decides.
      *
      * @example
      * const invoice = await pay.invoices.create({ company: shop.id, amount: 21_000, description: "Two coffees" })
@@ -41,7 +42,8 @@ export interface Documented<M> {
      */
     readonly get: Async<"invoices", "get", M>
     /**
-     * Lists invoices, the newest first. `await` returns the first page, whose `next` is the `cursor` of the next one.
+     * Lists invoices, newest first. `await` returns the first page, whose `next` is the `cursor` of the next
+     * page.
      *
      * @example
      * for await (const invoice of pay.invoices.list(shop, { status: "settled" })) console.log(invoice.id)
@@ -50,7 +52,7 @@ export interface Documented<M> {
   }
   readonly checkouts: {
     /**
-     * Creates a payment page, which takes Lightning and on-chain payments. Redirect the payer to its `url`.
+     * Creates a payment page that accepts Lightning and on-chain payments. Redirect the payer to its `url`.
      *
      * @example
      * const checkout = await pay.checkouts.create({ company: shop.id, amount: "12.50 eur", description: "Order 1042" })
@@ -68,7 +70,7 @@ export interface Documented<M> {
   }
   readonly onChainAddresses: {
     /**
-     * Creates a bitcoin address. Use one for each payment.
+     * Creates a bitcoin address. Use a new one for each payment.
      *
      * @example
      * const { address } = await pay.onChainAddresses.create({ company: shop.id })
@@ -77,14 +79,15 @@ export interface Documented<M> {
   }
   readonly withdrawals: {
     /**
-     * Checks a destination, and returns the fee and how likely the payment succeeds. Nothing is sent.
+     * Checks a destination, and returns the fee and the probability that the payment succeeds. Nothing is sent.
      *
      * @example
      * const { fee } = await pay.withdrawals.estimate({ company: shop.id, amount: 5_000, destination: "ann@example.com" })
      */
     readonly estimate: Async<"withdrawals", "estimate", M>
     /**
-     * Sends bitcoin: holds amount and fee, and queues the payment. Wait for `withdrawal.settled` or `withdrawal.failed`.
+     * Sends bitcoin: holds the amount and the fee, and queues the payment. Wait for `withdrawal.settled` or
+     * `withdrawal.failed`.
      *
      * @example
      * await pay.withdrawals.confirm({ company: shop.id, amount: 5_000, destination: "ann@example.com", idempotencyKey: "payout-7" })
@@ -100,7 +103,7 @@ export interface Documented<M> {
   }
   readonly transactions: {
     /**
-     * Returns the balance of a company.
+     * Returns a company's balance.
      *
      * @example
      * const { available } = await pay.transactions.balance(shop.id)

@@ -11,9 +11,9 @@ import type { Failure } from "./Failure.ts"
 
 export type { Issue }
 
-/** An error of the service: `error instanceof SatrailError`. */
+/** An error returned by the service. Test for it with `error instanceof SatrailError`. */
 export interface SatrailError extends Error {
-  /** The class, as text. */
+  /** The name of the error's class. */
   readonly _tag: string
   /** The stable code, as in the HTTP API. See the error reference. */
   readonly code: string
@@ -21,18 +21,18 @@ export interface SatrailError extends Error {
   readonly isRetryable: boolean
   /** Whether the request may have taken effect. Repeat it with the same `idempotencyKey` to find out. */
   readonly isUnknown: boolean
-  /** Every invalid member of the request. */
+  /** Every invalid field of the request. */
   readonly issues: ReadonlyArray<Issue>
-  /** Other members of the error in the HTTP API, such as `available`. */
+  /** Other fields of the error in the HTTP API, such as `available`. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
 const isSatrailError = (error: unknown): error is SatrailError => error instanceof Error && Object.hasOwn(error, "isRetryable")
 
-/** Every error of the service, as in `@satrail/client`. */
+/** Matches every error of the service, as in `@satrail/client`. */
 export const SatrailError: { [Symbol.hasInstance](error: unknown): error is SatrailError } = { [Symbol.hasInstance]: isSatrailError }
 
-/** Details of the errors that have some. */
+/** The details of errors that have any. */
 interface Details {
   readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
   readonly fee_changed: { readonly fee?: Money }
@@ -43,7 +43,7 @@ type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : 
 
 type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
 
-/** One class for each code: `insufficient_balance` is `errors.InsufficientBalance`. */
+/** One class for each error code; for example, `insufficient_balance` is `errors.InsufficientBalance`. */
 export type Errors = {
   readonly [C in Code | "not_settled" as Pascal<C>]: { [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C> }
 }
@@ -84,7 +84,7 @@ type Bare<T> = T extends Msat.Msat
       ? { readonly [K in keyof T]: Bare<T[K]> }
       : T
 
-/** An error with its own members and without those of the underlying library. */
+/** An error's own fields, without those of the underlying library. */
 type Members<E extends Tagged> = {
   readonly [K in keyof E as K extends keyof Error | symbol | "toJSON" | "asEffect" | `~effect/${string}` ? never : K]: Bare<E[K]>
 }
@@ -97,7 +97,7 @@ type Classes = { readonly [Tag in Instance["_tag"]]: ErrorClass<Extract<Instance
 const isClass = (value: unknown): value is { readonly prototype: Tagged; readonly name: string } =>
   typeof value === "function" && value.prototype instanceof Error
 
-/** The classes of every error that a method may throw, by name. */
+/** The classes of all errors that methods may throw, by name. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- collected from the modules like the type
 export const classes = Object.fromEntries(
   Object.values(modules).flatMap((module) => Object.entries(module).filter(([, value]) => isClass(value)))

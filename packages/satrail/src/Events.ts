@@ -7,8 +7,8 @@ import * as Reply from "./Reply.ts"
 type Rail = "lightning" | "on_chain"
 
 /**
- * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, as the record
- * contains the rail.
+ * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, because the
+ * record contains the rail.
  */
 type TypeOf<T> = T extends `${infer Kind}.${Rail}.${infer State}` ? `${Kind}.${State extends "completed" ? "settled" : State}` : T
 
@@ -31,21 +31,21 @@ export interface Event<T extends EventType = EventType, M = Readonly<Record<stri
   readonly company: string
   /** The id of the record. */
   readonly subject: string
-  /** The record as of the event, even if it has changed since. */
+  /** The record as it was at the time of the event. */
   readonly data: Reply.Reply<DataOf<Notice.About, T>, Read<M, T extends `${infer Kind}.${string}` ? Kind : never>>
 }
 
 /** An event of any type. Checking `type` narrows `data`. */
 export type AnyEvent<M> = { readonly [T in EventType]: Event<T, M> }[EventType]
 
-/** The public name of a core type. */
+/** Returns the public name of a core event type. */
 export const typeOf = (type: string): string =>
   type.replace(/^(\w+)\.(?:lightning|on_chain)\.(\w+)$/, (_, kind, state) => `${kind}.${state === "completed" ? "settled" : state}`)
 
-/** Every type of event. */
+/** All event types. */
 export const types: ReadonlySet<string> = new Set(Notice.all.map(typeOf))
 
-/** An event as hosts receive it. */
+/** Converts an event to the form in which the host program receives it. */
 export const of = <M>({ cursor, type, atMillis, companyId, subject, record }: Heard, iterate: Reply.Iterate): AnyEvent<M> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a notice's record matches its type
   ({

@@ -27,9 +27,9 @@ const roots: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Maps a host's path to the service's path. Under a prefix such as `/pay`, `/pay/v1/…` becomes `/v1/…`.
- * `/pay/` followed by a checkout's id is already the path of the checkout's page. The same applies to other
- * prefixes that the service uses itself, such as `/ui`.
+ * Maps the host program's path to the service's path. Under a prefix such as `/pay`, `/pay/v1/…` becomes
+ * `/v1/…`. `/pay/` followed by a checkout's id is kept, because it is the service's own path of the checkout
+ * page. Other prefixes that the service itself uses, such as `/ui`, are kept in the same way.
  */
 export const inside = (path: string, prefix = "/pay"): string => {
   if (prefix === "" || (path !== prefix && !path.startsWith(`${prefix}/`) && !path.startsWith(`${prefix}?`))) return path
@@ -40,7 +40,7 @@ export const inside = (path: string, prefix = "/pay"): string => {
   return rest.startsWith("/") ? rest : `/${rest}`
 }
 
-/** How long after the response a client may keep sending a body that the service does not read. */
+/** How long after the response a client may keep sending a body that the service will not read. */
 const patienceMillis = 1000
 
 async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
@@ -59,10 +59,13 @@ const bodyOf = (incoming: IncomingMessage) => {
   return { stream, end: () => chunks.return?.() }
 }
 
-/** A client that disconnects during a response is not an error of the host. */
+/** A client that disconnects during a response does not cause an error in the host program. */
 const isDisconnect = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
 
-/** The path that the client requested. Express and Connect remove the part where a handler is mounted. */
+/**
+ * Returns the path that the client requested. Express and Connect remove the prefix under which a handler is
+ * mounted.
+ */
 const pathOf = (incoming: IncomingMessage): { readonly path: string; readonly prefix: string | undefined } => {
   const { url = "/" } = incoming
   const original: unknown = Reflect.get(incoming, "originalUrl")
@@ -82,14 +85,14 @@ const node = (handle: (request: Request) => Promise<Response>) => async (incomin
     outgoing.end()
   } else {
     const reader = answer.body.getReader()
-    outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client disconnected, which ends a stream
+    outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client disconnected, which is how a stream ends
     await pipeline(chunksOf(reader), outgoing).catch((error: unknown) => {
       if (!isDisconnect(error)) throw error
     })
   }
   if (incoming.complete) return
-  // The rest of a rejected body is read and discarded. Otherwise the server would wait for the connection
-  // when it closes.
+  // Read and discard the rest of a rejected body. Otherwise the server would wait for this connection when it
+  // closes.
   const cutOff = setTimeout(() => incoming.destroy(), patienceMillis)
   incoming.once("close", () => clearTimeout(cutOff))
   await body.end()
@@ -98,7 +101,7 @@ const node = (handle: (request: Request) => Promise<Response>) => async (incomin
 
 const isRequest = (given: Request | IncomingMessage): given is Request => typeof given.headers["get"] === "function"
 
-/** One function for both kinds of requests. `handle` is created at the first request. */
+/** Builds one function for both kinds of requests. `handle` is created at the first request. */
 export const make = (handle: (request: Request) => Promise<Response>): Handler => {
   const answer = (request: Request) => {
     const url = new URL(request.url)

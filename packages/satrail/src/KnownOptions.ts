@@ -10,7 +10,7 @@ export class OptionsInvalid extends Error {
   readonly isRetryable = false
 }
 
-/** Why options are wrong, if one has an unknown name. */
+/** Returns the error if an option has an unknown name. */
 const unknownOption = (of: string, given: object, known: ReadonlyArray<string>) => {
   const name = Object.keys(given).find((one) => !known.includes(one))
   if (name === undefined) return undefined
@@ -19,7 +19,10 @@ const unknownOption = (of: string, given: object, known: ReadonlyArray<string>) 
   return { path: name, message: `\`${name}\` is not an option of ${of}; ${hint}` }
 }
 
-/** Fails if an argument of a method has an unknown member. `known` has the names for each argument, or `*` for a record. */
+/**
+ * Fails if an argument of a method has an unknown field. `known` lists the field names for each argument, or is
+ * `*` for a record.
+ */
 export const checkMembers = (of: string, asked: ReadonlyArray<unknown>, known: ReadonlyArray<string | undefined>) => {
   for (const [at, one] of asked.entries()) {
     const names = known[at]
@@ -31,8 +34,9 @@ export const checkMembers = (of: string, asked: ReadonlyArray<unknown>, known: R
 }
 
 /**
- * Throws if options have an unknown name, because a misspelled one would silently take its default: a misspelled
- * `database` is an embedded one. `names` has every name, which the compiler checks.
+ * Throws if an option has an unknown name. Otherwise a misspelled option would silently take its default; for
+ * example, a misspelled `database` would select the embedded database. `names` must contain every name, which
+ * the compiler checks.
  */
 export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: true }): void => {
   const unknown = unknownOption(of, given, Object.keys(names))

@@ -1,12 +1,15 @@
 import { type Page, list, type List } from "@satrail/client/Calls"
 import { idOf } from "./Ask.ts"
 
-/** Calls the core with a method's arguments. The core's lists have pages. */
+/** Calls the core with a method's arguments. The core returns lists in pages. */
 type Call = (given: ReadonlyArray<unknown>, signal: AbortSignal | undefined) => Promise<unknown>
 
 const isQuery = (given: unknown): boolean => typeof given === "object" && given !== null && !("id" in given)
 
-/** A list, whose options follow `ids` arguments. The company may also be an option, as in `@satrail/client`. */
+/**
+ * Builds a list method whose options follow the first `ids` arguments. The company may also be passed as an
+ * option, as in `@satrail/client`.
+ */
 export const make =
   (ids: number, call: Call) =>
   (...given: ReadonlyArray<unknown>): List<unknown> => {

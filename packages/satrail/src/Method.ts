@@ -24,7 +24,7 @@ type Listed<A, M> = A extends readonly [infer Q]
       ? [company: CompanyRef, id: string, query?: Query<Q, M> & CallOptions]
       : never
 
-/** A method of a core service as an async function. `M` is the type of metadata in replies, `W` in requests. */
+/** A core service's method as an async function. `M` is the type of the metadata in responses, and `W` in requests. */
 export type Method<F, D, M, W = M> = F extends (...asked: infer A) => unknown
   ? ResultOf<F> extends Page<infer Row>
     ? (...asked: Listed<A, W>) => List<Reply<Row, M>>
@@ -33,7 +33,7 @@ export type Method<F, D, M, W = M> = F extends (...asked: infer A) => unknown
 
 type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (typeof renamed)[N] ? (typeof renamed)[N][K] : K) : K
 
-/** A method by noun and name. */
+/** A method, by service and name. */
 export type Async<N extends string, K extends string, M> = N extends Noun
   ? CoreName<N, K> extends infer Name extends keyof Services[N]
     ? Method<Services[N][Name], DefaultsOf<N, K>, Read<M, N>, Written<M, N>>

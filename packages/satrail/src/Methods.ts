@@ -30,13 +30,13 @@ type Others<N extends Nouns.Noun> = Pick<
   Exclude<keyof Nouns.Services[N], keyof Shown<N, never> | Renamed<N> | Hidden<N>>
 >
 
-// Maps without `as`, because a mapped type with `as` loses the comments of its members.
+// This maps without `as`, because a mapped type with `as` loses its members' comments.
 type OfNoun<N extends Nouns.Noun, S, M, W> = { readonly [K in keyof S]: Method<S[K], DefaultsOf<N, K>, M, W> }
 
-/** The services of the core as async functions. */
+/** The core's services as async functions. */
 export type Methods<M> = { readonly [N in Nouns.Noun]: OfNoun<N, Others<N>, Read<M, N>, Written<M, N>> & Shown<N, M> }
 
-/** The environment of the methods. */
+/** The environment in which methods run. */
 export interface Surroundings extends Settled.Surroundings {
   readonly check: Schemas.Check
   /** Responses to repeatable requests are stored and may contain a secret. */
@@ -49,7 +49,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isOutcome = (value: unknown): value is Outcome<unknown> =>
   isRecord(value) && (value["_tag"] === "Made" || value["_tag"] === "Replayed")
 
-/** The same digest for the same request, regardless of the order of its members. */
+/** Returns a digest that is the same for the same request, regardless of the order of its fields. */
 const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
   const text = JSON.stringify([name, asked], (key, value: unknown) => {
     if (key === "idempotencyKey") return undefined
@@ -94,7 +94,7 @@ const withDefaults = (asked: ReadonlyArray<unknown>, given: ReadonlyArray<object
     return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...present(one ?? {}) } : one
   })
 
-/** Whether a method's default options are those of a list. */
+/** Returns whether a method's default options are those of a list. */
 const isListed = (given: ReadonlyArray<object | undefined>): boolean => "limit" in (given.at(-1) ?? {})
 
 const isPage = (value: unknown): value is Pages.Page<unknown> => isRecord(value) && Array.isArray(value["rows"]) && "next" in value
@@ -108,7 +108,7 @@ const company = (given: unknown, get: GetCompany): Effect.Effect<unknown, unknow
   return typeof id === "string" ? get(CompanyId.make(id)) : Effect.succeed(given)
 }
 
-/** The record of the requested company. */
+/** Returns the requested company's record. */
 const withRecord = Effect.fnUntraced(function* ([first, ...others]: ReadonlyArray<unknown>, get: GetCompany) {
   if (!isRecord(first) || !("company" in first)) return [yield* company(first, get), ...others]
   return [{ ...first, company: yield* company(first["company"], get) }, ...others]
@@ -123,7 +123,7 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
     if (typeof member !== "function") return member
     yield* checkMembers(name, given, known)
     const [first, ...others] = given
-    // The company, unless the method takes a record.
+    // Returns the company, unless the method takes a record.
     const named = known[0] === undefined && noun !== "outside" ? [Ask.idOf(first), ...others].slice(0, given.length) : given
     if (isList && fallback.length > 1 && typeof named[0] !== "string")
       return yield* new Invalid({ path: "company", message: "is required" })
@@ -159,10 +159,13 @@ const verbsOf = (noun: string, service: object): ReadonlyArray<readonly [verb: s
 
 const never: GetCompany = (id) => Effect.die(`a simulated network has no company ${id}`)
 
-/** A method of the simulated network. Its service takes every amount in msat, and hosts pass satoshis. */
+/**
+ * Builds a method of the simulated network. The network's service takes every amount in msat, but host programs
+ * pass satoshis.
+ */
 export const simulated = (verb: string, member: unknown, surroundings: Surroundings) => method("outside", verb, member, never, surroundings)
 
-/** Every method of every core service in the context. */
+/** Builds every method of every core service in the context. */
 export const make = <M>(surroundings: Surroundings): Methods<M> => {
   const services = Array.from(Nouns.keys).flatMap(([noun, key]): ReadonlyArray<readonly [string, object]> => {
     const service = Context.getOrUndefined(surroundings.context, key)

@@ -4,43 +4,44 @@ import * as Amounts from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Result } from "effect"
 
-/** A currency of an amount. */
+/** The currency of an amount. */
 export type Currency = Amounts.Currency
 
 export type { Money, Sats }
 
 /**
- * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or the money of
- * a response.
+ * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or a `Money`
+ * from a response.
  */
 export type Amount = Sats | `${number} ${Currency}` | { readonly amount: number | bigint | string; readonly currency: Currency }
 
-/** The amount in the core's format. */
+/** An amount in the core's format. */
 export interface Asked {
   readonly amount: Decimal.Decimal
   readonly currency: Currency
 }
 
-// JSON has no bigint. The method is not enumerable, so that money otherwise looks like a plain object.
+// `toJSON` is needed because JSON has no bigint. It is not enumerable, so that money otherwise looks like a
+// plain object.
 const toJSON = function (this: Money) {
   return { msat: String(this.msat), sats: Number(this.sats) }
 }
 
 const withJson = ({ msat, sats }: Money): Money => Object.defineProperty({ msat, sats }, "toJSON", { value: toJSON })
 
-/** The members whose amount somebody must have or pay. */
+/** The fields whose amount is required or due, and so rounded up. */
 const isDue = /^needed$|fee|allowance|^(?:service|network|total|base|least)$|^min/i
 
-/** An amount of bitcoin as the member `name` of a response. */
+/** Builds an amount of bitcoin for the field `name` of a response. */
 export const money = (msat: bigint, name = ""): Money => {
   const amount = Msat.make(msat)
   return withJson({ msat, sats: isDue.test(name) ? Msat.toSatsCeiling(amount) : Msat.toSats(amount) })
 }
 
-/** Restores an amount that was stored without its method. */
+/** Restores an amount that was stored without its `toJSON` method. */
 export const restored = (value: Money): Money => withJson(value)
 
-/** Whether a value is money in a response's format. */
+/** Returns whether a value is money in a response's format. */
 export const isMoney = (value: unknown): value is Money =>
   typeof value === "object" && value !== null && "msat" in value && typeof value.msat === "bigint"
 
@@ -73,7 +74,7 @@ export const asked = (given: unknown): Result.Result<Asked, Amounts.AmountInvali
   return invalid('amount must be a number of sats, a string such as "1.50 eur", or { amount, currency }')
 }
 
-/** Reads an amount of bitcoin. Unlike the amount of a payment, a limit may be 0. */
+/** Reads an amount of bitcoin. Unlike a payment's amount, a limit may be 0. */
 export const msat = (given: unknown): Result.Result<Msat.Msat, Amounts.AmountInvalid> => {
   if (isMoney(given)) return Result.succeed(Msat.make(given.msat))
   if (given === 0 || given === 0n) return Result.succeed(Msat.zero)

@@ -4,14 +4,14 @@ import type * as Satrail from "@satrail/core/service/Satrail"
 import * as More from "@satrail/core/services"
 import { Context, type Effect, type Layer } from "effect"
 
-/** The core's modules that hosts use. */
+/** The core's modules that host programs use. */
 const modules = { ...Root, ...More }
 type Modules = typeof modules
 
 /** The services that `Satrail.layer` provides. */
 export type Provided = Layer.Success<ReturnType<typeof Satrail.layer>>
 
-/** The service that has its module's name. */
+/** A module's service of the same name. */
 type ServiceOf<N extends keyof Modules> = Modules[N] extends { readonly [P in N]: Context.Key<infer I, infer S> }
   ? I extends Provided
     ? S
@@ -20,19 +20,22 @@ type ServiceOf<N extends keyof Modules> = Modules[N] extends { readonly [P in N]
 
 type Name = { readonly [N in keyof Modules]: [ServiceOf<N>] extends [never] ? never : N }[keyof Modules]
 
-/** `pay.events` and `pay.on` read the stream of `Events`. The journal is a storage port. */
+/**
+ * Services that are not exposed. `pay.events` and `pay.on` read the stream of `Events`, and the journal is a
+ * storage port.
+ */
 const elsewhere = ["Events", "Journal"] as const
 type Elsewhere = (typeof elsewhere)[number]
 
-/** The core's services by noun, such as `lightningAddresses`. */
+/** The core's services by public name, such as `lightningAddresses`. */
 export type Services = { readonly [N in Exclude<Name, Elsewhere> as Uncapitalize<N>]: ServiceOf<N> }
 export type Noun = keyof Services
 
-/** The result of a service's member, in the core's types. */
+/** The result of a service's method, in the core's types. */
 export type ResultOf<F> = F extends (...asked: never) => infer R ? Done<R> : Done<F>
 type Done<R> = R extends Effect.Effect<infer A, unknown, unknown> ? ([A] extends [Outcome<infer Value>] ? Value : A) : R
 
-/** The keys of the services, by noun. */
+/** The services' keys, by public name. */
 export const keys: ReadonlyMap<string, Context.Key<unknown, object>> = new Map(
   Object.entries(modules).flatMap(([name, module]): ReadonlyArray<readonly [string, Context.Key<unknown, object>]> => {
     const key: unknown = Reflect.get(module, name)

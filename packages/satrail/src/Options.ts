@@ -42,7 +42,7 @@ export interface LndOptions {
   /** The path of lnd's `tls.cert`, unless a public authority signed its certificate. */
   readonly certificate?: string | undefined
   /**
-   * At least 32 characters from which preimages are derived. Use the same value in every process and never
+   * At least 32 characters from which preimages are derived. Use the same value in every process, and never
    * change it. Default: `process.env.SATRAIL_SECRET`.
    */
   readonly secret?: string | undefined
@@ -68,7 +68,10 @@ export const lnd = (options: LndOptions): Lightning => {
 export interface LdkOptions {
   /** The Unix socket on which `satrail-ldk` accepts requests. */
   readonly socket: string | undefined
-  /** The path of `satrail-ldk`, which this process starts and restarts. Without it, you run it yourself. */
+  /**
+   * The path of `satrail-ldk`, which this process starts and restarts. If it is not set, run `satrail-ldk`
+   * yourself.
+   */
   readonly program?: string | undefined
   /** The directory of the node's keys and channels, on a local disk. Never start a copy of it. */
   readonly directory?: string | undefined
@@ -78,9 +81,9 @@ export interface LdkOptions {
   readonly esplora?: string | undefined
   /** The address for other nodes, such as `0.0.0.0:9735`. */
   readonly listen?: string | undefined
-  /** The node's public name, at most 32 characters. Channels are announced only with one. */
+  /** The node's public name, at most 32 characters. Channels are announced only if it is set. */
   readonly alias?: string | undefined
-  /** Required on mainnet: you accept the risks that docs/guides/ldk.md describes. */
+  /** Required on mainnet, to accept the risks described in docs/guides/ldk.md. */
   readonly mainnet?: "hot-keys-one-machine-no-watchtower" | undefined
   /** Same as for `lnd`. */
   readonly secret?: string | undefined
@@ -98,7 +101,7 @@ const ldkNames = {
   secret: true
 } as const
 
-/** Uses satrail's LDK node. `ldk` of the package `@satrail/ldk` also brings the program. */
+/** Uses satrail's LDK node. The `ldk` function of the package `@satrail/ldk` also provides the program. */
 export const ldk = (given: LdkOptions): Lightning => {
   checkNames("ldk", given, ldkNames)
   const { secret = process.env["SATRAIL_SECRET"] } = given
@@ -119,7 +122,7 @@ export const ldk = (given: LdkOptions): Lightning => {
 }
 
 export interface SimulatedOptions {
-  /** Determines keys, balances and names of the simulated network. Default: `"satrail"`. */
+  /** Determines the keys, balances and names of the simulated network. Default: `"satrail"`. */
   readonly seed?: string
 }
 
@@ -129,11 +132,11 @@ export const simulated = (options: SimulatedOptions = {}): Simulated => {
   return { lightning: "sandbox", variables: { [Others.sandboxSeed.name]: options.seed } }
 }
 
-/** The signer of the wallet's payments. Set one of `passphrase`, `words` and `signer`. */
+/** How the wallet's payments are signed. Set one of `passphrase`, `words` and `signer`. */
 export interface WalletOptions {
-  /** The wallet's file, written by `satrail wallet create`. */
+  /** The wallet file, written by `satrail wallet create`. */
   readonly file?: string | undefined
-  /** Decrypts the seed in the wallet's file. */
+  /** The passphrase that decrypts the seed in the wallet file. */
   readonly passphrase?: string | undefined
   /** The seed words. */
   readonly words?: string | undefined
@@ -183,7 +186,10 @@ export const esplora = (options: EsploraOptions): Chain => {
 
 /** The service's options. The default is an embedded database in `./.satrail` and a simulated network. */
 export interface Options {
-  /** A PostgreSQL server, as `postgres://user:password@host:5432/database`. Without it the database is embedded. Mainnet requires a server. */
+  /**
+   * A PostgreSQL server, as `postgres://user:password@host:5432/database`. Defaults to the embedded database,
+   * which mainnet does not allow.
+   */
   readonly database?: string | undefined
   /** The directory of the embedded database and of the simulated network. Default: `./.satrail`. */
   readonly directory?: string | undefined
@@ -196,16 +202,17 @@ export interface Options {
   /** The domain of Lightning addresses and links. */
   readonly domain?: string | undefined
   /**
-   * The URL where payers reach `pay.handler`, with the path where it is mounted, such as
-   * `https://shop.example.com/pay`. Links to payment pages and refunds begin with it. Default: `https://` and
-   * `domain`; without a domain `http://localhost:PORT`, with the variable `PORT` or 3000.
+   * The URL at which payers reach `pay.handler`, including the path under which it is mounted, such as
+   * `https://shop.example.com/pay`. Links to payment pages and refunds begin with it. Default: `https://`
+   * followed by `domain`, or without a domain `http://localhost:PORT`, where `PORT` is the environment variable
+   * or 3000.
    */
   readonly publicUrl?: string | undefined
-  /** Grants access to the operator's routes of `pay.handler`. Without it there are none. */
+  /** A token for the operator routes of `pay.handler`. Without it, there are no operator routes. */
   readonly operatorToken?: string | undefined
-  /** The lowest level that is logged. Default: `"warn"`. */
+  /** The lowest log level that is written. Default: `"warn"`. */
   readonly logLevel?: "debug" | "info" | "warn" | "error" | undefined
-  /** A Standard Schema for the metadata of each noun, which requests of this program are checked against. */
+  /** A Standard Schema for the metadata of each resource. This program's requests are validated against it. */
   readonly metadata?: Schemas | undefined
   /** Other settings by their names in the configuration reference, such as `SATRAIL_MAX_INVOICE_SATS`. */
   readonly settings?: Variables | undefined
@@ -225,7 +232,7 @@ const names = {
   settings: true
 } as const
 
-/** The option for each variable that a message may name. */
+/** The option that corresponds to each variable mentioned in a message. */
 const optionOf: ReadonlyMap<string, string> = new Map([
   [Database.settings.databaseUrl.name, "database"],
   [Process.dataDirectory.name, "directory"],
@@ -270,7 +277,7 @@ const schemaProblems = (schemas: Schemas): ReadonlyArray<string> =>
     return typeof schema?.["~standard"]?.validate === "function" ? [] : [`metadata.${noun} must be a Standard Schema`]
   })
 
-/** Where most programs listen in development. */
+/** The URL at which most programs listen in development. */
 const localUrl = () => `http://localhost:${/^\d+$/.exec(process.env["PORT"] ?? "")?.[0] ?? 3000}`
 
 /** Converts the options to the server's environment. */

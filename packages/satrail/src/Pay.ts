@@ -9,16 +9,16 @@ import type { Methods } from "./Methods.ts"
 import type { Sats } from "./Money.ts"
 import type { Provided } from "./Nouns.ts"
 
-/** Texts by key that callers attach to invoices, addresses, checkouts and withdrawals. */
+/** Strings by key that callers attach to invoices, addresses, checkouts and withdrawals. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** A consumer's name and where it begins. */
 export interface OnOptions {
-  /** The consumer's position is stored under this name. By default its event types. */
+  /** The consumer's position is stored under this name. Defaults to the event types. */
   readonly name?: string
   /**
-   * Where it begins at its first start: the id of the event after which to begin, or `"now"`. By default it
-   * begins at the oldest stored event. Later starts use the stored position.
+   * Where the consumer begins when it is first started: after the event with this id, or `"now"`. Defaults to
+   * the oldest stored event. Later starts use the stored position.
    */
   readonly after?: string
 }
@@ -27,20 +27,19 @@ export type { Consumer }
 
 export interface EventsOptions {
   /**
-   * The id of the event after which to begin, or `"now"`. By default the events begin at the oldest stored
-   * one.
+   * The id of the event after which to begin, or `"now"`. Defaults to the oldest stored event.
    */
   readonly after?: string
   /** Only events of this company. */
   readonly company?: string | { readonly id: string }
 }
 
-/** The service in this process. */
+/** The service that runs in this process. */
 export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M> {
   /**
-   * Handles every event of a type at least once and in order per record, even after a crash. A handler that
-   * throws is retried with growing pauses, while events of other records and other handlers continue. If
-   * several processes share a database, one of them handles events at a time.
+   * Handles every event of a type at least once and in order per record, even after a crash. If a handler
+   * throws, it is retried at growing intervals, while other records' events and other handlers continue. If
+   * several processes share a database, only one of them handles events at a time.
    *
    * @example
    * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
@@ -51,8 +50,8 @@ export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M>
     options?: OnOptions
   ) => Consumer
   /**
-   * Every event, oldest first, then new events as they happen. Store the `id` of the last event you handled
-   * and pass it as `after`.
+   * Yields every event, oldest first, and then new events as they happen. Store the `id` of the last event that
+   * you handled and pass it as `after`.
    *
    * @example
    * for await (const event of pay.events({ after })) console.log(event.type, event.subject)
@@ -71,7 +70,7 @@ export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M>
   readonly [Symbol.asyncDispose]: () => Promise<void>
   /** Runs Effect programs with these services. */
   readonly runtime: ManagedRuntime.ManagedRuntime<Provided, never>
-  /** The services for an Effect program. */
+  /** The services, for use in an Effect program. */
   readonly layer: Layer.Layer<Provided>
 }
 
@@ -82,7 +81,7 @@ export type Span = number | `${number} ${"second" | "minute" | "hour" | "day"}${
 export interface Clock {
   readonly now: () => Date
   /**
-   * Advances the clock: invoices expire, and scheduled work runs.
+   * Advances the clock, which expires invoices and runs the scheduled work that becomes due.
    *
    * @example
    * await pay.clock.advance("1 hour")
@@ -100,13 +99,13 @@ export interface PayOptions {
 }
 
 /**
- * The other parties on the simulated network. Amounts are as everywhere: satoshis or the money of a response in
- * requests, and `{ msat, sats }` in responses.
+ * The other parties on the simulated network. As everywhere, amounts in requests are satoshis or a `Money` from
+ * a response, and amounts in responses are `{ msat, sats }`.
  */
 export interface Outside<M = Metadata> extends Simulated<M> {
   /**
-   * Pays an invoice from an external wallet. An invoice of this service is credited when this returns, or its
-   * payment is held if it is a hold invoice.
+   * Pays an invoice from an external wallet. If this service issued the invoice, the payment has been credited
+   * when this returns, or is held if it is a hold invoice.
    *
    * @example
    * await pay.outside.pay(invoice)

@@ -40,18 +40,24 @@ const told = (error: Tagged): Told => {
 
 const words: ReadonlyMap<string, { readonly status: number }> = new Map(Object.entries(Catalogue.catalogue))
 
-/** Another request came first, or the server is down or busy, so the same request may succeed later. */
+/**
+ * Errors after which the same request may succeed later, because another request came first or the server is
+ * down or busy.
+ */
 const isRetryable = (code: string): boolean => {
   const status = words.get(code)?.status ?? 0
   return status === 429 || status === 503 || code === "conflict" || codeOf("StoreUnavailable") === code
 }
 
-/** After these, the request may have taken effect: the store can commit it before the response is lost. */
+/**
+ * Errors after which the request may have taken effect, because the store may have committed it before the
+ * response was lost.
+ */
 const unknown: ReadonlySet<string> = new Set(["store_unavailable", "timeout", "stopping", "internal"])
 
 const isTagged = (error: unknown): error is Tagged => error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
-/** Adds the HTTP API's code and message to an error of the service. Other errors are unchanged. */
+/** Adds the HTTP API's code and message to an error of the service. Returns other errors unchanged. */
 export const refusal = (error: unknown): unknown => {
   if (!isTagged(error) || Object.hasOwn(error, "isRetryable")) return error
   const found = told(error)
@@ -59,7 +65,7 @@ export const refusal = (error: unknown): unknown => {
     SatrailError,
     "_tag" | "name"
   >
-  // Without it, consoles print the members and the stack of the underlying library.
+  // Without this text, consoles print the fields and the stack of the underlying library.
   const shown = { [Symbol.for("nodejs.util.inspect.custom")]: () => `${error._tag} [${found.code}]: ${found.message}` }
   const property = (value: unknown) => ({ value, enumerable: false, configurable: true, writable: true })
   for (const name of Reflect.ownKeys({ ...added, ...shown }))

@@ -11,7 +11,7 @@ import type { Failure } from "./Failure.ts"
 import * as Features from "./features/index.ts"
 import { type Money, money } from "./Money.ts"
 
-/** Members in milliseconds since 1970. A duration keeps its name. */
+/** The names of times, in milliseconds since 1970. The name of a duration stays unchanged. */
 export type Instant =
   | `${string}${"At" | "Since" | "Until" | "After" | "Before"}Millis`
   | "atMillis"
@@ -19,7 +19,10 @@ export type Instant =
   | "fromMillis"
   | "untilMillis"
 
-/** Members that a response has in another form: a parsed text, and the status as the company sees it. */
+/**
+ * Fields that are omitted because a response has them in another form, such as a parsed text, or the status as
+ * the company sees it.
+ */
 const leftOut = ["instructed", "standing"] as const
 type LeftOut = (typeof leftOut)[number]
 
@@ -28,10 +31,10 @@ export type Named<K> = K extends LeftOut ? never : K extends `${infer Name}Milli
 
 type Timed<V> = V extends number ? Date : V
 
-/** A type without its brand, as hosts use it. */
+/** A type without its brand, as host programs use it. */
 export type Bare<T> = T extends { readonly "~effect/Brand": unknown } ? (T extends string ? string : T extends number ? number : T) : T
 
-/** Values without members of their own. */
+/** Values that have no fields. */
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined | Date | Uint8Array
 
 interface ShownInvoice extends Pick<Invoice.Invoice, "status" | "expiresAtMillis" | "paymentRequest"> {}
@@ -52,8 +55,8 @@ type Member<K, V, M> = K extends "metadata"
 type Overviewed = Overview["company"] & Overview["balance"] & { readonly apiKeys: number; readonly lastSeenAtMillis: number | null }
 
 /**
- * A core value in plain values: money in `msat` and `sats`, times as `Date`, secrets as text. `M` is the type
- * of metadata.
+ * A core value converted to plain values: money in `msat` and `sats`, times as `Date`, and secrets as text. `M`
+ * is the type of the metadata.
  */
 export type Reply<T, M> =
   T extends Redacted.Redacted<infer A>
@@ -77,8 +80,8 @@ export type Reply<T, M> =
                     : T
 
 /**
- * Members that a response has in addition: the available amount of a balance (`posted` minus `held`), the total
- * of a fee, the text of a Lightning address, and those of features.
+ * Fields that a response has in addition: a balance's available amount (`posted` minus `held`), a fee's total,
+ * a Lightning address as text, and the features' fields.
  */
 type Derived<T> = T extends { readonly posted: Msat.Msat; readonly held: Msat.Msat }
   ? { readonly available: Money }
@@ -98,12 +101,12 @@ const isWithdrawal = (value: object): value is ShownWithdrawal => "serviceFee" i
 
 const statusOf = (value: object): { readonly status?: unknown } => {
   if ("standing" in value) return { status: value.standing }
-  // A response about a new invoice, and an event, show the invoice as of then, before its expiry.
+  // A response about a new invoice, or an event, shows the invoice as it was then, before its expiry.
   if (isInvoice(value)) return { status: Invoice.standing(value, 0) }
   return isWithdrawal(value) ? { status: Withdrawal.standing(value) } : {}
 }
 
-/** Whole numbers in responses that are not money. A type test fails if the core has another. */
+/** Whole numbers in responses that are not money. A type test fails if the core has another such field. */
 export const counts = ["partsPerMillion"] as const
 const isCount: ReadonlySet<string> = new Set(counts)
 
@@ -152,7 +155,7 @@ const overviewed = ({ company, balance, keys: apiKeys, lastSeenAtMillis }: Overv
 
 const isDecimal = (value: object): value is Decimal.Decimal => "digits" in value && typeof value.digits === "bigint" && "scale" in value
 
-/** Converts a core value to plain values. `name` is the member that contains it. */
+/** Converts a core value to plain values. `name` is the field that contains the value. */
 export const plain = (value: unknown, iterate: Iterate, name = ""): unknown => {
   if (typeof value === "bigint") return isCount.has(name) ? value : money(value, name)
   if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array) return value

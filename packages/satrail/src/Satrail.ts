@@ -29,10 +29,10 @@ import type { Iterate } from "./Reply.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Simulation from "./Simulation.ts"
 
-/** No other process needs a lease, so that advancing the clock by a month ends none. */
+/** Leases are long, so that advancing the clock by a month ends none. No other process ever needs one. */
 const dutyLeaseMillis = 60 * 86_400_000
 
-/** Stores nothing: everything ends with the process. */
+/** Uses storage in memory, which ends with the process. */
 const inMemory = (environment: Environment) => {
   const { sandboxSeed: seed, network } = environment
   const outside = Layer.mergeAll(Sandbox.layer({ seed, network }), SimulatedRelays.layer, FixedRates.layer())
@@ -40,7 +40,7 @@ const inMemory = (environment: Environment) => {
   return Layer.provideMerge(Server.servicesOver(environment, outside, Memory.layer, settings), Time.layer())
 }
 
-/** The simulated network is stored in its directory, which one process can use at a time. */
+/** The simulated network is stored in its directory, which only one process can use at a time. */
 const kept = (environment: Environment) => {
   const hold = Simulated.hasMoney(Simulated.of(environment)) ? DirectoryLock.hold(environment.dataDirectory) : Effect.void
   return Layer.provideMerge(Server.services(environment), Layer.effectDiscard(hold))
@@ -110,7 +110,7 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
   const begin = (ask: Consumers.Ask): Consumer => {
     const scope = Scope.makeUnsafe()
     const consumer = Scope.provide(Consumers.run(ask), scope)
-    // With this clock, its pauses end when the clock is advanced.
+    // With this clock, advancing the clock ends the consumer's pauses.
     runtime.runFork(time._tag === "None" ? consumer : Effect.provideService(consumer, Clock.Clock, time.value.waking))
     const stop = async () => {
       if (running.delete(ask.name)) await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -197,13 +197,13 @@ export type SimulatedOptions = Omit<Options.Options, "lightning" | "chain"> & {
 
 type TestOptions = Omit<SimulatedOptions, "database" | "directory">
 
-/** The type of metadata, or the schema for each noun. */
+/** The type of the metadata, or the schema for each resource. */
 type Typed = Metadata | Schemas.Schemas
 
 interface Open {
   /**
-   * Starts the service in this process. By default its database is embedded in `./.satrail` and its network
-   * is simulated. `M` is the type of your metadata.
+   * Starts the service in this process. By default, the database is embedded in `./.satrail` and the network is
+   * simulated. `M` is the type of your metadata.
    *
    * @example
    * const pay = await satrail()
@@ -212,7 +212,7 @@ interface Open {
   <M extends Typed = Metadata>(options?: SimulatedOptions & WithSchemas<M>): Promise<SimulatedPay<M>>
   <M extends Typed = Metadata>(options: Options.Options & WithSchemas<M>): Promise<Pay<M>>
   /**
-   * Starts the service in memory on a simulated network, with a clock that you can advance.
+   * Starts the service in memory, on a simulated network, and with a clock that you can advance.
    *
    * @example
    * const pay = await satrail.test()

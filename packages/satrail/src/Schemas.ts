@@ -22,7 +22,7 @@ const checked = Effect.fnUntraced(function* (schema: StandardSchema, metadata: u
   return yield* new Invalid({ path: `metadata.${other}`, message: "must be text, also after its schema" })
 })
 
-/** Checks the metadata of a noun's requests. Fails with the first issue. */
+/** Validates the metadata of a resource's requests. Fails with the first issue. */
 export const checking = (schemas: Schemas) => {
   const all: ReadonlyMap<string, StandardSchema | undefined> = new Map(Object.entries(schemas))
   return (noun: string, asked: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<unknown>, Invalid> => {

@@ -15,18 +15,18 @@ export interface SettledOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Waits for a record's end. */
+/** Waits until a record is final. */
 export type Settled<A> = (company: CompanyRef, id: string, options?: SettledOptions) => Promise<A>
 
 class WithdrawalFailed extends Data.TaggedError("NotSettled")<{ readonly message: string; readonly details: object }> {}
 
-/** The withdrawal failed. `details` is the withdrawal. */
+/** Thrown if the withdrawal failed. `details` is the withdrawal. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- `refusal` adds the members of every error
 export const NotSettled: new (...given: ReadonlyArray<unknown>) => SatrailError = WithdrawalFailed as never
 
-/** The service was closed before the withdrawal ended. */
+/** Thrown if the service was closed before the withdrawal became final. */
 export class Stopping extends Data.TaggedError("Stopping") {
-  override readonly message = "the service was closed before the withdrawal ended"
+  override readonly message = "the service was closed before the withdrawal became final"
 }
 
 /** The services and the runtime. */
@@ -36,11 +36,11 @@ export interface Surroundings {
   readonly iterate: Reply.Iterate
 }
 
-/** Reads the withdrawal now and after each of its events, until it ended. */
+/** Reads the withdrawal now and after each of its events, until it is final. */
 const ended = Effect.fnUntraced(function* (context: Context.Context<never>, companyId: CompanyId.CompanyId, id: string) {
   const service = <I, S>(key: Context.Key<I, S>) => Effect.fromOption(Context.getOption(context, key))
   const transactions = yield* service(Transactions)
-  // Determined before the first read, so that no event is missed in between.
+  // Determine this position before the first read, so that no event in between is missed.
   const after = cursorOf(afterAllOf(yield* (yield* service(LedgerReads)).lastEvent))
   const about = Stream.filter((yield* service(Events)).tail({ companyId, after }), ({ subject }) => subject === id)
   const reads = Stream.mapEffect(Stream.concat(Stream.succeed(undefined), about), () => transactions.withdrawal(companyId, id))
@@ -48,7 +48,7 @@ const ended = Effect.fnUntraced(function* (context: Context.Context<never>, comp
   return Option.isSome(found) ? found.value : yield* new Stopping()
 })
 
-/** Makes `withdrawals.settled`. */
+/** Builds `withdrawals.settled`. */
 export const make =
   ({ context, run, iterate }: Surroundings) =>
   async (company: CompanyRef, id: string, options: SettledOptions = {}): Promise<unknown> => {

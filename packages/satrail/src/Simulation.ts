@@ -9,7 +9,7 @@ import * as Methods from "./Methods.ts"
 import * as Money from "./Money.ts"
 import type { Clock, Outside, PayOptions, Span } from "./Pay.ts"
 
-/** The payment reached the node, but the service did not record it in time. */
+/** Thrown if a payment reached the node but the service did not credit it in time. */
 export class NotCredited extends Data.TaggedError("NotCredited")<{ readonly paymentHash: string }> {
   override readonly message = `the payment ${this.paymentHash} arrived but was not credited within 10 seconds`
 }
@@ -37,7 +37,7 @@ export const clock = (time: Time.Time["Service"], { run }: Surroundings): Clock 
 
 type Reads = ReceivingReads["Service"]
 
-/** Waits until the service has recorded a payment, if it issued the invoice. */
+/** Waits until the service has recorded the payment, if the service issued the invoice. */
 const credited = Effect.fnUntraced(function* ({ invoiceByHash }: Reads, { paymentHash, preimage }: Paid) {
   const isDone = (found: Effect.Success<ReturnType<typeof invoiceByHash>>) =>
     Option.isNone(found) || found.value.status === "settled" || (preimage === null && found.value.status !== "pending")

@@ -3,20 +3,20 @@ import * as Features from "./features/index.ts"
 import type { Noun, Services } from "./Nouns.ts"
 import { after, listed, page } from "./Pages.ts"
 
-/** Methods whose name differs from the core's. */
+/** Methods whose public name differs from the core's. */
 export const renamed = { companies: { create: "open" }, apiKeys: { create: "issue" } } as const satisfies {
   readonly [N in Noun]?: { readonly [verb: string]: keyof Services[N] }
 }
 
 /**
- * Methods that need services of the runtime, such as a scope. Effect programs call them through
- * `pay.runtime`.
+ * Methods that are not exposed because they need the runtime's services, such as a scope. Effect programs call
+ * them through `pay.runtime`.
  */
 export const hidden = { withdrawals: ["handOver", "confirmed"] } as const satisfies {
   readonly [N in Noun]?: ReadonlyArray<keyof Services[N]>
 }
 
-/** Default members of the requests, for each argument of a method. */
+/** Default fields of requests, for each argument of a method. */
 export const defaults = {
   ...Features.defaults,
   apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, page] },
@@ -40,8 +40,8 @@ const limits = "approvalAboveSats dayCount daySats hourSats monthSats perWithdra
 const payment = "amount apiKey company destination maxFee otherwise"
 
 /**
- * The options of methods, for each argument. `*` is a record, which may have more members. A type test fails if the
- * core has another.
+ * The options of each method, by argument. `*` stands for a record, which may have other fields. A type test
+ * fails if the core has another option.
  */
 export const options = {
   ...Features.options,
@@ -98,10 +98,13 @@ export const options = {
   withdrawals: { estimate: [payment], confirm: [`${payment} idempotencyKey metadata`] }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<string | undefined> } }
 
-/** Methods whose `amount` is in msat in the core. A test of types fails if there is another. */
+/** Methods whose `amount` is in msat in the core. A type test fails if there is another such method. */
 export const inMsat = { ...Features.inMsat, "fees.quote": true, "invoices.issue": true } as const
 
-/** Methods of the core that take a company's record, for which a host passes its id. A type test fails if the core has another. */
+/**
+ * Core methods that take a company's record, for which the host program passes the company's id. A type test
+ * fails if the core has another such method.
+ */
 export const ofCompany = {
   ...Features.ofCompany,
   "domains.verify": true,

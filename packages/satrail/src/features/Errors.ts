@@ -1,4 +1,4 @@
-// The errors of features, for hosts to catch.
+// The features' errors, for host programs to catch.
 export { AdjustmentDecided } from "./adjustments.ts"
 export { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "./approvals.ts"
 export { CheckoutNotOpen } from "./checkouts.ts"

@@ -4,7 +4,7 @@ import { listed, page } from "../Pages.ts"
 
 export const { CheckoutNotOpen } = classes
 
-/** A checkout has the URL of its page. */
+/** The URL of a checkout's page, which responses add. */
 export type Derived<T> = T extends Pick<Checkout.Checkout, "domain" | "publicId"> ? { readonly url: string } : unknown
 
 const derived = ({ domain, publicId }: { readonly domain?: unknown; readonly publicId?: unknown }): object =>

@@ -9,7 +9,7 @@ import * as vouchers from "./vouchers.ts"
 import * as walletConnect from "./wallet-connect.ts"
 import * as webhooks from "./webhooks.ts"
 
-// Each feature's part of the tables in Verbs.ts and of the members in Reply.ts.
+// Each feature's part of the tables in Verbs.ts and of the fields in Reply.ts.
 
 export const defaults = {
   ...adjustments.defaults,
