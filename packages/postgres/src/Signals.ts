@@ -14,7 +14,7 @@ const answerMillis = 5000
 
 const channel = "satrail"
 
-/** One notification: the time at which each topic has work; null if the list would be too long. */
+/** The content of a notification: the time at which each topic has work, or null if the list would be too long. */
 const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Finite)))
 const sentOf = Schema.decodeUnknownOption(Sent)
 const maxPayload = 7900
@@ -23,8 +23,8 @@ const maxPayload = 7900
 const pidOf = (client: Pg.ClientBase & { readonly processID?: number | null }) => client.processID
 
 /**
- * Signals as PostgreSQL notifications. None arrives while the connection is down, or if a pooler doesn't pass
- * them on.
+ * Signals as PostgreSQL notifications. No notification arrives while the connection is down, or if a pooler
+ * doesn't pass notifications on.
  */
 export const make = Effect.gen(function* () {
   const { connection } = yield* Beside

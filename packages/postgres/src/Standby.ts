@@ -22,7 +22,7 @@ export interface Options {
 
 export const defaults = { maxAgeMillis: 5000, beatMillis: 1000 } as const
 
-/** Time without a response from the standby after which the primary is queried too. */
+/** How long to wait for the standby before the primary is queried too. */
 const standbyMillis = 2000
 
 /** Identifies a database, including its timeline after a failover. */
@@ -57,7 +57,7 @@ export const asOf = (marks: ReadonlyArray<Mark>, { of, place }: Pick<Mark, "of" 
 
 const ask = (sql: SqlClient.SqlClient, text: string) => Effect.flatMap(sql.unsafe<object>(text).unprepared, ([row]) => decode(row))
 
-/** Reports whose lists are read from the standby while it contains everything older than `maxAgeMillis`. */
+/** The report reads, with lists read from the standby as long as it contains everything older than `maxAgeMillis`. */
 export const reports = Effect.fnUntraced(function* (
   primary: Context.Service.Shape<typeof ReportReads>,
   options: { readonly readUrl: Redacted.Redacted; readonly maxAgeMillis?: number | undefined; readonly maxConnections?: number | undefined }

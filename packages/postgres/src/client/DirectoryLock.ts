@@ -56,8 +56,8 @@ const missing = <A>(cause: unknown, otherwise: A): A => {
 }
 
 /**
- * Creates a directory and its parents, accessible only to their owner. Node's `recursive` takes every ENOENT
- * for a missing parent, and loops endlessly where nothing can be created, as in /proc.
+ * Creates a directory and its parents, accessible only to their owner. Node's `recursive` option treats every
+ * ENOENT as a missing parent, so it loops endlessly in a place where nothing can be created, such as /proc.
  */
 const makeDirectory = (directory: string): void => {
   const parent = dirname(directory)

@@ -16,7 +16,7 @@ const nameOf = (text: string): string => {
   return name
 }
 
-/** `query_timeout` is the client's: the maximum wait for any response. */
+/** `query_timeout` is enforced by the client: the maximum wait for any response. */
 type Query = Pg.QueryConfig & { readonly rowMode?: "array"; readonly query_timeout?: number }
 
 /** Runs a query on some connection. */

@@ -8,8 +8,8 @@ import { TransactionPooler } from "./PgError.ts"
 // That shows only under load, so it is checked at the start.
 
 /**
- * Number of connections compared (poolers of several processes have one pool each), number of rounds, and the
- * wait for a session.
+ * Number of connections compared (a pooler that runs several processes has one pool in each), number of rounds,
+ * and the wait for a session.
  */
 const limits = { connections: 8, rounds: 3, answerMillis: 3000 }
 

@@ -38,7 +38,8 @@ export const look = async (settings: Pg.ClientConfig, millis: number): Promise<S
     if (row === undefined) throw new Error("no response to the state query")
     const { standby: isStandby, readOnly: isReadOnly } = row
     if (isStandby) return { _tag: "Here", isStandby, isReadOnly, timeline: 0 }
-    // A server without timelines counts as 0. A server that doesn't respond may be an old primary.
+    // A server without timelines counts as being on timeline 0. A server that doesn't respond may be an old
+    // primary.
     const number = await client.query<{ readonly timeline: number }>(timeline).then(
       ({ rows }) => rows[0]?.timeline ?? 0,
       (cause: unknown) => {

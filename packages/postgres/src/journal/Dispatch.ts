@@ -54,7 +54,8 @@ led as materialized (
   select n from asked a where json_array_length(a.followers) <> (select count(*) from led l where l.n = a.n)
 )`
 
-// Their events take the upper half of a flush's positions, so no two Changes with followers share a flush.
+// The followers' events take the upper half of a flush's positions, so no two Changes with followers share a
+// flush.
 const followed = `
 followed as (
   update satrail.withdrawals t set

@@ -36,8 +36,8 @@ const deleted: ReadonlySet<string> = new Set(["invoices", ...features.flatMap(({
 const own: Readonly<Record<string, string>> = { withdrawals: "follows" }
 
 /**
- * Records can be inserted, and only fields that the noun declares as moving can be updated. A key's hash and
- * scopes are not among them.
+ * Records can be inserted, and only fields that the record type declares as mutable can be updated. A key's
+ * hash and scopes are not among them.
  */
 export const rightsOf = ({ name, moving }: Members): string => {
   const columns = [...[...moving].map(Table.columnOf), ...(own[name] === undefined ? [] : [own[name]])].join(", ")

@@ -165,7 +165,7 @@ select value as column from json_array_elements_text($2) where has_column_privil
   read: (row) => MayRow(row).column
 })
 
-/** Reads a record's columns as text, according to its noun. */
+/** Reads a record's columns as text, according to its record type. */
 const storedIn = (noun: Noun.Members, recorded: ReadonlySet<string>) => {
   const isJson = new Set(noun.members.flatMap(([member, kind]) => (kind === "json" ? [member] : [])))
   const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))

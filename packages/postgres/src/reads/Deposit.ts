@@ -9,8 +9,8 @@ import * as Table from "../statements/Table.ts"
 export const deposits = Table.of(Deposit.noun)
 
 /**
- * The condition that a deposit credited an invoice. Deposits have no index by invoice. Both records contain
- * the settlement time, and deposits are indexed by it and by the company's id as bytes (see
+ * The condition that selects the deposit credited for an invoice. Deposits have no index by invoice. Both
+ * records contain the settlement time, and deposits are indexed by it and by the company's id as bytes (see
  * migrations/Baseline.ts).
  */
 export const credited = (deposit: string, invoice: string): string =>

@@ -6,7 +6,10 @@ import * as Table from "../statements/Table.ts"
 
 const domains = Table.of(Domain.members)
 
-/** The domains of these Changes, of any company, read under their locks: `h` in a verdict. */
+/**
+ * The domains that these Changes refer to, whichever company owns them, read under their locks. Verdicts refer
+ * to such a row as `h`.
+ */
 const held = (locks: string) => `
 held as materialized (
   select a.n, t.*

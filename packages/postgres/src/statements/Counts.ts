@@ -7,8 +7,8 @@ import type { Row } from "./Table.ts"
 // the limits of the company or its keys at the same time.
 
 /**
- * Positions in a company's list of rooms: the first names the room that was too small, the second is the
- * balance.
+ * The position of the balance in a company's list of rooms, which are the amounts that can still be taken. The
+ * list's first element is the position of the room that was too small, or 0.
  */
 const balancePlace = 2
 

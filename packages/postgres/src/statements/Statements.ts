@@ -34,7 +34,7 @@ export interface Kind<C extends Any> {
   readonly refusals: { readonly [word: string]: (change: C, detail: string, of: string) => Refusal }
 }
 
-/** The optional parts that the Changes of a flush need. Parts that none needs are not in their statement. */
+/** The optional parts that the Changes of a flush need. A part that none of them needs is omitted. */
 export interface Carried {
   /**
    * How their postings are passed. If each Change has one posting, within its company and between the same two
@@ -82,7 +82,7 @@ export type StatementOf = (carried: Carried) => Statement
 /** Maximum number of prepared statements per kind. Beyond it, the statement with all parts is used. */
 export const maxStatements = 64
 
-/** The `applied` part of a kind, and what surrounds it. */
+/** The `applied` part of a kind, and the parts around it. */
 export interface Shape {
   /** `name type`, in addition to the columns that all kinds share. */
   readonly columns?: string
@@ -223,7 +223,7 @@ fresh as materialized (
 )`
 }
 
-/** The rows of these Changes, read under their locks: `g` in a verdict. */
+/** The rows of these Changes, read under their locks. Verdicts refer to such a row as `g`. */
 export const target = ({ name }: Columns, locks: string) => `
 target as materialized (
   select a.n, t.*
@@ -235,8 +235,9 @@ target as materialized (
 export const joinTarget = "left join target g using (n)"
 
 /**
- * Not enough money or room. `stale` if the balance changed after the snapshot: the money may have been taken
- * by this same Change, committed by another process, which the snapshot doesn't show.
+ * Marks a refusal for lack of money, or because of a limit, as `stale` if the balance changed after the
+ * snapshot. The money may have been taken by this same Change, committed by another process, which the snapshot
+ * doesn't show.
  */
 export const stale = `case when
     (select version from locked k where k.company_id = a.company_id)

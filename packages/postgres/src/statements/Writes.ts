@@ -22,8 +22,9 @@ import {
 } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-// A Change that declares its writes needs no special statement: it is derived from the shape of the writes
-// (verbs, nouns, fields). Its text contains only constants of declarations, never a value of a Change.
+// A Change that declares its writes needs no special statement, because one is derived from the shape of the
+// writes (verbs, record types, fields). Its text contains only constants of declarations, never a value of a
+// Change.
 
 const tables = new WeakMap<Noun.Noun, Table.Table<Noun.Row>>()
 
