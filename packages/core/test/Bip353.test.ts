@@ -291,7 +291,10 @@ describe("BIP 353, without a record", () => {
 /** A world in which payees' servers must not be contacted. */
 const withoutServers = {
   change: replace(Resolver, () =>
-    Resolver.of({ offer: () => Effect.die("the server was asked"), invoice: () => Effect.die("it was asked") })
+    Resolver.of({
+      offer: () => Effect.die("the payee's server was contacted"),
+      invoice: () => Effect.die("the domain's server was contacted")
+    })
   )
 }
 

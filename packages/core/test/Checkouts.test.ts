@@ -58,7 +58,7 @@ const dying = (tag: string) => {
   let left = 1
   return {
     change: replace(Journal, (journal) =>
-      Journal.of({ commit: (change) => (change._tag === tag && left-- > 0 ? Effect.die("the process is gone") : journal.commit(change)) })
+      Journal.of({ commit: (change) => (change._tag === tag && left-- > 0 ? Effect.die("the process has died") : journal.commit(change)) })
     )
   }
 }
@@ -212,7 +212,7 @@ scenario("checkout: a payer who changes the tip again and again gets a limited n
   assert.lengthOf(yield* openInvoices, 1)
 })
 
-scenario("checkout: only answers to the seller's questions are accepted", function* () {
+scenario("checkout: answers are accepted only to the questions that the seller asked", function* () {
   const { answer } = yield* Checkouts
   const refused = (row: Checkout.Shown, tipPercent: number, email: string | null) =>
     Effect.map(Effect.flip(answer(row.publicId, { tipPercent, email })), (error) => (error._tag === "Invalid" ? error.path : error._tag))

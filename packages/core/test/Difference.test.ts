@@ -13,7 +13,7 @@ const paymentHash = PaymentHash.make("ab")
 
 const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)
 
-describe("Payments in the node's books", () => {
+describe("Payments in the node's records", () => {
   const line = (state: Sent["state"], fields: Partial<Sent> = {}): Sent => ({
     paymentHash,
     amount: Msat.make(1000n),
@@ -49,7 +49,7 @@ describe("Payments in the node's books", () => {
       )
   })
 
-  it("discrepancy of a payment: reported by amount first, then by fee to the msat", () => {
+  it("discrepancy of a payment: the amount is compared first, then the fee, to the msat", () => {
     const row = withdrawal({ ...ours, status: "settled", networkFee: Msat.make(3n) })
     assert.strictEqual(cause(Difference.ofSent(line("pending", { amount: Msat.make(1001n) }), row)), "payment_amount")
     assert.strictEqual(cause(Difference.ofSent(line("settled", { fee: Msat.make(4n) }), row)), "payment_fee")
@@ -113,7 +113,7 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: allows for amounts booked in either direction during the query", () => {
+  it("discrepancy of a balance: it allows for amounts posted in either direction during the query", () => {
     // Between the two readings, 30 was received and 5 was sent. The node's balance may not include the 30
     // yet, and may still include the 5.
     const between = { before: booked(870n, 395n) }
@@ -123,7 +123,7 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: allows for amounts the node does not count to the msat", () => {
+  it("discrepancy of a balance: it allows for amounts that the node does not count to the msat", () => {
     assert.deepStrictEqual(
       [1098, 1097, 1102, 1103].map((owned) => unexplained(owned, { within: Msat.make(2n) })),
       [0, -1, 0, 1]

@@ -81,7 +81,7 @@ scenario(
   }
 )
 
-scenario("events: a small page with a filter reads many events at once; without one, no more than asked", function* () {
+scenario("events: a small page with a filter reads many events together; without a filter, it reads no more than requested", function* () {
   const row = yield* companyWith(1000)
   yield* heard(3, { companyId: row.id })
   const store = yield* EventStore

@@ -360,7 +360,7 @@ describe("Checks of an offer", () => {
   )
 })
 
-describe("An offer in the node's books", () => {
+describe("An offer in the node's records", () => {
   scenario("offers: the node's entry of a payment names the attempt it was made for", function* () {
     const payer = yield* companyWith(5000)
     const books = yield* LightningBooks

@@ -89,7 +89,7 @@ describe("Slow payees", () => {
     assert.deepStrictEqual(yield* standings(slow), ["settled"])
   })
 
-  scenario("pause: a payee's server that responds during a pause is paid when it ends", slowly, function* ({ state }) {
+  scenario("pause: if a payee's server responds during a pause, the payment is sent when the pause ends", slowly, function* ({ state }) {
     const payer = yield* companyWith(100_000)
     const slow = yield* toSlow(payer, 1)
     state.isSlow = true

@@ -6,7 +6,7 @@ import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { type Ports, replace } from "./World.ts"
 
-/** Settles or fails a payment that an outside payee holds. */
+/** Settles or fails a payment held by an external payee. */
 export const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
   Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome }))
 export const pause = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.pause(part))

@@ -77,7 +77,7 @@ describe("People", () => {
     assert.deepStrictEqual(onCall._tag === "Operator" ? onCall.caller.scopes : [], ["read"])
   })
 
-  scenario("people: a recovery revokes the passkeys and the earlier invitation, and a removed person never returns", function* () {
+  scenario("people: a recovery revokes the passkeys and the earlier invitation, and a removed person cannot be restored", function* () {
     const { id } = yield* company()
     const people = yield* People
     const admin = yield* member(id)
@@ -198,7 +198,7 @@ describe("Approvals by people", () => {
     const row = yield* Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(other), id }))
     assert.deepStrictEqual([row.approvalAskedBy, row.approvalBy], [one.id, other.id])
     assert.strictEqual(yield* approves(of, one, one), "ApprovalByAsker")
-    // The person who issues a recovery link could use it.
+    // The person who issues a recovery link could use the link themselves.
     yield* join(yield* (yield* People).recover(of.id, other.id, person(one)))
     assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
     assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")

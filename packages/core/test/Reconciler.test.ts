@@ -127,13 +127,13 @@ const begun = (title: string, world: World, steps: Steps<World>) =>
     yield* Effect.gen(() => steps(world))
   })
 
-/** Changes each payment in the node's books. */
+/** Changes each payment in the node's records. */
 const booked = (change: (line: Sent) => Sent) =>
   swap(LightningBooks, ({ sent }) => ({
     sent: (after) => Effect.map(sent(after), (page) => ({ ...page, lines: page.lines.map(change) }))
   }))
 
-/** A node whose books list nothing new, so that our payments are looked up one by one. */
+/** A node whose records list nothing new, so that our payments are looked up one by one. */
 const unheard = swap(LightningBooks, () => {
   const nothing = (after: string | null) => Effect.succeed({ lines: [], cursor: after ?? "" })
   return { sent: nothing, taken: nothing }
@@ -232,7 +232,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     yield* sound
   })
 
-  scenario("reconciliation: an opening discrepancy is booked as operator equity", { isPending: true }, function* () {
+  scenario("reconciliation: an opening discrepancy is posted as operator equity", { isPending: true }, function* () {
     yield* paid(1000)
     yield* behindOurBack(700)
     const { node, chain, found, watched } = yield* look
@@ -491,7 +491,7 @@ describe("A difference", () => {
   })
 
   begun(
-    "payment_fee: the routing fee differs from the one booked",
+    "payment_fee: the routing fee differs from the fee that was posted",
     {
       logsErrors: true,
       isPending: true, // The sender reports a different fee than its records.

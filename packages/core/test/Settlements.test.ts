@@ -125,7 +125,7 @@ describe("Incoming payments", () => {
     assert.strictEqual((yield* (yield* Records).transactions(payee.id, { limit: 10 })).length, 1)
   })
 
-  scenario("C42: invoice watcher: a payment that several processes find at once is credited once", function* () {
+  scenario("C42: invoice watcher: a payment found by several processes at the same time is credited once", function* () {
     const ports = yield* Effect.context<Ports>()
     const processes = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, Settlements)))
     const payee = yield* company()
@@ -211,7 +211,7 @@ describe("Incoming payments", () => {
       yield* pay(row)
       yield* poll
       assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
-      yield* listen // the node's notice has the real preimage
+      yield* listen // the node's notification has the real preimage
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
     })
   })

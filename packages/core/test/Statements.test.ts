@@ -30,8 +30,8 @@ const statement = Effect.fnUntraced(function* (companyId: Month["companyId"], mo
 const pending = { isPending: true } as const
 
 /**
- * Asserts that each month's lines lead from its opening to its closing balance, that each closing is the next
- * opening, and that the last closing is the company's balance.
+ * Asserts that each month's lines add up to the difference between its opening and its closing balance, that
+ * each closing is the next opening, and that the last closing is the company's balance.
  */
 const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], months: ReadonlyArray<string>) {
   let before: Balance.Balance | undefined

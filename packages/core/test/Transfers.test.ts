@@ -26,7 +26,7 @@ import {
 
 describe("Internal payments", () => {
   scenario(
-    "C16 C17: payment worker: an internal payment claims the invoice, closes it at the node, and only then books both legs together",
+    "C16 C17: payment worker: an internal payment claims the invoice, closes it at the node, and only then posts both legs together",
     listening,
     function* ({ calls }) {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]

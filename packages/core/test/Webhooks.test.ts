@@ -78,7 +78,7 @@ const slowList = () => {
 }
 
 scenario(
-  "webhooks: an endpoint created while the others are listed is not missed, however many checks happen meanwhile",
+  "webhooks: an endpoint created while the others are listed is not missed, however many checks happen in the meantime",
   slowList,
   function* ({ sent }) {
     yield* sending
@@ -302,7 +302,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a rotated secret signs beside the old one until the overlap ends",
+  "webhooks: after a rotation, both the new and the old secret sign until the overlap ends",
   () => world(),
   function* ({ sent }) {
     yield* sending

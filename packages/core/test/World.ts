@@ -84,7 +84,7 @@ export interface World {
   /** The node can't pay offers. */
   readonly lacksOffers?: true
   /**
-   * Something is still pending at the end, so the assets may differ from the books. Otherwise they must match
+   * Something is still pending at the end, so the assets may differ from the ledger. Otherwise they must match
    * to the msat.
    */
   readonly isPending?: true
@@ -280,7 +280,7 @@ export const sound = Effect.gen(function* () {
 
 /**
  * Runs a scenario, and asserts that the books are sound at its end. Unless something is pending, the assets of
- * the node and the chain must match the books to the msat.
+ * the node and the chain must match the ledger to the msat.
  */
 export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = false) =>
   Effect.gen(function* () {
@@ -293,7 +293,7 @@ export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = fals
     assert.deepStrictEqual(
       { node: after.node - before.node, chain: after.chain - before.chain },
       { node: -node, chain: -chain },
-      "assets match the books"
+      "assets match the ledger"
     )
     return result
   })
