@@ -162,7 +162,7 @@ export const skippingTime: Layer.Layer<never> = Layer.effect(
 
 /**
  * Waits for the next millisecond, so that a test's steps differ in time. Ids of the same millisecond are in
- * random order, lists are sorted by id, and a period excludes entries booked in its last millisecond.
+ * random order, lists are sorted by id, and a period excludes entries posted in its last millisecond.
  */
 export const nextMillisecond = async (): Promise<void> => {
   const now = Date.now()

@@ -237,7 +237,7 @@ describe("an outage is reported as 503 with Retry-After, and the service recover
 
 /** The service with this result for every balance. */
 const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
-  const never = () => Effect.die("not asked for here")
+  const never = () => Effect.die("not called in this test")
   return start({
     http,
     instead: Context.make(Transactions, Transactions.of({ balance, deposit: never, callback: never, withdrawal: never, list: never }))
@@ -307,7 +307,7 @@ describe("unexpected errors", () => {
     const held = Promise.withResolvers<void>()
     let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
     const instead = Withdrawals.of({
-      estimate: () => Effect.die("not asked for here"),
+      estimate: () => Effect.die("not called in this test"),
       confirmed: () => undefined,
       handOver: () => Effect.void,
       confirm: (ask) => Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))

@@ -173,7 +173,7 @@ describe("exports", () => {
     }
     await book(30.5)
     await book(-1000)
-    // Entries booked in the current millisecond belong to the next period.
+    // Entries posted in the current millisecond belong to the next period.
     const rows = await csv(key, `/v1/transactions/export?until=${new Date(Date.now() + 60_000).toISOString()}`)
     assert.deepStrictEqual(
       rows.map(({ type, amount_sats, total_sats, balance_sats }) => [type, amount_sats, total_sats, balance_sats]),

@@ -212,7 +212,7 @@ describe("a stream", () => {
     await reader?.cancel()
   })
 
-  it("stream: a client that disconnects ends it", async () => {
+  it("stream: it ends when its client disconnects", async () => {
     const [before, controller] = [world.ended, new AbortController()]
     const { reader } = await stream(controller.signal)
     await read(reader, "data: 1")

@@ -37,7 +37,7 @@ let made = 0
 const created = async ({ key }: Pick<Company, "key">, path: string, body: unknown): Promise<string> => {
   const { status, body: answer, text } = await service.ask("POST", path, { key, body })
   assert.strictEqual(status, 201, text)
-  assert.isString(answer.data.id, `POST ${path} answers no id`)
+  assert.isString(answer.data.id, `POST ${path} returns no id`)
   return answer.data.id
 }
 const deposit = async ({ key }: Company): Promise<string> => {

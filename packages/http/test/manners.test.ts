@@ -77,7 +77,7 @@ describe("request ids", () => {
   it("request id: every log line of a request is annotated with the id and nothing else, apart from the host's annotations", async () => {
     const balanceOf = () =>
       Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
-    const never = () => Effect.die("not asked for here")
+    const never = () => Effect.die("not called in this test")
     const instead = Transactions.of({ balance: balanceOf, deposit: never, callback: never, withdrawal: never, list: never })
     const page = HttpRouter.add("GET", "/page", Effect.as(Effect.logInfo("shown"), HttpServerResponse.text("page")))
     // The logger of the surrounding host, to which an extension writes.

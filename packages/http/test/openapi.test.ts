@@ -461,7 +461,7 @@ describe("the OpenAPI document", () => {
         )
     })
 
-    it(`openapi: responses and events for ${name} allow new members, and request bodies do not`, () => {
+    it(`openapi: responses and events for ${name} allow new fields, and request bodies do not`, () => {
       const closed = '"additionalProperties":false'
       const schemas = one.components.schemas
       const reachable = (value: unknown, found = new Set<string>()): ReadonlySet<string> => {

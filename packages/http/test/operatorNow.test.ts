@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { operatorToken, start } from "./Service.ts"
 
-// The operator's console of a service with more records than the API lists at once.
+// The operator's console of a service with more records than the API returns in one list.
 
 const listed = 1000
 const service = await start({ http: { console: true } })
@@ -46,7 +46,7 @@ const opened = async (cookie: string, path: string) => {
   return response.text()
 }
 
-describe("the operator's console with more records than a list returns at once", () => {
+describe("the operator's console with more records than one list returns", () => {
   it("console: Now counts all of them and names the oldest frozen company, and the oldest payment in suspense can be opened", async () => {
     const { id } = await service.company()
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
