@@ -30,7 +30,7 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
     files:
       /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
   },
-  // The page for payers also asks for the payments of Lightning addresses.
+  // The page for payers is also used for payments to Lightning addresses.
   checkouts: {
     files: /\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
     names: /(?:ui|src|\.\.)\/checkout\/|^checkout\.(?:css|js)$/

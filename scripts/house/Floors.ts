@@ -7,8 +7,9 @@ export const files = (pattern: string) => globSync(pattern, { cwd: root, exclude
 export const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 
 /**
- * The folders of the large packages, from the bottom up. A folder may import from itself and from the folders before it. A file beside the
- * folders may import from all of them. The folders of `features/` are one floor, except those that have a floor of their own here.
+ * The folders of the large packages, from the bottom up. A folder may import from itself and from the folders
+ * before it. A file outside these folders may import from all of them. The folders of `features/` are one
+ * floor, except those that have a floor of their own here.
  */
 export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   core: [
@@ -48,7 +49,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
 export const floorOf = (order: ReadonlyArray<string>, folder: string): string =>
   order.includes(folder) ? folder : folder.replace(/^features\/.*$/, "features")
 
-/** Maximum number of files beside the folders. */
+/** Maximum number of files outside the folders. */
 export const maxLoose = 10
 
 export interface Import {

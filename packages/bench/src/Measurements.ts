@@ -154,7 +154,7 @@ export interface Others {
   readonly receivers: Effect.Effect<Receivers.Receivers, Program.BenchFailed>
 }
 
-/** Measurements of workers, and of one company beside another. */
+/** Measurements of workers, and of one company while another one sends requests. */
 export const ofWorkers = (subject: Subject, { flooder }: Beside, { webhooks, shipped, receivers }: Others): ReadonlyArray<Group> => {
   const { http, pgbench, besideFlood } = Runs.of(subject)
   const silent = () => Effect.flatMap(webhooks, (sending) => Runs.of(sending).http("confirm")())

@@ -55,7 +55,7 @@ export interface Options {
   /** Used in the name of the folder with its files. */
   readonly name: string
   readonly rows: number
-  /** Workers beside HTTP. "shipped" is the whole service as `npm start` runs it. */
+  /** Workers that run in addition to HTTP. "shipped" is the whole service as `npm start` runs it. */
   readonly workers?: "webhooks" | "all" | "shipped"
   /** The sources of this package in another build. */
   readonly sources?: string

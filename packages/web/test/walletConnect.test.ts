@@ -151,8 +151,8 @@ describe("Nostr Wallet Connect", () => {
         const { paymentHash } = first
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: paymentHash ?? "" }))
         assert.deepInclude(found, { type: "outgoing", state: "settled", amount: 9_000_000 })
-        // The cost reported to the app must equal the amount debited, to the millisatoshi, because the app
-        // keeps its own books.
+        // The cost reported to the app must equal the amount debited, to the millisatoshi, because the app does
+        // its own accounting.
         const gone = 50_000_000 - (yield* balance(companyId)) * 1000
         const toldOf = (one: unknown) =>
           typeof one === "object" && one !== null && "fees_paid" in one ? 9_000_000 + Number(one.fees_paid) : one

@@ -158,7 +158,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "listed-late-is-a-difference",
     rows: [],
-    bug: "a forward that lnd lists late stays a discrepancy beside the next one",
+    bug: "a forward that lnd lists late stays a discrepancy together with the next one",
     file: core("reports/reconciliation/Run"),
     in: "corrected",
     find: "Listed.explain(run.node, items) ?",

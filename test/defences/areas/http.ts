@@ -158,7 +158,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "second-at-once",
     rows: [],
-    bug: "all requests of a key within a second start at once and delay those of others",
+    bug: "all requests with a key within a second start immediately and delay requests with other keys",
     file: "packages/http/src/edge/RequestRates.ts",
     in: "counting",
     find: "const wait = refused === undefined ? waitMillis(rooms) : 0",
@@ -169,7 +169,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "one-lane-for-all",
     rows: [],
-    bug: "all of a company's requests start at once and delay those of others",
+    bug: "all of a company's requests start immediately and delay other companies' requests",
     file: "packages/http/src/edge/Lanes.ts",
     in: "make",
     find: "lane.inWork < places && lane.waiting.size === 0",

@@ -90,7 +90,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "to-oneself",
     rows: [31],
-    bug: "a payment to oneself books only its second half",
+    bug: "a payment to oneself posts only its second half",
     file: memory("Verdict"),
     in: "apply",
     find: "next = book(next, leg, ",

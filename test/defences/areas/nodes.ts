@@ -81,7 +81,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "every-minus-5-is-gone",
     rows: [45, 60],
-    bug: "a transaction is reported gone by a bitcoin node that is still indexing",
+    bug: "a transaction is reported as missing by a bitcoin node that is still indexing",
     file: "packages/chain/src/BitcoinRpc.ts",
     in: "isAbsent",
     find: "code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)",
@@ -92,7 +92,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "index-behind-is-gone",
     rows: [45, 60],
-    bug: "a transaction is reported gone by a bitcoin node whose index is a block behind",
+    bug: "a transaction is reported as missing by a bitcoin node whose index is a block behind",
     file: "packages/chain/src/BitcoinRpc.ts",
     in: "make",
     find: "if (before.index !== undefined && before.index.height < before.tip.height)",

@@ -15,7 +15,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "gone-and-waited-for",
     rows: [45],
-    bug: "a deposit that was recorded late waits for a payment that is gone",
+    bug: "a deposit that was recorded late waits for a payment that is missing",
     file: core("receiving/ChainDeposits"),
     in: "make",
     find: `        yield* outputs.settle({ txId: chainTxId, vout })
@@ -55,7 +55,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "held-is-credited",
     rows: [],
-    bug: "the amount held by a hold invoice is booked as the company's before it is settled",
+    bug: "the amount held by a hold invoice is posted to the company before the invoice is settled",
     file: core("receiving/Invoice"),
     in: "held",
     find: `  legs: [],

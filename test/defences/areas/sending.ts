@@ -70,7 +70,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "work-is-the-callers",
     rows: [5],
-    bug: "the job of sending is not stored with the hold and ends with the caller",
+    bug: "the job that sends a payment is not stored with the hold, and is lost with the caller",
     file: core("sending/Withdrawal"),
     in: "requested",
     find: `  jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
@@ -173,7 +173,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "booked-before-closed",
     rows: [16],
-    bug: "an internal payment is booked before its invoice is closed at the node",
+    bug: "an internal payment is posted before its invoice is closed at the node",
     file: core("sending/Transfers"),
     in: "make",
     find: `        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
@@ -569,7 +569,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "another-rail-than-confirmed",
     rows: [],
-    bug: "a withdrawal that was confirmed for on-chain payment is paid over Lightning and booked as on-chain",
+    bug: "a withdrawal that was confirmed for on-chain payment is paid over Lightning and posted as on-chain",
     file: core("sending/Instructions"),
     in: "chosen",
     find: `.filter(({ _tag }) => rail === undefined || rail === (_tag === "ChainAddress" ? "on_chain" : "lightning"))`,

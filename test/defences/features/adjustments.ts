@@ -15,7 +15,7 @@ export const adjustments: ReadonlyArray<Canary> = [
   {
     name: "adjustment-booked-twice",
     rows: [],
-    bug: "each approval of an adjustment books it",
+    bug: "each approval of an adjustment posts it",
     file: core("features/adjustments/Adjustment"),
     in: "life",
     find: `    from: ["pending"],

@@ -16,7 +16,7 @@ export const refunds: ReadonlyArray<Canary> = [
   {
     name: "refund-kept-its-room",
     rows: [],
-    bug: "an unpaid refund that ends returns nothing to the deposit",
+    bug: "an unpaid refund that expires or is canceled returns nothing to the deposit",
     file: core("features/refunds/Refund"),
     in: "givenBack",
     find: "refundedMore(companyId, depositId, -amount)",

@@ -36,7 +36,7 @@ export interface AnyVisit {
   readonly once: string
   /** The address of a page of the console, relative to this one. */
   readonly to: (path: string) => string
-  /** The address of something beside the console, such as `v1/transactions/export`. */
+  /** The address of a resource outside the console, such as `v1/transactions/export`. */
   readonly beside: (path: string) => string
 }
 
@@ -68,7 +68,7 @@ export interface Shown {
   readonly isLive?: boolean
 }
 
-/** Another page of the console instead of this one, or an address beside the console. */
+/** Another page of the console instead of this one, or an address outside the console. */
 export interface Elsewhere {
   readonly redirect: string
   readonly isBeside?: boolean
