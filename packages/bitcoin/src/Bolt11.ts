@@ -285,7 +285,7 @@ const problem = (draft: Draft): [reason: Bolt11Invalid["reason"], message: strin
     : undefined
 }
 
-/** Encodes and signs an invoice. Values that don't fit are refused, never truncated. */
+/** Encodes and signs an invoice. Values that don't fit are rejected, never truncated. */
 export const encode = (draft: Draft, sign: Signer): Result.Result<string, Bolt11Invalid> => {
   const invalid = problem(draft)
   if (invalid !== undefined) return refuse(...invalid)

@@ -197,7 +197,7 @@ export interface Draft extends Omit<Bolt12, "offer" | "introductions" | "feature
   readonly features?: ReadonlyArray<number>
 }
 
-/** Encodes an offer, and refuses an invalid one. */
+/** Encodes an offer, and rejects an invalid one. */
 export const encode = (draft: Draft): Result.Result<string, Bolt12Invalid> => {
   const text = (value: string | undefined) => (value === undefined ? undefined : Field.fromText(value))
   const integer = (value: bigint | undefined) => (value === undefined ? undefined : Field.fromInteger(value))

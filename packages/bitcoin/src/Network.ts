@@ -14,7 +14,7 @@ export interface Parameters {
   readonly invoicePrefix: string
   readonly p2pkhVersion: number
   readonly p2shVersion: number
-  /** The hash of its first block in hex, in the byte order of Lightning messages (BOLT 1). */
+  /** The hash of the network's first block in hex, in the byte order of Lightning messages (BOLT 1). */
   readonly chainHash: string
   /** The maximum supply. */
   readonly supplyMsat: Msat.Msat

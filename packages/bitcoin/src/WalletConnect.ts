@@ -5,7 +5,7 @@ import * as Nostr from "./Nostr.ts"
 // Nostr Wallet Connect (NIP-47): a wallet that responds to encrypted requests over relays.
 
 /**
- * The kinds of its events: a wallet's capabilities, a request, its response, and a wallet's notification
+ * The protocol's event kinds: a wallet's capabilities, a request, its response, and a wallet's notification
  * (encrypted by NIP-44).
  */
 export const kinds = { info: 13194, request: 23194, response: 23195, notification: 23197 } as const

@@ -198,7 +198,7 @@ describe("BOLT 12, examples of the specification", () => {
     assert.deepStrictEqual(Result.getOrThrow(Bolt12.decode(offer)), { ...says, offer })
   })
 
-  it.each(invalid)("BOLT 12: an offer with %s is refused", (_, reason, offer) => {
+  it.each(invalid)("BOLT 12: an offer with %s is rejected", (_, reason, offer) => {
     const refused = Bolt12.decode(offer)
     assert.strictEqual(Result.isFailure(refused) && refused.failure.reason, reason)
   })
@@ -224,7 +224,7 @@ describe("BOLT 12, examples of the specification", () => {
     ["a space before a plus", `ln +${written.slice(2)}`],
     ["upper and lower case", `LNO1${written.slice(4)}`],
     ["a character that bech32 does not use", `${written}b`]
-  ])("BOLT 12: an offer with %s is refused", (_, text) => {
+  ])("BOLT 12: an offer with %s is rejected", (_, text) => {
     assert.isTrue(Result.isFailure(Bolt12.decode(text)))
   })
 })

@@ -11,7 +11,7 @@ const highS = (signature: Uint8Array) => {
   return Uint8Array.of(...signature.subarray(0, 32), ...bytesOf(order - s))
 }
 
-/** The result in hex, or false if `run` throws, because callers treat an exception as a refusal. */
+/** The result in hex, or false if `run` throws, because callers treat an exception as a rejection. */
 const outcome = (run: () => Uint8Array | boolean): string | boolean => {
   try {
     const result = run()
