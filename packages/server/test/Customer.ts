@@ -16,7 +16,7 @@ export const data = async (status: number, answering: Promise<Answer>) => {
   return answer.data
 }
 
-/** The status and error code of a refused request. */
+/** The status and error code of a rejected request. */
 export const refusal = async (answering: Promise<Answer>): Promise<readonly [number, string | undefined]> => {
   const { status, code } = await answering
   return [status, code]

@@ -46,7 +46,7 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
           }
           await service.start()
           await story({ ...service, middle })
-          assert.isAbove(times, 0, "a story has a middle")
+          assert.isAbove(times, 0, "a scenario has a middle")
           await service.stop("SIGTERM")
           await Books.areRight(service.data)
           free = service

@@ -62,8 +62,8 @@ const file = `--output ${join(directory, "out")}`
 const [whole, other] = ["01a1f768-1c70-748e-8579-81b7373e8599", "01a1f768-1c70-748e-8579-81b7373e859a"]
 
 /**
- * Every operator route and a command line that requests it. `ID` and `ONE` stand for ids, or for the
- * parameter the route has in their place.
+ * Every operator route and a command line that requests it. `ID` and `ONE` stand for ids, or for the parameters
+ * that the route has instead.
  */
 const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies": "companies list",

@@ -107,8 +107,8 @@ const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, 
 }
 
 /**
- * Opens the page of a new checkout. Returns the content of its QR code, and when its stream reports the
- * payment and ends, by our clock.
+ * Opens the page of a new checkout. Returns the content of its QR code, and the time, by our clock, at which
+ * its stream has reported the payment and ended.
  */
 const checkout = async ({ shop, to }: Scene, sats: number) => {
   const { url } = await Customer.data(201, shop.post("/v1/checkouts", { amount: sats, currency: "sats" }))

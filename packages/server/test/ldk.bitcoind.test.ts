@@ -121,7 +121,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => service.start(env))
           yield* act(() => service.stop("SIGKILL"))
           yield* Process.until(
-            "the node has ended with the service that was killed",
+            "the node has exited after the service was killed",
             Effect.map(Effect.exit(dora.ask("hello", {}, Schema.Unknown)), ({ _tag }) => _tag === "Failure" || undefined)
           )
           yield* Process.until(

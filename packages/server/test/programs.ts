@@ -20,7 +20,7 @@ const places: Plugin = {
       : undefined
 }
 
-/** The embedded database stays in place, with its WebAssembly. */
+/** Leaves the embedded database out of the bundle, next to its WebAssembly. */
 const embedded: Plugin = {
   name: "embedded",
   async resolveId(source, importer) {

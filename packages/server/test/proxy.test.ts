@@ -34,7 +34,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
   }
   const isUp = (one: Public.Public) =>
     eventually(
-      "an answer through the proxy",
+      "a response through the proxy",
       async () => (await Public.ask(one, "GET", "/healthz").catch(() => undefined))?.status,
       (status) => status === 200
     )

@@ -177,7 +177,7 @@ describe("the sandbox over HTTP", () => {
     const refused = await post("/txt", more)
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
     assert.include(refused.message, "1000 names")
-    assert.strictEqual((await post("/txt", { name: "NAME-7.example", value: "changed" })).http, 200, "one that is there may change")
+    assert.strictEqual((await post("/txt", { name: "NAME-7.example", value: "changed" })).http, 200, "an existing record may change")
     assert.strictEqual((await post("/txt", { name: "name-7.example", value: "" })).http, 200)
     assert.strictEqual((await post("/txt", more)).http, 200)
   })

@@ -14,7 +14,7 @@ export interface Question {
   readonly args: ReadonlyArray<unknown>
 }
 
-/** The result of the call. A failure is sent as text because serialization drops an error's members. */
+/** The result of the call. A failure is sent as text because serialization drops an error's fields. */
 export type Reply =
   | { readonly _tag: "Success"; readonly value: unknown }
   | { readonly _tag: "Failure"; readonly failure: string }

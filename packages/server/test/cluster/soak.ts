@@ -68,7 +68,7 @@ const residentMebibytes = (pid: number): number | undefined => {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
     return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
   } catch {
-    return undefined // the process is gone, or this is not Linux
+    return undefined // the process has exited, or this is not Linux
   }
 }
 

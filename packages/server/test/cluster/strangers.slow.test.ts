@@ -104,7 +104,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
       const said = await text(response)
       return said.startsWith('{"pr":') ? "invoice" : `${response.statusCode} ${said.slice(0, 120)}`
     } catch (cause) {
-      return `no answer: ${cause instanceof Error ? cause.message : String(cause)}`
+      return `no response: ${cause instanceof Error ? cause.message : String(cause)}`
     }
   }
 

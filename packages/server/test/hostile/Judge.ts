@@ -25,7 +25,7 @@ const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> 
   const members = ["status", "message", "data", ...(status < 400 ? [] : ["error"])]
   const code = isObject(body["error"]) ? body["error"]["code"] : undefined
   return [
-    ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`its members are ${Object.keys(body).join()}`]),
+    ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`its fields are ${Object.keys(body).join()}`]),
     ...(body["status"] === status && typeof body["message"] === "string" ? [] : ["`status` or `message` is wrong"]),
     ...(status < 400 || (body["data"] === null && isCode(code) && catalogue[code].status === status)
       ? []
@@ -43,7 +43,7 @@ const notForWallets = (body: unknown): ReadonlyArray<string> => {
   return isRefusal || isAnswer ? [] : ["it is neither a wallet response nor a LUD-01 error"]
 }
 
-/** Whether the request was refused. */
+/** Whether the request was rejected. */
 export const isRefusal = (draft: Draft, answer: Answer): boolean =>
   answer.status >= 400 || (isWallets(draft) && answer.text.startsWith('{"status":"ERROR"'))
 

@@ -1,6 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
 
-/** Where to find values for a name: other members may hold the same kind of value. */
+/** Where to find values for a name. Other fields may hold the same kind of value. */
 const kin: Readonly<Record<string, ReadonlyArray<string>>> = {
   destination: ["destination", "payment_request", "address", "lightning_address", "lnurl"],
   user: ["handle"],

@@ -2,7 +2,7 @@
 
 const id = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 
-/** Texts for ids, queries, headers and members. */
+/** Texts for ids, queries, headers and fields. */
 export const texts: ReadonlyArray<string> = [
   "",
   " ",
@@ -130,7 +130,7 @@ export const jsons: ReadonlyArray<string> = [
   ...texts.map((text) => JSON.stringify(text))
 ]
 
-/** Unknown member names. */
+/** Unknown field names. */
 export const names: ReadonlyArray<string> = [
   "x",
   "",

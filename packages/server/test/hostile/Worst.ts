@@ -109,7 +109,7 @@ const headerTexts: Readonly<Record<string, string>> = {
   "letters beyond ASCII": "\u00ff".repeat(headCharacters)
 }
 
-/** Every member of an object schema, at any depth, by its path of names. */
+/** Every property of an object schema, at any depth, by its path of names. */
 const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, depth = 0): ReadonlyArray<ReadonlyArray<string>> => {
   if (depth > 4) return []
   const schema = resolve(given)

@@ -27,7 +27,8 @@ const free = [
   /^GET \/$/,
   /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|llms\.txt|llms-full\.txt|openapi\.json|operator\/openapi\.json)$/,
   /^GET \/(docs|docs\/\*|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
-  // A page without a script, and forms, which are refused before they are read unless one of our own pages sends them.
+  // A page without a script, and forms that are rejected before they are read unless one of our own pages sends
+  // them.
   /^GET \/console\/app$/,
   /^POST \/(operator\/)?console\/(?!session)/,
   /^GET \/\.well-known\/satrail-webhook-keys$/,

@@ -46,7 +46,7 @@ const document = OpenApi.read(...texts.map((text) => JSON.parse(text)))
 
 const { operations } = document
 
-/** Maximum size of a refusal on the wire, in bytes. */
+/** Maximum size of a rejection's response, in bytes. */
 const maxBytes = 8192
 
 const session = await send({
@@ -107,7 +107,7 @@ const badOnes = async (route: Worst.Route) => {
 }
 
 /**
- * Returns whether a request is refused, which must stay within the limits. The response is not read
+ * Returns whether a request is rejected. A rejection must stay within the limits. The response is not read
  * completely because a stream never ends.
  */
 const refused = async (bad: Worst.Bad): Promise<boolean> => {

@@ -24,7 +24,7 @@ export interface World {
   readonly keyFrom: (address: string) => Promise<string>
   /** A key of the shop with these scopes (by default `send`) and limits. */
   readonly keyLimited: (limits: Readonly<Record<string, number>>, ...scopes: ReadonlyArray<string>) => Promise<string>
-  /** Creates an external destination with these members of /sandbox/destination. */
+  /** Creates an external destination with these fields of /sandbox/destination. */
   readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
   readonly fault: (what: string) => Promise<void>
   readonly advance: (seconds: number) => Promise<void>
