@@ -181,7 +181,7 @@ describe("Postings of a Change", () => {
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1)
   ]
-  it("change: has no legs if no money moves", () => {
+  it("change: it has no legs if no money moves", () => {
     for (const change of still)
       assert.deepStrictEqual(
         change.legs.flatMap(({ postings }) => postings),

@@ -8,7 +8,7 @@ const read = (text: string) => {
 }
 
 describe("Decimal", () => {
-  it("decimal: reads every form of a JSON number", () => {
+  it("decimal: every form of a JSON number is read", () => {
     assert.deepStrictEqual(["21", "21.0", "2.10", "2.1e-7", "-1", "1e3", "1E+3", "0", "-0.0", "0.00000021", "1.5e1"].map(read), [
       "21/0",
       "21/0",
@@ -24,18 +24,18 @@ describe("Decimal", () => {
     ])
   })
 
-  it("C34: decimal: keeps digits a float would lose", () => {
+  it("C34: decimal: it keeps digits that a float would lose", () => {
     assert.strictEqual(read("9007199254740993"), "9007199254740993/0")
     assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
   })
 
-  it("decimal: refuses every other text", () => {
+  it("decimal: every other text is refused", () => {
     for (const text of ["", " 1", "1 ", "+1", "01", ".5", "5.", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "٣", "--1", "1.2.3"]) {
       assert.strictEqual(read(text), "malformed", text)
     }
   })
 
-  it("decimal: refuses a number that cannot be computed in bounded time", () => {
+  it("decimal: a number that cannot be computed in bounded time is refused", () => {
     assert.strictEqual(read("1e999999999"), "exponent_out_of_range")
     assert.strictEqual(read("1e-33"), "exponent_out_of_range")
     assert.strictEqual(read("1e32"), `1${"0".repeat(32)}/0`)
@@ -43,7 +43,7 @@ describe("Decimal", () => {
   })
 
   it.prop(
-    "decimal: writes the value it read",
+    "decimal: a written value is the one that was read",
     {
       digits: Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 40n), maximum: 10n ** 40n }))),
       scale: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })))
@@ -62,13 +62,13 @@ describe("Decimal.ofJsonMember", () => {
     return Result.isFailure(found) ? found.failure.reason : found.success && Decimal.format(found.success)
   }
 
-  it("JSON text: reads a field's original text, not the float it is parsed to", () => {
+  it("JSON text: it has a field's original text, not the float that it is parsed to", () => {
     assert.strictEqual(member(`{"amount":0.1000000000000000055}`), "0.1000000000000000055")
     assert.strictEqual(member(`{"amount": 2.1e-7 }`), "0.00000021")
     assert.strictEqual(member(`{"amount":9007199254740993,"currency":"sats"}`), "9007199254740993")
   })
 
-  it("JSON text: reads only top-level fields", () => {
+  it("JSON text: only top-level fields are read", () => {
     assert.strictEqual(member(`{"metadata":{"amount":5},"amount":7}`), "7")
     assert.strictEqual(member(`{"amount":7,"metadata":{"amount":5}}`), "7")
     assert.strictEqual(member(`{"metadata":{"amount":5}}`), undefined)
@@ -76,7 +76,7 @@ describe("Decimal.ofJsonMember", () => {
   })
 
   it.prop(
-    "JSON text: agrees with JSON.parse for any formatting and any other fields",
+    "JSON text: it agrees with JSON.parse for any formatting and any other fields",
     {
       beside: Arbitrary.schema(Schema.Json),
       amount: Arbitrary.schema(Schema.Int),
@@ -89,14 +89,14 @@ describe("Decimal.ofJsonMember", () => {
     { arbitrary: { seed: 12, runs: 200 } }
   )
 
-  it("JSON text: takes the last of repeated fields, as JSON.parse does", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
+  it("JSON text: the last of repeated fields counts, as in JSON.parse", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
 
-  it("JSON text: treats an absent or null field as not given", () => {
+  it("JSON text: an absent or null field counts as not given", () => {
     assert.strictEqual(member("{}"), undefined)
     assert.strictEqual(member(`{"amount":null}`), undefined)
   })
 
-  it("JSON text: refuses a value that is not a number", () => {
+  it("JSON text: a value that is not a number is refused", () => {
     for (const json of [`{"amount":"1"}`, `{"amount":true}`, `{"amount":{"amount":1}}`, `{"amount":[1]}`])
       assert.strictEqual(member(json), "not_a_number", json)
     assert.strictEqual(member(`{"amount":1e999999999}`), "exponent_out_of_range")

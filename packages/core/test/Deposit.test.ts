@@ -32,13 +32,13 @@ describe("An on-chain deposit", () => {
     )
   })
 
-  it("deposit: evicted when its coins are spent elsewhere, and restored when the chain includes it", () => {
+  it("deposit: it is evicted when its coins are spent elsewhere, and restored when the chain includes it", () => {
     const dropped = Deposit.after(Deposit.dropped(deposit(), 2))
     assert.deepStrictEqual([dropped.status, dropped.height], ["failed", null])
     assert.strictEqual(Deposit.after(Deposit.placed(dropped, null, 3)).status, "pending")
   })
 
-  it("deposit: stays credited when it only moves to another block", () => {
+  it("deposit: it stays credited if it only moves to another block", () => {
     assert.strictEqual(Deposit.after(Deposit.placed(deposit({ status: "settled" }), 9, 2)).status, "settled")
   })
 

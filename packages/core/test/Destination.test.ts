@@ -48,21 +48,21 @@ const understood = (text: string, network: Network = "mainnet"): string | Readon
 }
 
 describe("Destination", () => {
-  it("destination: reads an invoice", () => {
+  it("destination: an invoice is read", () => {
     assert.deepStrictEqual(understood(open), ["lightning_invoice", open, undefined])
     for (const text of [priced, priced.toUpperCase(), ` \n${priced}\t`, `lightning:${priced}`, `LIGHTNING:${priced.toUpperCase()}`]) {
       assert.deepStrictEqual(understood(text), ["lightning_invoice", priced, 2_500_000n], text)
     }
   })
 
-  it("destination: reads a Lightning address", () => {
+  it("destination: a Lightning address is read", () => {
     for (const text of ["Alice@Example.com", "lightning:alice@example.com", " alice@example.com "]) {
       assert.deepStrictEqual(understood(text), ["lightning_address", "alice@example.com", undefined], text)
     }
     assert.deepStrictEqual(understood("lnd@example.com"), ["lightning_address", "lnd@example.com", undefined])
   })
 
-  it("destination: reads a DNS name and keeps its ₿ (BIP 353)", () => {
+  it("destination: a DNS name is read and keeps its ₿ (BIP 353)", () => {
     for (const text of ["₿alice@example.com", " ₿Alice@Example.com ", "lightning:₿alice@example.com"])
       assert.deepStrictEqual(understood(text), ["lightning_address", "₿alice@example.com", undefined], text)
     assert.strictEqual(Destination.domain("lightning_address", "₿alice@example.com"), "example.com")
@@ -70,13 +70,13 @@ describe("Destination", () => {
       assert.isString(understood(text), text)
   })
 
-  it("destination: reads an LNURL", () => {
+  it("destination: an LNURL is read", () => {
     for (const text of [lnurl, lnurl.toUpperCase(), `lightning:${lnurl}`])
       assert.deepStrictEqual(understood(text), ["lnurl", lnurl, undefined], text)
     assert.deepStrictEqual(understood("LNURLP://Service.com/x"), ["lnurl", "lnurlp://service.com/x", undefined])
   })
 
-  it("destination: reads a bitcoin address", () => {
+  it("destination: a bitcoin address is read", () => {
     assert.deepStrictEqual(understood(segwit.toUpperCase()), ["chain_address", segwit, undefined])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}`), ["chain_address", segwit, undefined])
     assert.deepStrictEqual(understood(`BITCOIN:${segwit.toUpperCase()}?amount=0.000025`), ["chain_address", segwit, 2_500_000n])
@@ -101,7 +101,7 @@ describe("Destination, bitcoin: URIs with an invoice", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
   })
-  it("bitcoin URI: refused when the URI and its invoice specify different amounts", () => {
+  it("bitcoin URI: it is refused if the URI and its invoice specify different amounts", () => {
     assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
     assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
   })
@@ -126,7 +126,7 @@ describe("Destination, bitcoin: URIs with an invoice", () => {
 describe("Destination, BOLT 12 offers", () => {
   const tea = offer({ amount: Msat.fromSats(1000) })
 
-  it("destination: reads an offer in either case, in parts, after lightning:, and in a bitcoin: URI", () => {
+  it("destination: an offer is read in either case, in parts, after lightning:, and in a bitcoin: URI", () => {
     const texts = [
       tea,
       tea.toUpperCase(),

@@ -41,7 +41,7 @@ describe("Payments in the node's records", () => {
     })
   }
 
-  it("discrepancy of a payment: reported as not ours unless a withdrawal was dispatched with its hash; a failed payment is ignored", () => {
+  it("discrepancy of a payment: it is reported as not ours unless a withdrawal was dispatched with its hash; a failed payment is ignored", () => {
     for (const row of [undefined, withdrawal({ paymentHash, status: "settled" })])
       assert.deepStrictEqual(
         states.map((state) => cause(Difference.ofSent(line(state), row))),

@@ -76,7 +76,7 @@ describe("An invoice", () => {
     for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
   })
 
-  scenario("invoice: limits are enforced, and the error names the field", function* () {
+  scenario("invoice: its limits are enforced, and the error names the field", function* () {
     const { id } = yield* company()
     const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
       ["ok", create(id, 1)],

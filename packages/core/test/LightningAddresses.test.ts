@@ -112,7 +112,7 @@ describe("The owner of a Lightning address", () => {
     assert.isAbove(back.updatedAtMillis, changed.updatedAtMillis)
   })
 
-  scenario("Lightning address: refuses limits no payer can meet and texts that cannot be displayed", function* () {
+  scenario("Lightning address: limits that no payer can meet and texts that cannot be displayed are refused", function* () {
     const { change } = yield* LightningAddresses
     const row = yield* company()
     const { id } = yield* made(create(row, "shop"))
@@ -219,7 +219,7 @@ describe("The owner of a Lightning address", () => {
 })
 
 describe("A domain", () => {
-  scenario("domain: belongs to one company; verifying it again changes nothing", function* () {
+  scenario("domain: it belongs to one company; verifying it again changes nothing", function* () {
     const [one, other] = [yield* company(), yield* company()]
     yield* verify(one, "shop.example")
     yield* verify(one, "SHOP.example")
@@ -234,7 +234,7 @@ describe("A domain", () => {
 })
 
 describe("A company", () => {
-  scenario("company: has a name and plan the operator may change, and is created once per key", function* () {
+  scenario("company: it has a name and a plan that the operator may change, and is created once per key", function* () {
     const { open, get, changePlan } = yield* Companies
     for (const name of ["", "  ", "x".repeat(201), "a\0b"]) assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
     const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))

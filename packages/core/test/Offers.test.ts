@@ -134,7 +134,7 @@ describe("Payments by offer", () => {
     )
   }
 
-  scenario("C4: offers: waits while the node is down, and sends once when it recovers", function* () {
+  scenario("C4: offers: a payment waits while the node is down, and is sent once when the node recovers", function* () {
     const payer = yield* companyWith(5000)
     const text = yield* offer()
     const row = yield* confirm(payer, text, 1000)

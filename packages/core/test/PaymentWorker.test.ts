@@ -177,7 +177,7 @@ describe("A payment", () => {
     assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
   })
 
-  scenario("C4: payment worker: waits while the node is down, and sends once when it recovers", function* () {
+  scenario("C4: payment worker: it waits while the node is down, and sends once when the node recovers", function* () {
     const payer = yield* companyWith(5000)
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     yield* pause("node")

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Throttle from "../src/base/Throttle.ts"
 
 describe("A throttle", () => {
-  it("throttle: allows a burst, then one request at a time at its rate", () => {
+  it("throttle: it allows a burst, then one request at a time at its rate", () => {
     const may = Throttle.make({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(
       [0, 0, 0, 0].map((atMillis) => may("a", atMillis)),
@@ -18,7 +18,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: reports how many requests remain, when the next is allowed, and when all are available again", () => {
+  it("throttle: it reports how many requests remain, when the next is allowed, and when all are available again", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(take("a", 0), [{ isWithin: true, left: 2, nextMillis: 0, wholeMillis: 10 }])
     assert.deepStrictEqual(take("a", 5), [{ isWithin: true, left: 1, nextMillis: 0, wholeMillis: 15 }])
@@ -44,7 +44,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: allows exactly its number of requests, even if it does not divide the period evenly, at any clock time", () => {
+  it("throttle: it allows exactly its number of requests, even if that number does not divide the period evenly, at any clock time", () => {
     for (const count of [3, 7, 11, 60, 333, 700, 7919])
       for (const atMillis of [0, 1_700_000_000_123, 1_799_999_999_999]) {
         const take = Throttle.meter(Throttle.perSecond(count), Throttle.perMinute(count))
