@@ -83,7 +83,7 @@ const pageOf = (text: string, locale: Locale): Page => ({
 })
 
 describe("hostile texts", () => {
-  it("corpus: has two hundred different texts, none too long for its field", () => {
+  it("corpus: it has two hundred different texts, none too long for its field", () => {
     assert.deepStrictEqual([corpus.length, new Set(corpus).size], [200, 200])
     for (const text of corpus) assert.isAtMost(text.length, 200)
   })

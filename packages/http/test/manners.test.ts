@@ -179,7 +179,7 @@ describe("suggestions in errors", () => {
     assert.deepStrictEqual(issues, [{ path: "handel", message: 'unknown field "handel": did you mean "handle"?' }])
   })
 
-  it("unknown parameter: has a suggestion, or the error says that there are no parameters", async () => {
+  it("unknown parameter: the error suggests a similar name, or says that there are no parameters", async () => {
     const asked = async (path: string) => (await service.ask("GET", path, { key })).body.error?.issues
     assert.deepStrictEqual(await asked("/v1/transactions?limits=1"), [
       { path: "limits", message: 'unknown parameter "limits": did you mean "limit"?' }
@@ -278,7 +278,7 @@ describe("keys of the wrong type", () => {
     assert.match(other.body.message, /^A valid operator token is required/)
   })
 
-  it("key: closed operator routes return the same error", async () => {
+  it("key: operator routes that are closed return the same error", async () => {
     const closed = await start({ operatorToken: undefined })
     const { status, body } = await closed.ask("POST", "/operator/companies", { key: "op_1", body: { name: "a", plan: "free" } })
     assert.deepStrictEqual([status, body.error?.code], [401, "unauthorized"])

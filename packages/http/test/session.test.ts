@@ -222,7 +222,7 @@ describe("sessions", () => {
     await bare.dispose()
   })
 
-  it(`session: one address has ${attemptsPerMinute} attempts a minute`, async () => {
+  it(`session: one address has ${attemptsPerMinute} attempts per minute`, async () => {
     const own = await start({ http: { console: true }, around: stillTime })
     const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
     const attempt = () => own.ask("POST", "/console/session", { body: { credential: "sr_regtest_guess" }, headers })

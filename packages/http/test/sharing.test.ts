@@ -24,7 +24,7 @@ const errorsOf = (document: Any) =>
   )
 
 for (const name of ["customer", "operator"] as const) {
-  it(`openapi: shared responses of the ${name} document keep every status and error code of each operation`, () => {
+  it(`openapi: with shared responses, the ${name} document still has every status and error code of each operation`, () => {
     const document = OpenApi.expanded(served[name])
     assert.deepStrictEqual(errorsOf(document), errorsOf(whole[name]))
   })

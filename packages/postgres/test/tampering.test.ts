@@ -262,7 +262,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     })
   )
 
-  it.live("tampering: writes of an earlier version running beside this one are accepted for an hour", () =>
+  it.live("tampering: writes by an earlier version that runs at the same time are accepted for an hour", () =>
     Effect.gen(function* () {
       const database = yield* created("prepared")
       yield* Effect.gen(function* () {

@@ -132,40 +132,42 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: one source off by half and one down still give a rate; all down give a rate for a minute, then 503", () =>
-    Effect.gen(function* () {
-      const { say, tick, process } = yield* trading()
-      const { usd, prices, refresh } = yield* process
-      yield* say(everywhere(60_000))
-      yield* refresh
-      assert.strictEqual(yield* usd, "60000")
-      for (const lie of [30_000, 90_000]) {
-        yield* say({ ...everywhere(60_100), "api.coinbase.com": lie })
+  it.effect(
+    "exchange rates: with one source off by half and one down there is still a rate; with all down there is a rate for a minute, then 503",
+    () =>
+      Effect.gen(function* () {
+        const { say, tick, process } = yield* trading()
+        const { usd, prices, refresh } = yield* process
+        yield* say(everywhere(60_000))
         yield* refresh
-        assert.strictEqual(yield* usd, "60100")
-      }
-      yield* TestClock.adjust("10 seconds")
-      yield* tick(10)
-      yield* say({ ...everywhere(60_200), "blockchain.info": undefined })
-      yield* refresh
-      assert.strictEqual(yield* usd, "60200")
-      yield* say(everywhere(undefined))
-      yield* TestClock.adjust("30 seconds")
-      yield* refresh
-      assert.strictEqual(yield* usd, "60200")
-      assert.strictEqual((yield* prices.current).length, 10)
-      yield* TestClock.adjust("31 seconds")
-      yield* refresh
-      assert.strictEqual(yield* unavailable(usd), 503)
-      assert.strictEqual(yield* unavailable(prices.current), 503)
-      yield* tick(71)
-      yield* say(everywhere(61_000))
-      yield* refresh
-      assert.strictEqual(yield* usd, "61000")
-    })
+        assert.strictEqual(yield* usd, "60000")
+        for (const lie of [30_000, 90_000]) {
+          yield* say({ ...everywhere(60_100), "api.coinbase.com": lie })
+          yield* refresh
+          assert.strictEqual(yield* usd, "60100")
+        }
+        yield* TestClock.adjust("10 seconds")
+        yield* tick(10)
+        yield* say({ ...everywhere(60_200), "blockchain.info": undefined })
+        yield* refresh
+        assert.strictEqual(yield* usd, "60200")
+        yield* say(everywhere(undefined))
+        yield* TestClock.adjust("30 seconds")
+        yield* refresh
+        assert.strictEqual(yield* usd, "60200")
+        assert.strictEqual((yield* prices.current).length, 10)
+        yield* TestClock.adjust("31 seconds")
+        yield* refresh
+        assert.strictEqual(yield* unavailable(usd), 503)
+        assert.strictEqual(yield* unavailable(prices.current), 503)
+        yield* tick(71)
+        yield* say(everywhere(61_000))
+        yield* refresh
+        assert.strictEqual(yield* usd, "61000")
+      })
   )
 
-  it.effect("exchange rates: one source down and one wrong still give a rate; an even split gives none", () =>
+  it.effect("exchange rates: with one source down and one wrong there is still a rate; with an even split there is none", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process

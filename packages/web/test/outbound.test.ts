@@ -239,7 +239,7 @@ describe("responses of a server", () => {
 
   const slow = { totalMillis: 600 }
 
-  it.live("outbound: one redirect is followed, not a second", () =>
+  it.live("outbound: one redirect is followed, but not a second one", () =>
     Effect.gen(function* () {
       const redirecting =
         (times: number): http.RequestListener =>
