@@ -27,7 +27,7 @@ export interface Choices {
 }
 
 export interface Asked {
-  /** The choices given as flags. The program asks for the others, or uses defaults with `--yes`. */
+  /** The choices given as flags. The program asks for the remaining ones, or uses their defaults with `--yes`. */
   readonly given: { readonly [K in keyof Choices]: Choices[K] | undefined }
   readonly yes: boolean
   readonly json: boolean
@@ -44,10 +44,10 @@ export const help = `Usage: npm create satrail [FOLDER] -- [OPTIONS]
   --yes                  ask nothing: ${defaults.folder}, ${defaults.kind} and ${defaults.framework} unless given
   --json                 ask nothing, and print the result as one line of JSON`
 
-/** The command is invalid as entered. */
+/** The command line is invalid. */
 export class Refused extends Error {}
 
-/** Returns a valid name, or undefined if none was given. */
+/** Returns the name if it is valid, or undefined if none was given. */
 export const oneOf = <N extends string>(
   what: string,
   all: ReadonlyArray<readonly [N, string]>,
@@ -60,8 +60,7 @@ export const oneOf = <N extends string>(
 }
 
 /**
- * Checks where to write a project: a new folder below this one or elsewhere, whose name is a valid package
- * name.
+ * Validates the folder for a project. Its name must be a valid package name.
  */
 export const folderOf = (given: string): string => {
   const name =

@@ -3,14 +3,14 @@ import * as Project from "./Project.ts"
 
 /** The user's terminal. */
 export interface Terminal {
-  /** Asks a question and returns the answer. Undefined without an interactive terminal. */
+  /** Asks a question and returns the answer. It is undefined if the terminal is not interactive. */
   readonly ask: ((question: string) => Promise<string>) | undefined
   readonly print: (line: string) => void
 }
 
 type Ask = NonNullable<Terminal["ask"]>
 
-/** Repeats a question until the answer is an option's name or number. Enter selects the default. */
+/** Repeats a question until the answer is an option's name or number. An empty answer selects the default. */
 const chosen = async <N extends string>(
   { ask, print }: { readonly ask: Ask; readonly print: Terminal["print"] },
   question: string,
@@ -44,7 +44,7 @@ const completed = async ({ given, yes }: Choices.Asked, { ask, print }: Terminal
   }
 }
 
-/** A new file as a unified diff. */
+/** Returns a new file as a unified diff. */
 const diff = (file: string, text: string): string => {
   const lines = text.trimEnd().split("\n")
   return [`--- /dev/null`, `+++ ${file}`, `@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join("\n")

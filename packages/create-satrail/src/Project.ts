@@ -15,7 +15,7 @@ ${more}# A PostgreSQL server. Without it, the database is embedded, in .satrail.
 # DATABASE_URL=postgres://user:password@localhost:5432/database
 `
 
-/** A project's files by path: at most five, and a .env. */
+/** Returns a project's files by path: at most five, and a .env. */
 export const files = ({ folder, kind, framework }: Choices): Readonly<Record<string, string>> => {
   const server = servers[framework]
   return {

@@ -32,7 +32,7 @@ export interface CheckoutProps extends CheckoutOptions {
   readonly className?: string | undefined
   /** Replaces some of the English texts. */
   readonly words?: Partial<Words> | undefined
-  /** Renders the checkout instead of the built-in markup. */
+  /** Renders the checkout in place of the built-in markup. */
   readonly children?: ((checkout: CheckoutView) => ReactNode) | undefined
 }
 
@@ -48,13 +48,13 @@ const messageOf = ({ status, state, isLost }: CheckoutView, words: Words): strin
   return receivedSats > 0 ? words.due(asking.sats, receivedSats) : words.amount(asking.sats)
 }
 
-/** Whether the payer can claim or ask for money. */
+/** Whether the payer can claim or request a refund. */
 const hasMore = ({ status, refunds, overSats, receivedSats }: CheckoutState): boolean =>
   refunds.length > 0 || overSats > 0 || ((status === "expired" || status === "canceled") && receivedSats > 0)
 
 const Copy = ({ text, words }: { readonly text: string; readonly words: Words }): ReactNode => {
   const [label, setLabel] = useState<"copy" | "copied" | "copyFailed">("copy")
-  // A page without TLS has no clipboard.
+  // A page without TLS has no access to the clipboard.
   const copy = async () => navigator.clipboard.writeText(text)
   const onClick = () =>
     void copy().then(
@@ -81,8 +81,8 @@ const Means = ({ view, words }: { readonly view: CheckoutView; readonly words: W
 }
 
 /**
- * A checkout on your own page: amount, QR code and live status. It has no styles. Use `className`, the
- * attributes `data-status` and `data-part`, or render it yourself with a function as its child.
+ * A checkout on your own page: amount, QR code and live status. It has no styles. Style it with `className` and
+ * the attributes `data-status` and `data-part`, or render it yourself with a function as its child.
  *
  * @example
  * <Checkout id={checkout.url} onPaid={() => navigate("/thanks")} />

@@ -1,6 +1,6 @@
 /** The ways to pay. */
 export interface Asking {
-  /** For any wallet (BIP 21). */
+  /** A payment URI for any wallet (BIP 21). */
   readonly uri: string
   /** BOLT 11. */
   readonly invoice: string | null
@@ -9,7 +9,7 @@ export interface Asking {
   readonly sats: number | null
 }
 
-/** A refund to the payer. The checkout's page shows how to claim it. */
+/** A refund to the payer. The checkout page shows how to claim it. */
 export interface Refund {
   readonly sats: number
   readonly status: "open" | "pending" | "completed"
@@ -21,7 +21,7 @@ export interface CheckoutState {
   /** Null if nothing can be paid now. */
   readonly asking: Asking | null
   readonly receivedSats: number
-  /** Seen on-chain but not confirmed yet. */
+  /** Amounts seen on-chain but not yet confirmed. */
   readonly pendingSats: number
   readonly confirmations: { readonly seen: number; readonly needed: number } | null
   /** Amount received in excess. */
@@ -37,7 +37,7 @@ export interface CheckoutState {
 
 /**
  * Whether the state is final: paid, and no refund is due. Any other checkout can still receive a payment. A
- * payment is credited shortly before it gets a date, and is final only then.
+ * payment gets its date shortly after it is credited, and only then is the state final.
  */
 export const isFinal = ({ status, paidAtMillis, refunds, overSats, isLate }: CheckoutState): boolean =>
   status === "paid" &&

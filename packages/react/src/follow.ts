@@ -10,8 +10,8 @@ export interface Hears {
 const pollMillis = 3000
 
 /**
- * Follows a checkout's state through an event stream, or by polling if streams are unavailable, until the
- * state is final. Returns a function that stops it.
+ * Follows a checkout's state through an event stream, or by polling if streams are unavailable, until the state
+ * is final. Returns a function that stops following.
  */
 export const follow = (page: string, { changed, missing, lost }: Hears): (() => void) => {
   const url = `${page}/state`
@@ -22,7 +22,7 @@ export const follow = (page: string, { changed, missing, lost }: Hears): (() => 
     if (isOver) return
     lost(false)
     changed(state)
-    // The server ends the stream too, which would look like a lost connection.
+    // Close the stream here, because the server's end of the stream would look like a lost connection.
     if (isFinal(state)) end()
   }
   const poll = async (): Promise<void> => {

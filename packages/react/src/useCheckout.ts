@@ -4,7 +4,7 @@ import type { CheckoutState } from "./State.ts"
 
 /** The service's address, and a callback for payments. */
 export interface CheckoutOptions {
-  /** The service's address, such as `https://pay.example.com`. Not used if `id` is the whole `url` of a checkout. */
+  /** The service's address, such as `https://pay.example.com`. Not used if `id` is a checkout's whole `url`. */
   readonly service?: string | undefined
   /**
    * Called once when the whole amount is credited. It is only a UI hint. Ship when your server receives
@@ -19,11 +19,11 @@ export interface CheckoutView {
   readonly status: CheckoutState["status"] | "loading" | "missing"
   /** Undefined before the first state. */
   readonly state: CheckoutState | undefined
-  /** Whether the connection is lost. It reconnects by itself. */
+  /** Whether the connection is lost. Reconnecting is automatic. */
   readonly isLost: boolean
-  /** The checkout's page, which offers every way to pay and to claim refunds. */
+  /** URL of the checkout page, which offers every way to pay and to claim refunds. */
   readonly url: string
-  /** URL of a QR code to pay; undefined if nothing can be paid now. */
+  /** URL of a QR code for paying, or undefined if nothing can be paid now. */
   readonly qr: string | undefined
 }
 
@@ -46,7 +46,8 @@ const qrOf = (url: string, { asking }: CheckoutState): string | undefined =>
   asking === null ? undefined : `${url}/qr?${new URLSearchParams({ of: (asking.invoice ?? asking.uri).slice(-32) })}`
 
 /**
- * Follows a checkout. `id` is its `url`, or the last part of it together with the option `service`.
+ * Follows a checkout. `id` is the checkout's `url`, or the last part of the URL together with the option
+ * `service`.
  *
  * @example
  * const { status, state } = useCheckout(checkout.url, { onPaid: () => navigate("/thanks") })

@@ -15,35 +15,35 @@ import { RegtestFailed } from "./Process.ts"
 const binaries = path.resolve(import.meta.dirname, "../binaries")
 
 /**
- * The programs of the network that are built with Go, each in a Go module. Third-party ones have their
- * versions in binaries/go.mod.
+ * The network's programs that are built with Go, each in a Go module. The versions of third-party programs are
+ * in binaries/go.mod.
  */
 const packages = {
   btcd: { source: binaries, module: "github.com/btcsuite/btcd", tags: "", cgo: "0" },
-  // lnd's test tag disables stretching of the wallet password, which is public here and would take seconds at
-  // every start.
+  // lnd's test tag disables key stretching for the wallet password, which would take seconds at every start.
+  // The password is public here.
   lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc,lowscrypt", cgo: "0" },
-  // Includes the steps at which tests end it.
+  // Includes the steps at which tests kill the program.
   ldk: { source: path.resolve(import.meta.dirname, "../../nodes/ldk"), module: ".", tags: "crashpoints", cgo: "1" }
 } as const
 type Built = keyof typeof packages
-/** bitcoind comes from Debian, in the version that is current at the first request. */
+/** bitcoind is Debian's, in the version that is current when it is first needed. */
 export type Name = Built | "bitcoind"
 
 /**
- * lnd's own packages are compiled without optimization, which takes a quarter of the build. Their
+ * lnd's own packages are compiled without optimization, which would take a quarter of the build time. Their
  * dependencies, such as cryptography, are optimized.
  */
 const asWritten = "-gcflags=github.com/lightningnetwork/lnd/...=-N -l"
 
-/** Time of a cold build on a slow machine. A longer build hangs. */
+/** Duration of a cold build on a slow machine. A build that takes longer is considered hung. */
 const maxBuildMillis = 40 * 60_000
 /** Interval at which a process that waits for a build prints its progress. */
 const progressMillis = 15_000
 const lookAgainMillis = 500
 const shownLines = 20
 
-/** The folder of built programs, shared by all runs and versions. */
+/** The folder for built programs, shared by all runs and versions. */
 const cache = (): string => {
   const given = process.env["SATRAIL_REGTEST_CACHE"] ?? ""
   if (given !== "") return given
@@ -52,8 +52,8 @@ const cache = (): string => {
 }
 
 /**
- * Returns a program's file for this machine. A built program has a different file for each version of its
- * sources.
+ * Returns the path of a program on this machine. A program that is built has a different path for each version
+ * of its sources.
  */
 const fileOf = (name: Name): string => {
   if (name === "bitcoind") return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
@@ -73,7 +73,7 @@ const goHere = () => (found ??= Go.find(wanted, Go.folders()))
 /** Returns whether a program is ready to start. */
 export const isReady = (name: Name): boolean => existsSync(fileOf(name))
 
-/** Returns why these programs can be neither found nor built here, in one line; undefined if they can. */
+/** Returns in one line why these programs can be neither found nor built here, or undefined if they can. */
 export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing = goHere): string | undefined => {
   const absent = names.filter((name) => !isReady(name))
   const debian = absent.includes("bitcoind") ? Debian.find() : undefined
@@ -98,13 +98,14 @@ const besides = (file: string) => ({
 
 const clear = (file: string): void => {
   for (const beside of Object.values(besides(file))) rmSync(beside, { recursive: true, force: true, maxRetries: 5 })
-  // Folders left by killed earlier versions. One may still be in use, but only up to our time limit.
+  // Folders left behind when earlier versions of this program were killed. One may still be in use, but for no
+  // longer than our time limit.
   for (const folder of globSync(`${path.dirname(file)}.building-*`)) {
     if (Date.now() - statSync(folder).mtimeMs > maxBuildMillis) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Copies LDK's library next to the program, because Go's module cache may be gone when it starts. */
+/** Copies LDK's library next to the program, because Go's module cache may be gone when the program starts. */
 const bringLibrary = ({ command }: Go.Go, source: string, into: string): void => {
   const module = execFileSync(command, ["list", "-m", "-f", "{{.Dir}}", "github.com/getAlby/ldk-node-go"], {
     cwd: source,
@@ -115,7 +116,10 @@ const bringLibrary = ({ command }: Go.Go, source: string, into: string): void =>
   if (library !== undefined) copyFileSync(library, path.join(into, path.basename(library)))
 }
 
-/** Builds a program. The caller holds the lock of its folder, so that no other process builds there at the same time. */
+/**
+ * Builds a program. The caller must hold the lock of its folder, so that no other process builds there at the
+ * same time.
+ */
 const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
     const here = goHere()
@@ -125,7 +129,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     mkdirSync(work)
     const built = path.join(work, name)
     const { source, module, tags, cgo } = packages[name]
-    say(`building ${name} with Go ${here.version}: takes minutes, once per machine`)
+    say(`building ${name} with Go ${here.version}; this takes minutes, once per machine`)
     const startedMillis = Date.now()
     let isBrokenOff = false
     const child = spawn(
@@ -192,7 +196,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     })
   })
 
-/** Fetches bitcoind. The caller holds the lock of its folder. */
+/** Fetches bitcoind. The caller must hold the lock of its folder. */
 const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
   const into = path.dirname(file)
   const { work } = besides(into)
@@ -201,7 +205,7 @@ const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
     if ("missing" in debian) return yield* new RegtestFailed({ message: debian.missing })
     clear(into)
     mkdirSync(work)
-    say("fetching bitcoind from Debian: takes seconds, once per machine")
+    say("fetching bitcoind from Debian; this takes seconds, once per machine")
     yield* Effect.tryPromise({
       try: (signal) => Debian.unpack(debian, work, into, signal),
       catch: (cause) => new RegtestFailed({ message: `no bitcoind here: ${cause instanceof Error ? cause.message : String(cause)}` })
@@ -209,7 +213,7 @@ const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
   }).pipe(Effect.ensuring(Effect.sync(() => clear(into))))
 }
 
-/** Returns the progress of another process's build, if it was written. */
+/** Returns the progress of another process's build, if it has been written. */
 const progressOf = (file: string): string => {
   try {
     return `: ${readFileSync(besides(file).progress, "utf8")}`
@@ -219,8 +223,8 @@ const progressOf = (file: string): string => {
 }
 
 /**
- * Waits until no other process builds this program, and locks out others until the scope closes. Prints
- * regularly which process it waits for.
+ * Waits until no other process builds this program, and locks out others until the scope closes. Regularly
+ * prints for which process it waits.
  */
 const turn = (name: Name, file: string, folder: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
   let toldMillis = Number.NEGATIVE_INFINITY
@@ -247,8 +251,8 @@ const turn = (name: Name, file: string, folder: string): Effect.Effect<void, Reg
 }
 
 /**
- * Returns the program's file: immediately if it was built before, otherwise after some minutes. Of concurrent
- * callers only one builds it.
+ * Returns the program's path, immediately if it was built before and otherwise after some minutes. Of several
+ * concurrent callers, only one builds it.
  */
 export const ensure = (name: Name): Effect.Effect<string, RegtestFailed> =>
   Effect.suspend(() => {

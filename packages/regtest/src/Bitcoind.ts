@@ -5,7 +5,7 @@ import * as Chain from "./Chain.ts"
 import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
 
-/** The process of a chain, which can be stopped and restarted because bitcoind stores its chain on disk. */
+/** A chain's process. It can be stopped and restarted, because bitcoind stores its chain on disk. */
 export class Bitcoind extends Context.Service<
   Bitcoind,
   {
@@ -17,12 +17,12 @@ export class Bitcoind extends Context.Service<
 
 const user = "satrail"
 
-/** Longer than any test is idle: Core closes a connection after 30 s without a request. */
+/** Longer than any test is idle. By default, Core closes a connection after 30 s without a request. */
 const idleSeconds = 600
 
 const Index = Schema.Struct({ txindex: Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }) })
 
-/** A bitcoind with a transaction index and without a wallet, started with these additional options. */
+/** Starts a bitcoind with a transaction index, without a wallet, and with these additional options. */
 export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> = []) {
   const command = yield* Binaries.ensure("bitcoind")
   const folder = yield* Process.folder
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     "-printtoconsole",
     "-nodebuglogfile",
     `-rpcuser=${user}`,
-    // Not a secret, as for btcd.
+    // The password is not a secret, for the same reason as btcd's.
     `-rpcpassword=${Redacted.value(password)}`,
     `-rpcport=${port}`,
     "-rpcbind=127.0.0.1",
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     reorg: Effect.fnUntraced(function* (depth) {
       const hash = yield* call("getblockhash", [(yield* height) - depth + 1], Schema.String)
       yield* call("invalidateblock", [hash], Schema.Null)
-      // The same blocks with the same miner in the same second would be equal to the removed ones.
+      // Blocks mined by the same miner in the same second would be identical to the removed ones.
       const payload = new Uint8Array(32)
       new DataView(payload.buffer).setUint32(0, ++branches)
       const other = BitcoinAddress.fromPayload("p2wsh", payload, "regtest")

@@ -7,7 +7,7 @@ import * as Process from "./Process.ts"
 
 const user = "satrail"
 
-/** A chain of btcd. Its RPC is largely Bitcoin Core's. It has no wallet, and loses its chain when it ends. */
+/** A btcd chain. btcd's RPC is largely Bitcoin Core's. It has no wallet, and loses its chain when it exits. */
 export const make = Effect.gen(function* () {
   const command = yield* Binaries.ensure("btcd")
   const folder = yield* Process.folder
@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     "--rpcmaxwebsockets=50",
     "--rpcmaxclients=50",
     `--rpcuser=${user}`,
-    // Not a secret: the network is only reachable from this machine, and is gone in a minute.
+    // The password is not a secret, because the network is only reachable from this machine and soon gone.
     `--rpcpass=${Redacted.value(password)}`,
     `--configfile=${path.join(folder, "btcd.conf")}`,
     `--datadir=${path.join(folder, "data")}`,
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
     }),
     send: Chain.payer(call),
     height,
-    indexed: Effect.void, // its index is written with each block
+    indexed: Effect.void, // btcd updates its index with each block
     pause: Chain.paused("btcd", running, height),
     resume: running.signal("SIGCONT")
   })

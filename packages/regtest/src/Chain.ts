@@ -6,38 +6,38 @@ import * as Miner from "./Miner.ts"
 import type { Process } from "./Process.ts"
 import { RegtestFailed, until } from "./Process.ts"
 
-/** A regtest chain of one node: `Btcd.layer` or `Bitcoind.layer`. */
+/** A regtest chain with one node: `Btcd.layer` or `Bitcoind.layer`. */
 export class Chain extends Context.Service<
   Chain,
   {
     readonly node: "btcd" | "bitcoind"
-    /** The address of its RPC, on the loopback interface. */
+    /** The address of the node's RPC, on the loopback interface. */
     readonly url: string
     readonly port: number
     readonly user: string
     readonly password: Redacted.Redacted
-    /** The certificate file of its RPC; undefined for plain HTTP. */
+    /** The RPC's certificate file, or undefined for plain HTTP. */
     readonly certificateFile: string | undefined
-    /** Options with which an lnd follows this chain. */
+    /** Options that make an lnd follow this chain. */
     readonly lndOptions: ReadonlyArray<string>
     /** Calls its RPC. */
     readonly call: Call
-    /** Mines blocks, the first with everything in the mempool. Returns their hashes, newest last. */
+    /** Mines blocks, the first of which includes everything in the mempool. Returns their hashes, newest last. */
     readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
     /** Replaces the last `depth` blocks with `depth + 1` others. Their transactions may be mined again. */
     readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
     /**
-     * Pays an address from the miner's coins; the transaction waits in the mempool. There are coins after the
-     * first `Miner.firstBlocks`.
+     * Pays an address from the miner's coins; the transaction waits in the mempool. The miner has coins after
+     * the first `Miner.firstBlocks` blocks.
      */
     readonly send: (address: string, sats: bigint) => Effect.Effect<TxId.TxId, RegtestFailed>
     readonly height: Effect.Effect<number, RegtestFailed>
     /**
-     * Waits until the transaction index includes the newest block. `mine` and `reorg` wait for it; a caller
-     * that submits a block must do so itself.
+     * Waits until the transaction index includes the newest block. `mine` and `reorg` do this themselves; a
+     * caller that submits a block must call it.
      */
     readonly indexed: Effect.Effect<void, RegtestFailed>
-    /** Stops responding until it is resumed, without losing anything. */
+    /** Makes the node stop responding until it is resumed, without losing anything. */
     readonly pause: Effect.Effect<void, RegtestFailed>
     readonly resume: Effect.Effect<void, RegtestFailed>
   }
@@ -77,7 +77,7 @@ export const caller = (options: {
 const Verbose = Schema.Struct({ tx: Schema.NonEmptyArray(TxId.TxId) })
 const Coinbase = Schema.Struct({ vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
 
-/** Pays from the coins of the first block, then of the second, and so on. */
+/** Each payment spends the coins of the next block, starting with the first block. */
 export const payer = (call: Call) => {
   let spent = 0
   return Effect.fnUntraced(function* (address: string, sats: bigint) {
@@ -95,7 +95,7 @@ export const payer = (call: Call) => {
 export const paused = (node: string, running: Process, answer: Effect.Effect<unknown, RegtestFailed>): Effect.Effect<void, RegtestFailed> =>
   Effect.andThen(
     running.signal("SIGSTOP"),
-    // Its threads stop one after the other, and the last one may still respond.
+    // The process's threads stop one after another, so the last one may still respond for a moment.
     Effect.asVoid(
       until(
         `${node} is silent`,

@@ -4,12 +4,13 @@ import path from "node:path"
 import { promisify } from "node:util"
 import * as Keeper from "./Keeper.ts"
 
-// The tests' bitcoind is Debian's package of Bitcoin Knots, a fork of Bitcoin Core. It is only in Debian
-// unstable, and requires newer libraries than a stable system has. So it is unpacked with its libraries into
-// our folder and started with their loader. Nothing is installed, and the machine's apt is not changed.
+// The tests' bitcoind is Debian's package of Bitcoin Knots, a fork of Bitcoin Core. The package is only in
+// Debian unstable, and requires newer libraries than a stable system has. Therefore bitcoind is unpacked
+// together with its libraries into our folder, and started with their loader. Nothing is installed, and the
+// machine's apt configuration is not changed.
 
 const packageName = "bitcoin-knots"
-/** Needed only by the package's scripts, which we don't run, so they count as installed. */
+/** These packages are needed only by the package's scripts, which we don't run, so they are declared as installed. */
 const unneeded = ["debconf", "systemd-standalone-sysusers"]
 const keyrings = ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"]
 
@@ -22,9 +23,9 @@ export interface Debian {
   readonly keyring: string
 }
 
-/** Finds Debian in this machine's apt configuration; otherwise returns the reason in one line. */
+/** Finds Debian in this machine's apt configuration, or returns in one line why it can't. */
 export const find = (): Debian | { readonly missing: string } => {
-  const no = (why: string) => ({ missing: `no bitcoind here: it is unpacked from Debian's ${packageName}, and ${why}` })
+  const no = (why: string) => ({ missing: `no bitcoind here: it would be unpacked from Debian's ${packageName}, but ${why}` })
   if (process.platform !== "linux") return no(`this is ${process.platform}`)
   const keyring = keyrings.find((file) => existsSync(file))
   if (keyring === undefined) return no("Debian's keys are missing (package debian-archive-keyring)")
@@ -39,7 +40,7 @@ export const find = (): Debian | { readonly missing: string } => {
   }
 }
 
-/** Read after the machine's settings, to keep its proxy but not its hooks and its state. */
+/** Settings read after the machine's own, which keep the machine's proxy but not its hooks and state. */
 const configuration = (folder: string) => `
 #clear APT::Update;
 #clear DPkg;
@@ -78,9 +79,9 @@ const run = async (command: string, args: ReadonlyArray<string>, signal: AbortSi
 }
 
 /**
- * Unpacks bitcoind and its libraries to `into`, and writes `into/bitcoind`, which starts it wherever the
- * folder is moved. apt verifies Debian's signature and each package. `work` is an empty folder. Rejects with
- * apt's output.
+ * Unpacks bitcoind and its libraries to `into`, and writes `into/bitcoind`, a script that starts bitcoind even
+ * after the folder has been moved. apt verifies Debian's signature and each package. `work` is an empty folder.
+ * Rejects with apt's output.
  */
 export const unpack = async ({ mirror, keyring }: Debian, work: string, into: string, signal: AbortSignal): Promise<void> => {
   for (const made of ["state/lists/partial", "cache/archives/partial", "log"]) mkdirSync(path.join(work, made), { recursive: true })
@@ -99,7 +100,7 @@ export const unpack = async ({ mirror, keyring }: Debian, work: string, into: st
     await run("dpkg", ["-x", path.join(archives, file), unpacked], signal)
   }
   const [loader] = globSync("usr/lib/*/ld-linux-*.so.*", { cwd: unpacked })
-  if (loader === undefined) throw new Error(`${packageName} came without a loader of programs`)
+  if (loader === undefined) throw new Error(`${packageName} was unpacked without a program loader`)
   const program = path.join(unpacked, "bitcoind")
   const libraries = path.dirname(loader)
   writeFileSync(
@@ -107,7 +108,7 @@ export const unpack = async ({ mirror, keyring }: Debian, work: string, into: st
     `#!/bin/sh\nhere=$(dirname "$0")\nexec "$here/${loader}" --library-path "$here/${libraries}" "$here/usr/bin/bitcoind" "$@"\n`
   )
   chmodSync(program, 0o755)
-  // Test that it runs before it is made available.
+  // Test that bitcoind runs before making it available.
   await run(program, ["--version"], signal)
   renameSync(unpacked, into)
 }

@@ -4,8 +4,8 @@ import { Effect, Schema, Semaphore } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import { Chain } from "./Chain.ts"
 
-// Esplora's routes (the API.md of Blockstream's Esplora) over a real chain, as far as wallets and nodes use
-// them.
+// Esplora's routes (the API.md of Blockstream's Esplora) over a real chain. Only the routes that wallets and
+// nodes use are served.
 
 const ScriptPubKey = Schema.Struct({ hex: Schema.String })
 const Output = Schema.Struct({ value: Schema.Finite, scriptPubKey: ScriptPubKey })
@@ -55,7 +55,7 @@ interface Reply {
 const missing = (what: string): Reply => ({ status: 404, body: `${what} not found` })
 const json = (value: unknown): Reply => ({ body: JSON.stringify(value) })
 
-/** Indexes everything by all lookup keys. */
+/** Everything served, indexed by all lookup keys. */
 const indexed = (known: ReadonlyMap<string, Known>) => {
   const spent = new Map<string, { readonly txid: string; readonly vin: number }>()
   const byScript = new Map<string, Set<string>>()
@@ -152,11 +152,11 @@ const bodyOf = async (request: IncomingMessage) => {
   return Buffer.concat(parts).toString("utf8")
 }
 
-/** Number of blocks and of transactions per page. */
+/** The number of blocks and the number of transactions per page. */
 const blocksOfPage = 10
 const transactionsOfPage = 25
 
-/** Responses of the routes. */
+/** The responses of the routes. */
 const routes = Effect.gen(function* () {
   const { call } = yield* Chain
   const followed = yield* follow
@@ -209,7 +209,7 @@ const routes = Effect.gen(function* () {
     }
   })
 
-  /** Unconfirmed transactions first, then the newest first, after one already seen. */
+  /** Transactions after the last one seen: first the unconfirmed ones, then the confirmed ones, newest first. */
   const ofScript = (all: Followed, script: string, after: string): Reply => {
     const touching = [...(all.byScript.get(script) ?? [])].flatMap((txid) => all.known.get(txid) ?? [])
     const heightOf = ({ block }: Known) => block?.height ?? Number.MAX_SAFE_INTEGER
@@ -252,7 +252,7 @@ const routes = Effect.gen(function* () {
   })
 })
 
-/** A server that listens for as long as the scope is open. */
+/** Starts a server that listens for as long as the scope is open. */
 export const make = Effect.gen(function* () {
   const { call } = yield* Chain
   const answer = yield* routes

@@ -2,18 +2,18 @@ import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import path from "node:path"
 
-/** A suitable Go. */
+/** A suitable Go installation. */
 export interface Go {
   readonly command: string
   readonly version: string
 }
 
-/** No suitable Go; the newest version found. */
+/** No suitable Go installation, but the newest version found. */
 export interface Missing {
   readonly newest: string | undefined
 }
 
-/** Folders in which Go is searched: those of commands, and that of its installer. */
+/** The folders in which Go is searched for: those on the PATH, and the one that Go's installer uses. */
 export const folders = (): ReadonlyArray<string> => [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/local/go/bin"]
 
 /** Returns whether a version such as `1.26` or `1.26rc1` is at least `wanted`. Missing parts count as 0. */
@@ -25,11 +25,12 @@ export const isAtLeast = (version: string, wanted: string): boolean => {
 }
 
 /**
- * Returns a Go's version, such as `1.19` from "go version go1.19 linux/amd64"; undefined if it prints none.
+ * Returns the version of a Go program, such as `1.19` from "go version go1.19 linux/amd64", or undefined if it
+ * prints none.
  */
 const versionOf = (command: string): string | undefined => {
   try {
-    // The installed version, not one that it would download.
+    // Ask for the installed version, not one that Go would download.
     const said = execFileSync(command, ["version"], { encoding: "utf8", env: { ...process.env, GOTOOLCHAIN: "local" }, stdio: "pipe" })
     return /\bgo(\d+(?:\.\d+)*)/.exec(said)?.[1]
   } catch {
@@ -37,7 +38,7 @@ const versionOf = (command: string): string | undefined => {
   }
 }
 
-/** Returns the first Go in `folders` that is at least `wanted`. */
+/** Returns the first Go in `folders` whose version is at least `wanted`. */
 export const find = (wanted: string, folders: ReadonlyArray<string>): Go | Missing => {
   let newest: string | undefined
   for (const command of new Set(folders.map((folder) => path.join(folder, "go")))) {

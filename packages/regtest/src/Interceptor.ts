@@ -7,15 +7,16 @@ import type { Duplex } from "node:stream"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
-// lnd asks over a WebSocket (its REST proxy) before it forwards a payment, and follows the response.
+// Before lnd forwards a payment, it asks over a WebSocket (of its REST proxy) what to do, and follows the
+// response.
 
 export type Word = "RESUME" | "FAIL"
 
 /** Controls what a node forwards. */
 export interface Interceptor {
-  /** From now on, each part of a payment is forwarded, failed, or held under a name. */
+  /** Determines what happens to each part of a payment from now on: it is forwarded, failed, or held under a name. */
   readonly from: (what: Word | { readonly held: string }) => Effect.Effect<void, Process.RegtestFailed>
-  /** Ends the parts held under a name, once there are any. */
+  /** Waits until parts are held under a name, and forwards or fails them. */
   readonly release: (name: string, word: Word) => Effect.Effect<void, Process.RegtestFailed>
 }
 
@@ -24,14 +25,14 @@ const Asked = Schema.fromJsonString(Schema.Struct({ result: Schema.Struct({ inco
 
 const text = 1
 
-/** Encodes a complete message of a client (RFC 6455), which masks its payload. */
+/** Encodes a complete client message (RFC 6455). A client must mask the payload. */
 const frame = (opcode: number, payload: Buffer): Buffer => {
   const mask = randomBytes(4)
   const length = payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
   return Buffer.concat([Buffer.from([0x80 | opcode, ...length]), mask, payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0))])
 }
 
-/** Returns the first complete message of a server in these bytes, and the rest. */
+/** Returns the first complete server message in these bytes, and the remaining bytes. */
 const unframed = (bytes: Buffer): { readonly opcode: number; readonly payload: Buffer; readonly rest: Buffer } | undefined => {
   const short = (bytes[1] ?? 0) & 0x7f
   const begin = short < 126 ? 2 : short === 126 ? 4 : 10
@@ -61,9 +62,9 @@ const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effe
   })
 
 /**
- * Intercepts what a node forwards, for as long as the scope is open. By default everything is forwarded. lnd
- * closes a connection after half a minute and forwards everything held there, so each order to hold or fail
- * uses a new connection.
+ * Intercepts what a node forwards, for as long as the scope is open. By default, everything is forwarded. lnd
+ * closes a connection after half a minute and forwards everything that it holds there, so each instruction to
+ * hold or fail uses a new connection.
  */
 export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Scope> = Effect.fnUntraced(function* (node: Lnd.Lnd) {
   let socket: Duplex | undefined
@@ -74,7 +75,7 @@ export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Sc
 
   const asked = (message: string) => {
     const read = Schema.decodeUnknownOption(Asked)(message)
-    if (Option.isNone(read)) return // the last message of a connection that lnd closes
+    if (Option.isNone(read)) return // the last message on a connection that lnd closes
     const key = read.value.result.incoming_circuit_key
     if (typeof what === "string") answer(key, what)
     else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
@@ -92,7 +93,7 @@ export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Sc
         if (next.opcode === text) asked(next.payload.toString("utf8"))
       }
     })
-    // lnd doesn't confirm the interception, but registers it before it responds to the next request.
+    // lnd doesn't confirm that it intercepts, but it does so before it responds to the next request.
     yield* Lnd.ask(node, LndRest.get("/v1/getinfo"), Schema.Unknown)
   })
 

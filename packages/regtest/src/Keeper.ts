@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 
-// Ctrl-C, a crash or SIGKILL ends this process without cleanup. So a second process watches the started processes:
-// when the pipe to it breaks, for any reason, it ends those processes and removes those folders.
+// Ctrl-C, a crash or SIGKILL ends this process without cleanup. A second process, the keeper, therefore tracks
+// the processes started and the folders created here. When the pipe to the keeper breaks, for any reason, it
+// ends those processes and removes those folders.
 
 let keeper: ChildProcess | undefined
 
@@ -16,20 +17,20 @@ const tell = (line: string): void => {
       stdio: ["pipe", "ignore", "ignore"]
     })
     keeper.unref()
-    // If everything ends at the same time, the keeper may be gone first, and needs no message.
+    // If everything ends at the same time, the keeper may exit first and then needs no message.
     keeper.stdin?.on("error", () => undefined)
     if (keeper.stdin !== null && "unref" in keeper.stdin && typeof keeper.stdin.unref === "function") keeper.stdin.unref()
   }
   keeper.stdin?.write(`${line}\n`)
 }
 
-/** Ends the process together with this one, however this one ends. */
+/** Makes the keeper end that process when this one exits, for whatever reason. */
 export const keepProcess = (pid: number): void => tell(`+process ${pid}`)
 
-/** It has ended, so its number may be reused by another process. */
+/** Tells the keeper that a process has exited, because its id may be reused by another process. */
 export const forgetProcess = (pid: number): void => tell(`-process ${pid}`)
 
-/** Creates an empty folder that is removed when this process ends, however it ends. */
+/** Creates an empty folder that is removed when this process exits, for whatever reason. */
 export const makeFolder = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), "satrail-regtest-"))
   tell(`+folder ${folder}`)
@@ -37,9 +38,9 @@ export const makeFolder = (): string => {
 }
 
 /**
- * Returns whether this process reserved a port. No caller in any process gets it before this process ends.
- * Testing whether the port is unused isn't enough, because another process may have tested it too and listen
- * a second later.
+ * Tries to reserve a port and returns whether it succeeded. No other caller in any process can reserve the port
+ * before this process exits. Testing whether the port is unused isn't enough, because another process may have
+ * done the same test and may start to listen a second later.
  */
 export const takePort = (port: number): boolean => {
   const folder = path.join(tmpdir(), `satrail-port-${port}`)
@@ -52,7 +53,7 @@ export const takePort = (port: number): boolean => {
   return true
 }
 
-/** Removes such a folder early. */
+/** Removes such a folder before this process exits. */
 export const removeFolder = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   tell(`-folder ${folder}`)

@@ -6,23 +6,23 @@ import * as Binaries from "./Binaries.ts"
 import { Chain } from "./Chain.ts"
 import * as Process from "./Process.ts"
 
-/** An LDK node for tests: satrail's program, on the test chain. */
+/** An LDK node for tests: satrail's own program, on the test chain. */
 export interface Ldk {
   readonly name: string
   readonly nodeId: string
-  /** Its address for other nodes. */
+  /** Its address for connections from other nodes. */
   readonly p2p: string
   /** Its request socket, and the folder with its keys and state. */
   readonly socket: string
   readonly store: string
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
-  /** Restarts it with these additional variables, and waits until it accepts requests. */
+  /** Restarts the node with these additional variables, and waits until it accepts requests. */
   readonly start: (env?: Readonly<Record<string, string>>) => Effect.Effect<void, Process.RegtestFailed>
-  /** Calls it as its owner does. */
+  /** Calls the node as its owner does. */
   readonly ask: <A>(method: string, params: object, result: Schema.Codec<A, unknown>) => Effect.Effect<A, Process.RegtestFailed>
-  /** Starts another process on its store. Fails with that process's output when it ends. */
+  /** Starts another process on the node's store. Fails with that process's output when it exits. */
   readonly second: Effect.Effect<never, Process.RegtestFailed>
-  /** Fails as soon as it ends by itself. */
+  /** Fails as soon as the node exits by itself. */
   readonly died: Effect.Effect<never, Process.RegtestFailed>
 }
 
@@ -49,7 +49,7 @@ const line = (socket: string, request: object): Effect.Effect<string, Process.Re
     return Effect.sync(() => connection.destroy())
   })
 
-/** The process id of the node that runs on a store, from the store's lock. */
+/** Returns the process id of the node that runs on a store, from the store's lock. */
 export const ownerOf = (store: string): number | undefined => {
   const { ino } = statSync(path.join(store, "lock"))
   const lock = readFileSync("/proc/locks", "utf8")
@@ -60,7 +60,7 @@ export const ownerOf = (store: string): number | undefined => {
 
 const Run = Schema.Struct({ run: Schema.String })
 
-/** Calls a node as its owner, in any run. */
+/** Calls a node as its owner does. The node may have been started by any process. */
 export const asking =
   (socket: string): Ldk["ask"] =>
   (method, params, result) =>
@@ -77,8 +77,8 @@ export const asking =
 const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
 
 /**
- * A new node without a channel, on the chain or on an Esplora server over it. It accepts requests but is not
- * started, because the caller must pass the last seen progress of its store.
+ * Creates a node without channels, which follows the chain directly or through an Esplora server. The node
+ * accepts requests but is not started, because the caller must pass the last seen progress of its store.
  */
 export const make: (name: string, esplora?: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(
   function* (name: string, esplora?: string) {

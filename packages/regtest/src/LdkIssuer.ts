@@ -19,9 +19,9 @@ export class LdkIssuer extends Context.Service<
     readonly bob: Interceptor.Interceptor
     /** Creates an offer from erin, who accepts payments for it. */
     readonly offer: (amount?: Msat) => Effect.Effect<string, Process.RegtestFailed>
-    /** An offer in her name that she did not issue, so she doesn't respond to invoice requests. */
+    /** Creates an offer in erin's name that she did not issue, so that she doesn't respond to invoice requests. */
     readonly forged: Effect.Effect<string>
-    /** The amount received for an offer. */
+    /** Returns the amount received for an offer. */
     readonly received: (offer: string) => Effect.Effect<bigint, Process.RegtestFailed>
   }
 >()("@satrail/regtest/LdkIssuer") {}

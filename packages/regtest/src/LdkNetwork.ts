@@ -35,7 +35,7 @@ const Graph = Schema.Struct({
   edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
 })
 
-/** A running LDK node with a new store. */
+/** Starts an LDK node with a new store. */
 export const started = Effect.fnUntraced(function* (name: string, esplora?: string) {
   const node = yield* Ldk.make(name, esplora)
   yield* node.ask("start", {}, Schema.Unknown)
@@ -71,10 +71,10 @@ export const open = Effect.fnUntraced(function* (
   const listed = Effect.map(from.ask("channels", {}, Channels), ({ channels }) => channels.length)
   const waiting = Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), ({ length }) => length)
   const before = yield* waiting
-  // The other side refuses until it has seen the newest block.
+  // The other node refuses until it has seen the newest block.
   const opened = Effect.gen(function* () {
     if ((yield* listed) === 0) yield* from.ask("openChannel", params, Schema.Unknown)
-    // Its funding transaction is broadcast once both have signed.
+    // The funding transaction is broadcast once both nodes have signed.
     return (yield* waiting) > before ? true : undefined
   })
   yield* Process.until(`${from.name} opens a channel`, opened)
@@ -88,7 +88,7 @@ export const open = Effect.fnUntraced(function* (
 })
 
 /**
- * Waits until an LDK node finds a route for an invoice. Gossip about other nodes' channels arrives at any
+ * Waits until an LDK node finds a route for an invoice. Gossip about other nodes' channels may arrive at any
  * time (BOLT 7), and without it a payment fails immediately.
  */
 export const findsWay = (from: Pick<Ldk.Ldk, "name" | "ask">, request: string, sats: number) =>

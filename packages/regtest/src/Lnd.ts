@@ -10,7 +10,7 @@ import * as Process from "./Process.ts"
 export interface Place {
   readonly name: string
   readonly url: string
-  /** Its address for other nodes. */
+  /** Its address for connections from other nodes. */
   readonly p2p: string
   /** The folder with its certificate, its key and its wallet. */
   readonly folder: string
@@ -19,20 +19,20 @@ export interface Place {
   readonly nodeId: string
 }
 
-/** Controls of its process. */
+/** Controls for its process. */
 export interface Control {
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void, Process.RegtestFailed>
-  /** Restarts it on the same ports, and waits until it has recovered. */
+  /** Restarts the process on the same ports, and waits until it has recovered. */
   readonly start: Effect.Effect<void, Process.RegtestFailed>
-  /** Suspends it with all of its connections until it is resumed. */
+  /** Suspends the process with all of its connections until it is resumed. */
   readonly pause: Effect.Effect<void, Process.RegtestFailed>
   readonly resume: Effect.Effect<void, Process.RegtestFailed>
 }
 
-/** An lnd of the network as its operator sees it: with a macaroon for everything. */
+/** One of the network's lnd nodes as its operator sees it, with a macaroon for all calls. */
 export interface Lnd extends Place, Control {
   readonly rest: LndRest.LndRest
-  /** Bakes a macaroon for these calls only, in hex. */
+  /** Bakes a macaroon that permits only these calls, and returns it in hex. */
   readonly bake: (uris: ReadonlyArray<string>) => Effect.Effect<Redacted.Redacted, Process.RegtestFailed>
 }
 
@@ -65,7 +65,7 @@ export const of = (place: Place, control: Control): Lnd => {
   }
 }
 
-/** A new node with an empty wallet, on the test chain. */
+/** Starts a node with an empty wallet, on the test chain. */
 export const make = Effect.fnUntraced(function* (name: string, options: ReadonlyArray<string> = []) {
   const { lndOptions } = yield* Chain
   const command = yield* Binaries.ensure("lnd")
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   ]
   const running = yield* Scope.provide(Process.make({ name: "lnd", command, args, folder }), scope)
 
-  // lnd creates the file before it writes to it.
+  // lnd creates the file before it writes its contents.
   const readAdmin = Effect.sync(() => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : "") || undefined)
   const start = Effect.gen(function* () {
     yield* running.start
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   })
 })
 
-/** Calls a node as its owner. */
+/** Calls a node as its owner does. */
 export const ask = <A, I>(
   node: Lnd,
   request: Parameters<LndRest.LndRest["ask"]>[1],

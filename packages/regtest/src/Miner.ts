@@ -7,7 +7,7 @@ import { pubECDSA } from "@scure/btc-signer/utils.js"
 
 const network = { bech32: "bcrt", pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }
 
-/** Not a secret: its coins are on a chain that is gone in a minute. */
+/** This key is not a secret, because its coins are on a chain that is soon gone. */
 export const privateKey = sha256(utf8.decode("satrail regtest miner"))
 const payment = p2wpkh(pubECDSA(privateKey), network)
 
@@ -19,7 +19,7 @@ export const firstBlocks = 450
 
 const feeSats = 2_000n
 
-/** Spends one block's coins: pays `sats` to `to`, and the change to the miner. */
+/** Spends one block's coins. Pays `sats` to `to`, and returns the change to the miner. */
 export const spend = (
   coinbase: { readonly txId: TxId.TxId; readonly sats: bigint },
   to: string,

@@ -51,7 +51,7 @@ const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<L
   }
 })
 
-/** Opens a channel with funds on both sides, which waits to be mined. */
+/** Opens a channel with funds on both sides, whose funding transaction waits to be mined. */
 const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
   Effect.gen(function* () {
     yield* Lnd.ask(from, post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }), Anything)
@@ -73,7 +73,7 @@ const active = (node: Lnd.Lnd, count: number) =>
     )
   )
 
-/** Waits until each channel is in a node's graph with both of its policies. */
+/** Waits until a node's graph contains each channel with both of its policies. */
 const known = (node: Lnd.Lnd, count: number) =>
   Process.until(
     `${node.name} knows ${count} channels`,
@@ -82,12 +82,12 @@ const known = (node: Lnd.Lnd, count: number) =>
     )
   )
 
-/** The whole network, ready to pay after some ten seconds. It ends with the scope. */
+/** The whole network, which is ready for payments after about ten seconds. It ends with the scope. */
 export const make = Effect.gen(function* () {
   const chain = yield* Chain
   yield* chain.mine(Miner.firstBlocks)
-  // A forwarding fee too large to be hidden by rounding, and a short delay after a force close, which would
-  // be 2000 blocks for large channels.
+  // A forwarding fee too large to be hidden by rounding, and a short delay after a force-close. The default
+  // delay for large channels is 2000 blocks.
   const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100", "--bitcoin.defaultremotedelay=40"]
   const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
     concurrency: "unbounded"

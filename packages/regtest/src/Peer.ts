@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
-// Actions of a node's owner: pays and issues invoices of every kind.
+// Actions of a node's owner, who pays and issues invoices of every kind.
 
 const { get, post } = LndRest
 
@@ -34,7 +34,7 @@ const features = [9, 15, 17]
 
 const feeLimitMsat = String(Msat.fromSats(10_000))
 
-/** Pays an invoice, with its own amount or another, and waits until it is settled. */
+/** Pays an invoice, with its own amount or a different one, and waits until it is settled. */
 export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const invoice = Result.getOrThrow(Bolt11.decode(paymentRequest))
@@ -42,7 +42,7 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
       amount === undefined
         ? { payment_request: paymentRequest }
         : {
-            // lnd pays an invoice only with its own amount, so this sends the same payment by its parts.
+            // lnd pays an invoice only with the invoice's own amount, so send the payment's parts directly.
             dest: base64(invoice.payee),
             payment_hash: base64(invoice.paymentHash),
             payment_addr: base64(invoice.paymentSecret),
@@ -62,7 +62,7 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
 /** Preimages of hold invoices, by payment hash. */
 const preimages = new Map<PaymentHash.PaymentHash, string>()
 
-/** Issues an invoice. With `fail` it is canceled before anyone can pay it. */
+/** Issues an invoice. With `fail`, the invoice is canceled before anyone can pay it. */
 export const invoice = (
   node: Lnd.Lnd,
   {
@@ -84,11 +84,11 @@ export const invoice = (
 
 const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
 
-/** A node without any channel. */
+/** Signs invoices as a node that has no channels. */
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
-/** A valid invoice of a node without a route to it. */
+/** Returns a valid invoice of a node to which no route exists. */
 export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
@@ -98,7 +98,7 @@ export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
     return Result.getOrThrow(Bolt11.encode({ network: "regtest", ...invoice }, hermit))
   })
 
-/** The amount received for an invoice. */
+/** Returns the amount received for an invoice. */
 export const received = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
   hermitHashes.has(paymentHash)
     ? Effect.succeed(Msat.zero)
@@ -113,7 +113,7 @@ export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Ef
     )
   )
 
-/** Ends a held payment once it has arrived. */
+/** Waits until a payment is held, and settles or fails it. */
 export const release = (
   node: Lnd.Lnd,
   paymentHash: PaymentHash.PaymentHash,
@@ -126,7 +126,7 @@ export const release = (
       : Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(paymentHash) }), Schema.Struct({}))
   )
 
-/** A node's funds in its channels, including outgoing payments in flight. */
+/** Returns a node's funds in its channels, including outgoing payments in flight. */
 export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
   Effect.map(
     Lnd.ask(node, get("/v1/balance/channels"), Balance),
@@ -134,18 +134,18 @@ export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFai
   )
 
 /**
- * A node's funds in its channels once nothing is in flight, because a payer has the preimage before its own
- * channel is updated.
+ * Returns a node's funds in its channels once nothing is in flight. (A payer has the preimage before its own
+ * channel is updated.)
  */
 export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
   Process.until(
-    `nothing is on its way to or from ${node.name}`,
+    `nothing is in flight to or from ${node.name}`,
     Effect.map(Lnd.ask(node, get("/v1/balance/channels"), Balance), (has) =>
       has.unsettled_local_balance.msat + has.unsettled_remote_balance.msat === 0n ? has.local_balance.msat : undefined
     )
   )
 
-/** Changes a node's forwarding fee, and waits until the others know it. */
+/** Changes a node's forwarding fee, and waits until the other nodes know it. */
 export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<Lnd.Lnd>): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const policy = { global: true, base_fee_msat: String(base), fee_rate_ppm: 100, time_lock_delta: 80 }
@@ -155,10 +155,10 @@ export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<L
     const Graph = Schema.Struct({ edges: Schema.Array(Edge) })
     for (const other of heardBy) {
       yield* Process.until(
-        `${other.name} hears what ${node.name} charges`,
+        `${other.name} learns the fee of ${node.name}`,
         Effect.map(Lnd.ask(other, get("/v1/graph"), Graph), ({ edges }) => {
           const policies = edges.map((edge) => (edge.node1_pub === node.nodeId ? edge.node1_policy : edge.node2_policy))
-          // The middle one of three nodes in a row is an end of every channel.
+          // The middle node of three in a row is an end of every channel.
           return policies.every((policy) => policy?.fee_base_msat === base) ? true : undefined
         })
       )

@@ -6,29 +6,29 @@ import { createServer } from "node:net"
 import path from "node:path"
 import * as Keeper from "./Keeper.ts"
 
-/** The network could not start or doesn't work. Contains the last output. */
+/** The network could not start or doesn't work. The message contains the last output. */
 export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", { message: Schema.String }) {}
 
-/** A program with its arguments, which writes to `folder`. */
+/** A program with its arguments. It writes to `folder`. */
 export interface Program {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly folder: string
-  /** Its environment at each start, in addition to PATH. */
+  /** Returns the environment for each start, in addition to PATH. */
   readonly env?: () => Readonly<Record<string, string>>
 }
 
 /**
- * A program that can be stopped and restarted. It ends with the scope, and with this process, however that
- * ends.
+ * A program that can be stopped and restarted. It ends with the scope, and also when this process exits for any
+ * reason.
  */
 export interface Process {
   readonly start: Effect.Effect<void, RegtestFailed>
-  /** Ends it gracefully (SIGTERM) or immediately (SIGKILL), and waits for its end. */
+  /** Ends the program gracefully (SIGTERM) or immediately (SIGKILL), and waits until it has exited. */
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void, RegtestFailed>
-  /** Fails with its last output as soon as it ends by itself. */
+  /** Fails with the program's last output as soon as it exits by itself. */
   readonly died: Effect.Effect<never, RegtestFailed>
 }
 
@@ -37,14 +37,14 @@ const maxStopMillis = 20_000
 const maxWaitSeconds = 240
 const shownCharacters = 3000
 
-/** A folder for as long as the scope is open. */
+/** A new folder that exists for as long as the scope is open. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(Effect.sync(Keeper.makeFolder), (made) =>
   Effect.sync(() => Keeper.removeFolder(made))
 )
 
 /**
- * Below the ephemeral ports, because an outgoing connection would soon take one of those before a node
- * listens there, or while it is stopped.
+ * The range is below the ephemeral ports, because an outgoing connection could take one of those before a node
+ * listens on it, or while the node is stopped.
  */
 const [firstPort, lastPort] = [10_240, 32_767]
 
@@ -54,18 +54,21 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
 
-/** An unused port of this machine that no other caller gets while this process lives. */
+/** Returns an unused port of this machine that no other caller gets while this process runs. */
 export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(function* () {
   for (let tries = 0; tries < 100; tries++) {
     const port = firstPort + Math.floor(Math.random() * (lastPort - firstPort + 1))
     if (Keeper.takePort(port) && (yield* isFree(port))) return port
   }
-  return yield* new RegtestFailed({ message: `no port from ${firstPort} to ${lastPort} seems to be free` })
+  return yield* new RegtestFailed({ message: `no free port was found between ${firstPort} and ${lastPort}` })
 })
 
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Polls every 50 ms until there is a value, up to `maxSeconds`. `what` describes it in the error. */
+/**
+ * Polls every 50 ms until there is a value, up to `maxSeconds`. `what` describes the awaited condition in the
+ * error.
+ */
 export const until = <A, E, R = never>(
   what: string,
   look: Effect.Effect<A | undefined, E, R>,
@@ -81,7 +84,7 @@ export const until = <A, E, R = never>(
   })
 }
 
-/** A program of the network, not started yet. Its output goes to `<name>.log` in its folder. */
+/** Prepares one of the network's programs without starting it. Its output goes to `<name>.log` in its folder. */
 export const make = Effect.fnUntraced(function* ({
   name,
   command,
@@ -119,18 +122,19 @@ export const make = Effect.fnUntraced(function* ({
         stdio: ["ignore", output, output]
       })
       closeSync(output)
-      child.once("error", () => undefined) // the missing pid shows it
+      child.once("error", () => undefined) // the missing pid reveals the error
       if (child.pid === undefined) return Effect.fail(failed(`${command} cannot be run`))
       Keeper.keepProcess(child.pid)
       running = child
       return Effect.void
     }),
     stop,
-    signal: (signal) => Effect.suspend(() => (running?.kill(signal) === true ? Effect.void : Effect.fail(failed("it is not running")))),
+    signal: (signal) =>
+      Effect.suspend(() => (running?.kill(signal) === true ? Effect.void : Effect.fail(failed("the process is not running")))),
     died: Effect.callback((resume) => {
       const child = running
-      if (child === undefined || isOver(child)) return resume(Effect.fail(failed("it is not running")))
-      const tell = () => resume(Effect.fail(failed(`it ended with ${child.signalCode ?? child.exitCode}`)))
+      if (child === undefined || isOver(child)) return resume(Effect.fail(failed("the process is not running")))
+      const tell = () => resume(Effect.fail(failed(`the process exited with ${child.signalCode ?? child.exitCode}`)))
       child.once("exit", tell)
       return Effect.sync(() => child.off("exit", tell))
     })

@@ -7,12 +7,13 @@ import type { Lnd } from "./Lnd.ts"
 import { RegtestFailed } from "./Process.ts"
 
 /**
- * A fault of one call. `request`: it never reaches the node. `answer`: the node executes it, but no byte of
- * the response arrives. `middle`: the response is cut in the middle. `delayMillis`: the response is delayed.
+ * A fault injected into one call. `request`: the call never reaches the node. `answer`: the node executes the
+ * call, but no byte of the response arrives. `middle`: the response is cut in the middle. `delayMillis`: the
+ * response is delayed.
  */
 export type Fault = { readonly lose: "request" | "answer" | "middle" } | { readonly delayMillis: number }
 
-/** The wire between us and a node. */
+/** A proxy between us and a node. */
 export interface Proxy {
   readonly url: string
   /** Breaks all connections and refuses new ones until it is mended. */
@@ -20,11 +21,11 @@ export interface Proxy {
   readonly mend: Effect.Effect<void>
   /** Applies a fault to the next call whose path matches. */
   readonly fail: (call: RegExp, fault: Fault) => Effect.Effect<void>
-  /** Number of calls with such a path that reached the node. */
+  /** Returns the number of calls with a matching path that reached the node. */
   readonly count: (call: RegExp) => Effect.Effect<number>
 }
 
-/** A proxy that authenticates as the node, with the node's key. */
+/** Starts a proxy that authenticates as the node, with the node's key. */
 export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Proxy, RegtestFailed, Scope.Scope> {
   const cert = readFileSync(node.certificateFile)
   const key = readFileSync(path.join(node.folder, "tls.key"))
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Pr
       }
     )
     onward.once("error", breakOff)
-    // If one side is closed, the other side receives no more data.
+    // If one side closes its connection, close the other side's too.
     response.once("close", () => onward.destroy())
     request.pipe(onward)
   })

@@ -9,9 +9,9 @@ import * as Shared from "./Shared.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The network of this run, or the reason why it could not start; undefined if it isn't available. */
+    /** This run's network, or the reason why it could not start; undefined if there is none. */
     readonly regtest: Shared.Place | { readonly failed: string } | undefined
-    /** The node that keeps the chains of this project's tests. */
+    /** The node whose chain this project's tests use. */
     readonly chain: "btcd" | "bitcoind"
   }
 }
@@ -23,14 +23,14 @@ const skip = (missing: string): false => {
 }
 
 /**
- * Returns whether tests can run these programs. If not, prints a line, or fails with `REQUIRE_REAL_NODES=1`.
+ * Returns whether tests can run these programs. If not, prints a line, or throws if `REQUIRE_REAL_NODES=1`.
  */
 export const isHere = (names: ReadonlyArray<Binaries.Name>): boolean => {
   const missing = Binaries.missing(names)
   return missing === undefined || skip(missing)
 }
 
-/** Prepares a program. If that is impossible, does the same as above. */
+/** Prepares a program and returns whether that succeeded. If not, does the same as `isHere`. */
 export const isMade = async (name: Binaries.Name): Promise<boolean> => {
   if (!isHere([name])) return false
   const made = await Effect.runPromise(Effect.result(Binaries.ensure(name)))
@@ -38,8 +38,8 @@ export const isMade = async (name: Binaries.Name): Promise<boolean> => {
 }
 
 /**
- * Tests with these programs, skipped if they can be neither found nor built. Downloads have already been
- * tried at this point.
+ * Defines tests that use these programs. The tests are skipped if the programs can be neither found nor built.
+ * Downloads have already been attempted at this point.
  */
 export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define: () => void): void => {
   const isAbsent = names.includes("bitcoind") && !Binaries.isReady("bitcoind")
@@ -47,20 +47,20 @@ export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define
   place(title, define)
 }
 
-/** Tests on a chain of each node in turn: each test project uses one of them. */
+/** Defines tests that run on each kind of chain in turn, because each test project uses one of them. */
 export const onChain = (title: string, define: () => void): void => suite(title, [inject("chain")], define)
 
-/** A chain of this project's node, which ends with the scope. */
+/** A chain of this project's kind, which ends with the scope. */
 export const chain = Layer.suspend((): Layer.Layer<Chain, Layer.Error<typeof Btcd.layer>> =>
   inject("chain") === "btcd" ? Btcd.layer : Bitcoind.layer
 )
 
-/** The network of this run, shared by all *.regtest.test.ts. */
+/** This run's network, shared by all *.regtest.test.ts files. */
 export const network: Layer.Layer<Network> = Layer.unwrap(
   Effect.suspend(() => {
     const place = inject("regtest")
-    if (place === undefined) return Effect.die(new Error("only tests of the project regtest have a network"))
-    if ("failed" in place) return Effect.die(new Error(`the network of the tests did not start: ${place.failed}`))
+    if (place === undefined) return Effect.die(new Error("only tests in the project regtest have a network"))
+    if ("failed" in place) return Effect.die(new Error(`the test network did not start: ${place.failed}`))
     return Effect.succeed(Shared.layer(place))
   })
 )

@@ -5,14 +5,14 @@ import * as Lnd from "./Lnd.ts"
 import { Network } from "./Network.ts"
 import * as Process from "./Process.ts"
 
-// Shares one network with many processes. The process that started it lends it.
+// Shares one network among many processes. The process that started the network lends it to the others.
 
 const names = ["alice", "bob", "carol"] as const
 type Name = (typeof names)[number]
 
-/** The network's addresses as plain data, which another process needs to use it. */
+/** The network's addresses as plain data, which another process needs in order to use the network. */
 export interface Place {
-  /** The address for actions that only the process that started it can execute. */
+  /** The address for actions that only the process that started the network can execute. */
   readonly control: string
   readonly nodes: { readonly [name in Name]: Lnd.Place }
   /**
@@ -53,7 +53,7 @@ const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unkn
 
 const decodeOrder = Schema.decodeUnknownEffect(Schema.fromJsonString(Order))
 
-/** Executes actions for other processes of this machine for as long as the scope is open. */
+/** Executes actions for other processes on this machine, for as long as the scope is open. */
 export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.Scope> = Effect.gen(function* () {
   const network = yield* Network
   const server = createServer((request, response) => {
@@ -94,7 +94,7 @@ export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.S
 
 const Answer = Schema.Union([Schema.Struct({ result: Schema.Unknown }), Schema.Struct({ error: Schema.String })])
 
-/** The network of another process. */
+/** Uses the network of another process. */
 export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
   Layer.sync(Network, () => {
     const order = <A>(what: Order, result: Schema.Codec<A, unknown>): Effect.Effect<A, Process.RegtestFailed> =>

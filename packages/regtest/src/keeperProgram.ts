@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-// Tracks what its parent started, and outlives it just long enough to clean up. See Keeper.ts.
+// Tracks what its parent process started, and outlives the parent just long enough to clean up. See Keeper.ts.
 
 const kept = { process: new Set<string>(), folder: new Set<string>() }
 
@@ -26,7 +26,7 @@ lines.on("line", (line) => {
 lines.on("close", () => {
   for (const pid of kept.process) if (isAlive(pid)) process.kill(Number(pid), "SIGKILL")
   const remove = () => {
-    // A process that is still ending may write again.
+    // A process that is still shutting down may write to its folder again.
     if ([...kept.process].some(isAlive)) return setTimeout(remove, 20)
     for (const folder of kept.folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     return process.exit()

@@ -16,13 +16,13 @@ import * as Network from "./Network.ts"
 import * as Peer from "./Peer.ts"
 import * as Process from "./Process.ts"
 
-// The network and the service on it, for a person to try. Everything is removed at the end.
+// Runs the network, and the service on it, for interactive use. Everything is removed at the end.
 
 const server = path.resolve(import.meta.dirname, "../../server/src/main.ts")
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** The service on alice. Its output goes to this terminal. */
+/** Runs the service on alice's node. Its output goes to this terminal. */
 const serve = Effect.fnUntraced(function* (alice: Node) {
   const folder = yield* Process.folder
   const save = (name: string, macaroon: Redacted.Redacted) =>
@@ -37,7 +37,7 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
     SATRAIL_LOG_FORMAT: "pretty",
     SATRAIL_DEMO: "yes",
     RATES: "fixed", // don't call outside servers for the value of play money
-    SATRAIL_RECONCILE_SECONDS: "10", // a person is waiting
+    SATRAIL_RECONCILE_SECONDS: "10", // a user is waiting
     ...process.env,
     SATRAIL_DATA: path.join(folder, "data"),
     LIGHTNING: "lnd",
@@ -97,13 +97,13 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
   }
 }
 
-/** Executes lines in order. Without input it continues until it is ended. */
+/** Executes lines in order. After the end of the input, continues to run until it is terminated. */
 const play = (network: Network.Network["Service"], help: string) =>
   Stream.fromAsyncIterable(createInterface({ input: process.stdin }), String).pipe(
     Stream.filter((line) => line.trim() !== ""),
     Stream.runForEach((line) =>
       Effect.suspend(() => obey(network, line, help)).pipe(
-        // An invoice with a typing error must not end the program.
+        // An invoice with a typo must not end the program.
         Effect.catchDefect((defect) => Effect.succeed(String(defect))),
         Effect.matchEffect({ onFailure: ({ message }) => Console.error(message), onSuccess: Console.log })
       )

@@ -8,7 +8,8 @@ import { setTimeout as pass } from "node:timers/promises"
 import * as Binaries from "../src/Binaries.ts"
 import * as Go from "../src/Go.ts"
 
-// A fake Go that builds nothing until allowed. The tests check who starts it and what is left behind.
+// A fake Go that builds nothing until allowed. The tests check which processes start it and what is left
+// behind.
 const script = `#!/bin/sh
 [ "$1" = version ] && { echo "go version go1.99.0 linux/amd64"; exit; }
 echo $$ >> "$FAKE/calls"
@@ -73,7 +74,7 @@ const isAlive = (pid: number): boolean => {
 describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
   it("build: processes that need the same program at the same time build it once, and those that wait name the builder", async () => {
     const [first, ...others] = [build(), build(), build()]
-    await eventually("one build, and two who wait", () => {
+    await eventually("one build, and two processes that wait", () => {
       const waiting = [first, ...others].filter((one) => one?.wrong().includes("waiting for process"))
       return calls().length === 1 && waiting.length === 2
     })
@@ -95,7 +96,7 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     for (const left of [old, recent]) mkdirSync(left)
     utimesSync(old, 0, 0)
     const next = build()
-    await eventually("one who waits", () => next.wrong().includes("waiting for process"))
+    await eventually("one process that waits", () => next.wrong().includes("waiting for process"))
     killed.child.kill("SIGKILL")
     await eventually("a second build", () => calls().length === 2)
     assert.isFalse(existsSync(old))
@@ -106,7 +107,7 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     assert.deepStrictEqual(cached(), [folder, `${folder}.building-ghijkl`, `${folder}/btcd`])
   })
 
-  it("build: a failed build reports Go's message, leaves nothing, and is retried the next time", async () => {
+  it("build: a failed build reports Go's message, leaves nothing behind, and is retried by the next process", async () => {
     for (const name of ["go-on", "fail"]) writeFileSync(at(name), "")
     const failed = await build().ended
     assert.strictEqual(failed.code, 1)

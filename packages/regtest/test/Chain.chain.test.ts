@@ -10,7 +10,7 @@ const hashAt = Effect.fnUntraced(function* (height: number) {
 
 Real.onChain("a real node", () => {
   it.layer(Real.chain, { excludeTestServices: true })("a chain of our own", (it) => {
-    it.effect("chain: mines blocks on request", () =>
+    it.effect("chain: a node mines blocks on request", () =>
       Effect.gen(function* () {
         const { height, mine } = yield* Chain
         const before = yield* height
@@ -20,7 +20,7 @@ Real.onChain("a real node", () => {
       })
     )
 
-    it.effect("chain: loses blocks to a longer branch", () =>
+    it.effect("chain: a longer branch replaces blocks", () =>
       Effect.gen(function* () {
         const { height, mine, reorg } = yield* Chain
         const old = yield* mine(2)
@@ -32,7 +32,7 @@ Real.onChain("a real node", () => {
       })
     )
 
-    it.effect("chain: pays from its miner's coins", () =>
+    it.effect("chain: payments spend the miner's coins", () =>
       Effect.gen(function* () {
         const { call, mine, send } = yield* Chain
         yield* mine(Miner.firstBlocks)
@@ -43,7 +43,7 @@ Real.onChain("a real node", () => {
       })
     )
 
-    it.effect("chain: does not respond while it is paused, and loses nothing", () =>
+    it.effect("chain: a paused node does not respond, and loses nothing", () =>
       Effect.gen(function* () {
         const { height, mine, pause, resume } = yield* Chain
         yield* mine(1)

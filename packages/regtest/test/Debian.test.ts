@@ -34,11 +34,11 @@ const failure = () =>
   )
 
 describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
-  it("debian: the machine's Debian mirror is used, and without one a line explains why there is no bitcoind", () => {
+  it("debian: the machine's Debian mirror is used; without one, a line explains why there is no bitcoind", () => {
     install("dpkg", "")
     install("apt-get", "echo http://mirror.example/debian-security/; echo http://mirror.example/debian/")
     const found = Debian.find()
-    // A machine without Debian's keys reports that first.
+    // On a machine without Debian's keys, the line reports the missing keys first.
     if ("mirror" in found) assert.strictEqual(found.mirror, "http://mirror.example/debian/")
     install("apt-get", "echo http://mirror.example/ubuntu/")
     const lacking = Debian.find()

@@ -23,7 +23,7 @@ const answers = async (port: number): Promise<boolean> => {
 
 Real.suite("real programs and their keeper", ["btcd"], () => {
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
-    it(`regtest: no process or folder is left when it ends by ${signal}`, async () => {
+    it(`regtest: no process or folder is left when the network's process is ended by ${signal}`, async () => {
       const child = spawn(process.execPath, [path.join(import.meta.dirname, "killed.ts")], { stdio: ["ignore", "pipe", "inherit"] })
       const [line] = await once(child.stdout, "data")
       const { certificateFile, port } = JSON.parse(String(line))
@@ -32,7 +32,7 @@ Real.suite("real programs and their keeper", ["btcd"], () => {
       child.kill(signal)
       const deadlineMillis = Date.now() + patienceMillis
       while (existsSync(path.dirname(certificateFile)) || (await answers(port))) {
-        assert.isBelow(Date.now(), deadlineMillis, "something is left")
+        assert.isBelow(Date.now(), deadlineMillis, "processes or folders are left behind")
         await pass(20)
       }
     })

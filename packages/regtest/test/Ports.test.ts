@@ -8,7 +8,7 @@ import * as Keeper from "../src/Keeper.ts"
 
 const patienceMillis = 180_000
 
-/** Takes a port in a separate process, which then ends. */
+/** Reserves a port in a separate process, which then exits. */
 const elsewhere = (port: number): boolean => {
   const keeper = JSON.stringify(path.join(import.meta.dirname, "../src/Keeper.ts"))
   const program = `import { takePort } from ${keeper}; console.log(takePort(${port}))`
@@ -16,16 +16,16 @@ const elsewhere = (port: number): boolean => {
 }
 
 describe("ports of started programs", () => {
-  // Numbers above every valid port and unique to this run.
+  // Numbers that are above every valid port and unique to this run.
   const one = 100_000 + 2 * process.pid
   const other = one + 1
 
-  it("regtest: a port is given to one caller, in any process, until that caller ends", async () => {
+  it("regtest: a port is given to only one caller, in any process, until that caller's process exits", async () => {
     assert.deepStrictEqual([Keeper.takePort(one), Keeper.takePort(one), elsewhere(one)], [true, false, false])
     assert.isTrue(elsewhere(other))
     const deadlineMillis = Date.now() + patienceMillis
     while (existsSync(path.join(tmpdir(), `satrail-port-${other}`))) {
-      assert.isBelow(Date.now(), deadlineMillis, "the process has ended, and still has its port")
+      assert.isBelow(Date.now(), deadlineMillis, "the process has exited, and its port is still reserved")
       await pass(20)
     }
     assert.isTrue(Keeper.takePort(other))

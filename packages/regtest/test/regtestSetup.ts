@@ -5,7 +5,7 @@ import * as Real from "../src/Real.ts"
 import * as Shared from "../src/Shared.ts"
 
 /**
- * Starts the network before the first test that needs it and stops it after the last. If it cannot start,
+ * Starts the network before the first test that needs it, and stops it after the last one. If it cannot start,
  * every test that needs it fails with the reason.
  */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {

@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process"
 import path from "node:path"
 import type { Installation } from "./PostgresServer.ts"
 
-/** Runs one of PostgreSQL's clients and returns its output. The caller's settings are ignored. */
+/**
+ * Runs one of PostgreSQL's client programs and returns its output. The environment's PostgreSQL settings are
+ * ignored.
+ */
 export const run = ({ folder }: Installation, program: "psql" | "pg_dump" | "pg_restore", args: ReadonlyArray<string>): string =>
   execFileSync(path.join(folder, program), args, { encoding: "utf8", env: { LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"] })
 
-/** Runs a script in the database at `url`, up to the first failing statement. */
+/** Runs a script in the database at `url`, stopping at the first statement that fails. */
 export const script = (installation: Installation, url: string, file: string): string =>
   run(installation, "psql", ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", `--file=${file}`, url])

@@ -1,5 +1,5 @@
-// Texts from an untrusted source, each of which has an effect if it is used as more than text. A test defines
-// `__xss()` to detect that it ran.
+// Texts as an untrusted source may send them. Each has an effect if it is treated as anything but text. A test
+// defines `__xss()` to detect that it ran.
 
 /** Executes or loads something if interpreted as markup. */
 const markup = [
@@ -30,8 +30,8 @@ const markup = [
 ]
 
 /**
- * Contexts to break out of: text, an attribute, an element of raw text, a comment; and none, for text that is
- * decoded once too often.
+ * Prefixes that break out of a context: text, an attribute, a raw text element or a comment. The empty prefix
+ * is for text that is decoded once too often.
  */
 const places: ReadonlyArray<(text: string) => string> = [
   (text) => text,
@@ -58,7 +58,7 @@ const attributes = [
   '" style="position:fixed;inset:0" x="'
 ]
 
-/** Templates of other systems and ours, and replacement patterns. */
+/** Template syntax of other systems and our own, and replacement patterns. */
 const templates = [
   "{{constructor.constructor('__xss()')()}}",
   "${__xss()}",
@@ -70,7 +70,7 @@ const templates = [
   "$& $1 $$ $` $'"
 ]
 
-/** Effective in a script, JSON or a style sheet. */
+/** Effective in a script, in JSON or in a style sheet. */
 const literals = [
   '";__xss();//',
   "';__xss();//",
@@ -104,7 +104,7 @@ const letters = [
   "раураl.example"
 ]
 
-/** Effective in a spreadsheet, a shell or a database, and lines that break a log or a header. */
+/** Effective in a spreadsheet, a shell or a database, or in a log or header that they split into several lines. */
 const others = [
   '=HYPERLINK("//evil.example")',
   "=cmd|' /C calc'!A0",
@@ -118,7 +118,7 @@ const others = [
   "%3Cscript%3E__xss()%3C/script%3E"
 ]
 
-/** Two hundred texts, each of at most 200 characters. */
+/** Two hundred texts of at most 200 characters each. */
 export const corpus: ReadonlyArray<string> = [
   ...places.flatMap((placed) => markup.map(placed)),
   ...attributes,
@@ -128,5 +128,5 @@ export const corpus: ReadonlyArray<string> = [
   ...others
 ]
 
-/** Texts that must never be stored: no store contains them, and no page is sent with them. */
+/** Texts that must never be stored or be sent in a page. */
 export const unkept: ReadonlyArray<string> = ["\0<script>__xss()</script>", "<scr\0ipt>__xss()</scr\0ipt>", "\ud800<b>", "\udc00\ud800"]

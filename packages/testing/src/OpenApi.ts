@@ -1,7 +1,7 @@
-// Reads one of our OpenAPI documents as a client generator does: by names, and only the parts of the language
-// that it uses.
+// Reads one of our OpenAPI documents as a client generator does. Only the parts of OpenAPI that our documents
+// use are supported.
 
-/** A JSON Schema: keywords and their values. */
+/** A JSON Schema, as its keywords and their values. */
 export interface Schema {
   readonly [keyword: string]: unknown
 }
@@ -19,16 +19,16 @@ export interface Operation {
   /** For example `GET /v1/vouchers/{id}`. */
   readonly name: string
   readonly method: string
-  /** With `{name}` for each parameter. */
+  /** The path, with `{name}` for each parameter. */
   readonly path: string
   readonly description: string
-  /** Names of the security schemes, one of which is required; empty if it is public. */
+  /** Names of the security schemes, one of which is required. Empty if the operation is public. */
   readonly opens: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   readonly body: { readonly schema: Schema; readonly required: boolean } | undefined
-  /** The body of its example; undefined if it has none. */
+  /** The body of the request's example, or undefined if there is none. */
   readonly example: unknown
-  /** By status. A status without a schema specifies no body. */
+  /** Response schemas by status. A status without a schema specifies no body. */
   readonly answers: ReadonlyMap<number, Schema>
   /** Media types other than JSON, by status. */
   readonly others: ReadonlyMap<number, ReadonlyArray<string>>
@@ -38,7 +38,7 @@ export interface Document {
   readonly operations: ReadonlyArray<Operation>
   /** Resolves a reference to a schema. */
   readonly resolve: (schema: Schema) => Schema
-  /** Lists how a value differs from a schema. Objects may have no fields that the schema does not name. */
+  /** Lists how a value differs from a schema. Objects must not have fields that the schema does not name. */
   readonly differences: (value: unknown, schema: Schema, path?: string) => ReadonlyArray<string>
 }
 
@@ -56,13 +56,13 @@ const textIn = (value: Schema, name: string): string => {
   return typeof member === "string" ? member : ""
 }
 
-/** Returns the alternatives of a schema, one of which a value must match; empty if there are none. */
+/** Returns the alternatives of a schema, of which a value must match one. Empty if there are none. */
 export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [...listIn(schema, "anyOf"), ...listIn(schema, "oneOf")]
 
-/** Returns all schemas that a value must match, itself first. */
+/** Returns all schemas that a value must match, starting with the given one. */
 export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [rest, ...listIn({ allOf }, "allOf")]
 
-/** Returns a schema with the members of a record that it extends. */
+/** Returns a schema together with the fields of the record that it extends. */
 const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
   ...schema,
   properties: { ...objectIn(base, "properties"), ...objectIn(schema, "properties") },
@@ -112,7 +112,7 @@ const ofKind: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null
 }
 
-/** Reads one or several documents that together describe one service. */
+/** Reads one or more documents that together describe one service. */
 export const read = (...given: ReadonlyArray<unknown>): Document => {
   const documents = given.map(expanded)
   const merged = (of: (document: unknown) => Schema): Schema => Object.assign({}, ...documents.map(of))
@@ -127,7 +127,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     const schema = resolve(given)
     const others = alternatives(schema)
     if (others.length > 0) {
-      // An alternative may add to the rest of its schema.
+      // An alternative adds to the rest of its schema.
       const { anyOf: _, oneOf: __, ...rest } = schema
       return others.some((one) => differences(value, { ...rest, ...one }).length === 0)
         ? []
@@ -142,7 +142,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
       const { type: types, ...others } = schema
       return schema["type"].some((one) => differences(value, { ...others, type: one }).length === 0)
         ? []
-        : [`${path} is none of ${String(types)}, or not as it should be: ${JSON.stringify(value)}`]
+        : [`${path} is not a valid ${String(types)}: ${JSON.stringify(value)}`]
     }
     const type = textIn(schema, "type")
     if (type === "object") {
@@ -164,7 +164,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     }
     const isOfKind = ofKind[type]
     if (isOfKind !== undefined) return isOfKind(value) ? all : [...all, `${path} is not of type ${type}`]
-    return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} may be anything, the document says`]
+    return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} has a schema that allows anything`]
   }
 
   const contentOf = (value: unknown): Schema => {
@@ -179,8 +179,8 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
 
   const parameterOf = (one: Schema): Parameter => {
     const place = one["in"]
-    if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter in ${String(place)}`)
-    // The served document contains a parameter's example next to its schema, under a name.
+    if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter is in ${String(place)}`)
+    // The served document contains a parameter's named example next to its schema.
     const { value } = objectIn(objectIn(one, "examples"), "default")
     const schema = { ...(value !== undefined && value !== "" && { examples: [value] }), ...objectIn(one, "schema") }
     return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema }
@@ -212,7 +212,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
 
 const endless = "text/event-stream"
 
-/** Returns the text of a response. An endless response, such as an event stream, is aborted and has none. */
+/** Returns the text of a response. An endless response, such as an event stream, is aborted and has no text. */
 export const textOf = async (response: Response): Promise<string> => {
   if (response.headers.get("content-type") !== endless) return response.text()
   await response.body?.cancel()

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "./freePort.ts"
 import type { Installation, Missing } from "./PostgresServer.ts"
 
-/** A PgBouncer in front of one server, for all of its databases. */
+/** A PgBouncer in front of one server, for all databases. */
 export interface PgBouncer {
   readonly port: number
   readonly end: () => Promise<void>
@@ -29,8 +29,8 @@ const listens = (port: number): Promise<boolean> =>
   })
 
 /**
- * Starts it with default settings, except `settings` (`name=value`). It refuses to run as root, so it runs as
- * PostgreSQL's user.
+ * Starts it with default settings, except `settings` (`name=value`). PgBouncer refuses to run as root, so it
+ * runs as PostgreSQL's user.
  */
 export const start = async (
   program: string,
@@ -72,7 +72,7 @@ export const start = async (
   while (!(await listens(port))) {
     if (child.exitCode !== null) {
       rmSync(directory, { recursive: true })
-      throw new Error(`pgbouncer ended: ${said}`)
+      throw new Error(`pgbouncer exited: ${said}`)
     }
     await pause(50)
   }

@@ -3,19 +3,19 @@ import { once } from "node:events"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 
-/** A new PostgreSQL server that is removed when the process ends, however it ends. */
+/** A new PostgreSQL server. It is removed when this process exits, for whatever reason. */
 export interface PostgresServer {
-  /** For a superuser without a password. */
+  /** The connection URL of a superuser without a password. */
   readonly url: string
   readonly port: number
-  /** `immediate` is a crash: nothing is completed or flushed. */
+  /** `immediate` simulates a crash, in which nothing is completed or flushed. */
   readonly stop: (how: "fast" | "immediate") => Promise<void>
   /** Restarts it on the same port. */
   readonly restart: () => Promise<void>
-  /** Promotes a standby to accept writes. */
+  /** Promotes a standby, so that it accepts writes. */
   readonly promote: () => Promise<void>
   /**
-   * For a stopped server: rewinds everything that the server at this port doesn't have, so that it starts as
+   * Rewinds a stopped server past everything that the server at this port doesn't have, so that it restarts as
    * that server's standby.
    */
   readonly follow: (port: number) => Promise<void>
@@ -23,14 +23,14 @@ export interface PostgresServer {
   readonly end: () => Promise<void>
 }
 
-/** The programs for a server here, and the user that they run as. */
+/** Where the server's programs are on this machine, and the user as which they run. */
 export interface Installation {
   readonly folder: string
   readonly uid?: number
   readonly gid?: number
 }
 
-/** The reason why no server can be created here. */
+/** Why no server can be created on this machine. */
 export interface Missing {
   readonly missing: string
 }
@@ -40,9 +40,9 @@ export interface Order {
   readonly installation: Installation
   /** `name=value`, as in postgresql.conf. */
   readonly settings: ReadonlyArray<string>
-  /** Contents of additional files that only the server can read: certificates and keys. */
+  /** Contents of additional files that only the server can read, such as certificates and keys. */
   readonly files: Readonly<Record<string, string>>
-  /** The port of its primary, which is copied except for these settings. */
+  /** The port of a primary. The new server is its standby and copies everything except these settings. */
   readonly standbyOf?: number | undefined
 }
 
@@ -58,30 +58,30 @@ const programs = ["initdb", "postgres"]
 export const find = (): Installation | Missing => {
   const named = process.env["TEST_POSTGRES"]
   if (named !== undefined && !programs.every((name) => existsSync(path.join(named, name))))
-    return { missing: `TEST_POSTGRES (${named}) does not have its programs` }
+    return { missing: `TEST_POSTGRES (${named}) does not contain PostgreSQL's programs` }
   const folder = [
     ...(named === undefined ? [] : [named]),
     ...globSync("/usr/lib/postgresql/*/bin").toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })),
     ...(process.env["PATH"] ?? "").split(path.delimiter)
   ].find((folder) => programs.every((name) => existsSync(path.join(folder, name))))
-  if (folder === undefined) return { missing: "its programs were not found" }
+  if (folder === undefined) return { missing: "PostgreSQL's programs were not found" }
   if (process.getuid?.() !== 0) return { folder }
   try {
     const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }))
     return { folder, uid: id("-u"), gid: id("-g") }
   } catch {
-    return { missing: "it does not run as root, and there is no user postgres to run it as" }
+    return { missing: "PostgreSQL does not run as root, and there is no user postgres" }
   }
 }
 
-/** Fast settings with which a server can follow the one that took over from it. */
+/** Fast settings with which a former primary can follow the server that took over from it. */
 export const rewindable = ["fsync=off", "wal_log_hints=on", "wal_keep_size=512MB"]
 
 /** Fast settings without durability, for data that need not survive a power failure. */
 export const careless = ["fsync=off", "full_page_writes=off"]
 
-// A separate process keeps the server, so that this one may be killed: the keeper notices. It is not in our
-// process group, so that Ctrl-C only reaches us.
+// A separate process, the keeper, owns the server, so that the server is removed even if this process is
+// killed. The keeper is not in our process group, so that Ctrl-C does not reach it.
 const keeper = path.join(import.meta.dirname, `keeper${path.extname(import.meta.filename)}`)
 
 /** Creates and starts a server, in about two seconds. */
@@ -95,7 +95,7 @@ export const start = async (
     const [reply]: ReadonlyArray<unknown> = await Promise.race([once(child, "message"), once(child, "exit").then(() => [])])
     if (typeof reply === "object" && reply !== null && "port" in reply && typeof reply.port === "number") return reply.port
     throw new Error(
-      `PostgreSQL: ${typeof reply === "object" && reply !== null && "failed" in reply ? String(reply.failed) : "its keeper ended"}`
+      `PostgreSQL: ${typeof reply === "object" && reply !== null && "failed" in reply ? String(reply.failed) : "the keeper exited"}`
     )
   }
   const order: Order = { installation, settings, files, standbyOf }

@@ -7,7 +7,7 @@ export interface Random {
   readonly chance: (probability: number) => boolean
   readonly pick: <A>(items: ReadonlyArray<A>) => A
   readonly bytes: (size: number) => Uint8Array
-  /** Lowercase letters and digits, of a length between these bounds. */
+  /** A string of lowercase letters and digits whose length is between these bounds. */
   readonly word: (least: number, most: number) => string
 }
 
@@ -37,6 +37,6 @@ export const make = (seed: number): Random => {
   }
 }
 
-/** Derives a seed from a seed and a number, unrelated to those of adjacent numbers. */
+/** Derives a seed from a seed and a number. The seeds of adjacent numbers are unrelated. */
 export const derived = (seed: number, number: number): number =>
   make(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number + 1, 0xc2b2ae35)).below(0x1_0000_0000)

@@ -8,8 +8,9 @@ export interface UnusedPort {
 }
 
 /**
- * Reserves a port without listening on it: connections to it are refused, and no other program can bind it until you release it. It is the local end of an
- * open connection. A port that was merely closed again can be bound by the next program.
+ * Reserves a port without listening on it. Connections to it are refused, and no other program can bind it
+ * until you release it. The port is the local end of an open connection, because a port that was merely closed
+ * could be bound by the next program.
  */
 export const make = async (): Promise<UnusedPort> => {
   const server = createServer().listen(0, "127.0.0.1")

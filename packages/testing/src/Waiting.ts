@@ -1,8 +1,8 @@
 import { setTimeout as pass } from "node:timers/promises"
 
 /**
- * How long a test waits for a condition. It only ends a wait for something that never happens. Test machines
- * are busy, and no verdict depends on their speed.
+ * How long a test waits for a condition. The limit only ends a wait for something that never happens. Test
+ * machines are busy, and no result may depend on their speed.
  */
 export const longestMillis = 180_000
 
@@ -13,14 +13,14 @@ export const testMillis = 600_000
 export const programsMillis = 3_600_000
 
 /**
- * Pauses between polls: short at first, and longer later so that polling doesn't take processor time from the
- * work.
+ * The pauses between polls. They are short at first and become longer, so that polling doesn't take processor
+ * time from the work.
  */
 const betweenLooks = { firstMillis: 10, growth: 1.3, longestMillis: 100 }
 
 /**
- * Polls until the condition holds and returns the value seen then. Throws after `longestMillis` with the last
- * value seen.
+ * Polls until the condition holds, and returns the value for which it holds. Throws after `longestMillis`,
+ * reporting the last value.
  */
 export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
   const deadlineMillis = Date.now() + longestMillis
@@ -36,9 +36,9 @@ export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: 
 }
 
 /**
- * Returns the fastest of several measurements, in milliseconds. It measures until one is within
- * `wantedMillis`, or the time is over. So a limit can be tested on a busy machine, while code that is itself
- * too slow always fails.
+ * Returns the fastest of several measurements, in milliseconds. Measures until one result is within
+ * `wantedMillis` or the time is over. This way a limit can be tested on a busy machine, while code that is too
+ * slow always fails.
  */
 export const quickest = async (wantedMillis: number, measure: () => Promise<number>): Promise<number> => {
   const deadlineMillis = Date.now() + longestMillis

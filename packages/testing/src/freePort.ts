@@ -1,7 +1,10 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-/** Returns a port that was free a moment ago. Another program can bind it first, so the caller must expect that its own program fails to start. */
+/**
+ * Returns a port that was free a moment ago. Another program may bind it first, so the caller must be prepared
+ * for its own program failing to start.
+ */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

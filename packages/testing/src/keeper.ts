@@ -1,4 +1,4 @@
-// Keeps a PostgreSQL server for the process that started this one, and removes it on request or when that
+// Owns a PostgreSQL server for the process that started this one. Removes the server on request, or when that
 // process is gone.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -72,7 +72,7 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
     },
     stop: async (how: "fast" | "immediate"): Promise<Reply> => {
       const child = server
-      if (child === undefined || port === undefined) return { failed: "it does not run" }
+      if (child === undefined || port === undefined) return { failed: "the server does not run" }
       server = undefined
       if (child.exitCode !== null || child.signalCode !== null) return { port }
       const over = once(child, "exit")
@@ -83,13 +83,13 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
       return { port }
     },
     promote: async (): Promise<Reply> => {
-      if (port === undefined) return { failed: "it does not run" }
+      if (port === undefined) return { failed: "the server does not run" }
       run("pg_ctl", "promote", "-D", data)
       return { port }
     },
     follow: async (other: string): Promise<Reply> => {
-      if (port === undefined || server !== undefined) return { failed: "it has not stopped" }
-      // Until its next checkpoint, the other server's files name its previous timeline.
+      if (port === undefined || server !== undefined) return { failed: "the server has not stopped" }
+      // Until its next checkpoint, the other server's files show its previous timeline.
       run("psql", "-X", "-q", "-h", "127.0.0.1", "-p", other, "-U", "postgres", "-c", "checkpoint")
       run("pg_rewind", "-D", data, "-R", "--no-sync", `--source-server=host=127.0.0.1 port=${other} user=postgres dbname=postgres`)
       return { port }
@@ -110,7 +110,7 @@ const serve = async (message: Order | Request): Promise<Reply> => {
     rmSync(directory, { recursive: true, force: true })
     return { port: 0 }
   }
-  if (kept === undefined) return { failed: "it was not made" }
+  if (kept === undefined) return { failed: "the server was not created" }
   switch (message) {
     case "promote":
       return kept.promote()
@@ -125,7 +125,7 @@ const serve = async (message: Order | Request): Promise<Reply> => {
   }
 }
 
-// One request after another: a stop during a start waits for it.
+// Handle one request at a time, so that a stop requested during a start waits for the start.
 let busy = Promise.resolve()
 const answer = async (before: Promise<void>, message: Order | Request): Promise<void> => {
   await before

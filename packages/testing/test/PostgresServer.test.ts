@@ -9,7 +9,7 @@ import { eventually } from "../src/Waiting.ts"
 
 const found = PostgresServer.find()
 
-/** Whether something listens on the port. */
+/** Returns whether something listens on the port. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection(port, "127.0.0.1")
@@ -21,7 +21,7 @@ const answers = (port: number): Promise<boolean> =>
   })
 
 describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
-  it("PostgreSQL server: stops, crashes and starts again with its data, and is removed at the end", async () => {
+  it("PostgreSQL server: a server stops, crashes and restarts with its data, and is removed at the end", async () => {
     if ("missing" in found) return assert.fail()
     const server = await PostgresServer.start(found)
     for (const how of ["fast", "immediate"] as const) {
@@ -54,7 +54,7 @@ describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
     await first.restart()
     assert.isTrue(isStandby(first.url))
     await eventually(
-      "what the other one has",
+      "the former primary has the new primary's row",
       async () => ask(first.url, "select n from t"),
       (n) => n === "1"
     )
@@ -67,7 +67,7 @@ describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
     assert.include(failed, "no_such_thing")
   })
 
-  it("PostgreSQL server: ends with the process that started it, even if that one is killed", async () => {
+  it("PostgreSQL server: a server stops when the process that started it exits, even if that process is killed", async () => {
     const program = `
       import * as PostgresServer from ${JSON.stringify(path.join(import.meta.dirname, "../src/PostgresServer.ts"))}
       const server = await PostgresServer.start(${JSON.stringify(found)})

@@ -5,7 +5,7 @@ import type { Kind } from "../Choices.ts"
 interface Part {
   /** Opens the company that receives payments. */
   readonly accounts: string
-  /** Its event handlers and `checkout`. */
+  /** The event handlers and `checkout`. */
   readonly body: string
   /** Runs once the sandbox has paid. */
   readonly inSandbox?: string
@@ -89,7 +89,7 @@ const part: { readonly [kind in Kind]: Part } = {
   }
 }
 
-/** The module that opens the service. */
+/** Returns the module that opens the service. */
 export const pay = (kind: Kind): string => `import { satrail } from "satrail"
 
 const open = async () => {

@@ -1,11 +1,11 @@
 import type { Framework, Kind } from "../Choices.ts"
 import { pay } from "./pay.ts"
 
-// How a project receives requests, which is the same for every kind.
+// How a project receives requests, which is the same for every kind of project.
 
 /**
- * Builds a template's import statements. They are not written literally, because tools would treat them as
- * imports of this module.
+ * Builds a template's import statements. The statements are not written literally, because tools would treat
+ * them as imports of this module.
  */
 const imports = (...all: ReadonlyArray<readonly [what: string, from: string]>): string =>
   [...all, ["{ service }", "./pay.ts"]].map(([what, from]) => `import ${what} from "${from}"\n`).join("")
