@@ -70,7 +70,7 @@ const comment = (text: string | undefined, indent: string, example?: string): st
 const make = () => {
   const both = Object.values(whole(Api, { network: "regtest" })) as unknown as ReadonlyArray<Document>
   const schemas = new Map(both.flatMap(({ components }) => Object.entries(components.schemas)))
-  /** By route, with every path parameter called `id`. */
+  /** The operations by route, with every path parameter called `id`. */
   const operations = new Map(
     both.flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([at, methods]) =>

@@ -27,7 +27,7 @@ interface Source {
 }
 
 export interface Package {
-  /** Its folder in the workspace. */
+  /** The package's folder in the workspace. */
   readonly folder: string
   readonly source: Source
   /** Files and folders published along with the compiled ones, such as `roles.sql`. */

@@ -43,7 +43,7 @@ const matches = ({ in: symbol, find }: Canary, source: string): ReadonlyArray<{ 
   }))
 }
 
-/** How often the code to damage occurs in its declaration. It must be once. */
+/** How often the code to damage occurs in its declaration. It must occur exactly once. */
 export const fits = (canary: Canary, source: string): number => matches(canary, source).length
 
 /** The source with the bug. Throws if the bug does not fit. */

@@ -11,7 +11,7 @@ import { BenchFailed } from "./Program.ts"
 export interface Pgbench {
   readonly program: string
   readonly url: string
-  /** For scripts and logs. */
+  /** A folder for scripts and logs. */
   readonly directory: string
 }
 

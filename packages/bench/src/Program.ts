@@ -63,7 +63,7 @@ export const start = (
 export interface ForkOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly nodeArgs?: ReadonlyArray<string>
-  /** The folder of the program. By default, this one. */
+  /** The program's folder. Defaults to this one. */
   readonly sources?: string | undefined
 }
 

@@ -24,7 +24,8 @@ describe("Payments in the node's records", () => {
   const ours = { dispatchedAtMillis: 1, paymentHash }
   const states = ["pending", "settled", "failed"] as const
 
-  // Each key is our status. Its list has one entry for each status at the node: pending, settled, failed.
+  // Each key is a status of our withdrawal. Its list has the result for each status at the node:
+  // pending, settled, failed.
   const cases: { readonly [status in Status]: ReadonlyArray<string> } = {
     pending: ["under_way", "payment_not_booked", "under_way"],
     settled: ["withdrawal_not_paid", "same", "withdrawal_not_paid"],

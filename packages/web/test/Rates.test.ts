@@ -13,7 +13,7 @@ import * as Rates from "../src/Rates.ts"
 import * as Tickers from "../src/Tickers.ts"
 import { serve } from "./Server.ts"
 
-/** Each currency's value of one dollar. */
+/** The value of one dollar in each currency. */
 const rest: Readonly<Record<Fiat, number>> = {
   usd: 1,
   eur: 0.92,

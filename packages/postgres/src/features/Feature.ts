@@ -10,9 +10,9 @@ export interface Feature {
   readonly rights?: { readonly [table: string]: string }
   /** Tables of records that the application may also delete. */
   readonly deletes?: ReadonlyArray<string>
-  /** Columns that the reader may select, by table. It may select all columns of other tables. */
+  /** Columns that the reader may select, by table. The reader may select all columns of other tables. */
   readonly readable?: { readonly [table: string]: string }
-  /** Its read port. */
+  /** The feature's read port. */
   readonly reads?: AnyReads | undefined
 }
 

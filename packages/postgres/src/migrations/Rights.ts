@@ -74,8 +74,8 @@ ${script}
 end if;`
 
 /**
- * Grants the roles their rights and revokes all others. Without these roles it does nothing. Run it as the
- * owner of the tables.
+ * Grants the roles their rights and revokes all others. It does nothing if these roles don't exist. Run it as
+ * the owner of the tables.
  */
 export const script = `
 do $rights$ begin

@@ -20,7 +20,7 @@ forgotten as (
   refusals: {}
 }
 
-/** Its only effect is that of `once`. */
+/** The Change's only effect is that of `once`. */
 const kept: Kind<AnswerKept> = { statement: statement({ parts: () => [], done: "fresh", before: "null" }), row: () => ({}), refusals: {} }
 
 export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }

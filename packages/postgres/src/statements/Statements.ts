@@ -280,7 +280,7 @@ published as (
   from done where event is not null order by n
 )`
 
-// Its id is built like an event's.
+// The id of an audit entry is built like an event's.
 const audited = `
 audited as (
   insert into satrail.audit_entries (id, company_id, at_millis, body)

@@ -26,7 +26,7 @@ alter table satrail.console_sessions add constraint console_sessions_holder_chec
 /** People who sign in with a passkey, and their sessions. */
 export const migrations = { "0081_people": people }
 
-/** Columns that the reader may select. It does not need the hash of an invitation. */
+/** Columns that the reader may select. The reader does not need an invitation's hash. */
 export const readable = {
   people: `id, company_id, name, role, status, vouched_by, passkeys, uses, invited_until_millis, waiting, epoch,
   revision, created_at_millis, updated_at_millis`

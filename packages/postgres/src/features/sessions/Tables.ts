@@ -16,7 +16,7 @@ create table satrail.console_sessions (
 create unique index console_sessions_holder_id_slot on satrail.console_sessions (holder_id, slot);
 `
 
-/** Columns that the reader may select. It does not need the hash of a session's secret. */
+/** Columns that the reader may select. The reader does not need the hash of a session's secret. */
 export const readable = {
   console_sessions: `id, company_id, holder, holder_id, slot, created_at_millis, expires_at_millis, stepped_up_at_millis,
   ended_at_millis`

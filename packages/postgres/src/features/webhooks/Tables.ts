@@ -49,7 +49,7 @@ create index webhook_deliveries_pending on satrail.webhook_deliveries (uuid_send
 create index webhook_deliveries_old on satrail.webhook_deliveries (uuid_send(id));
 `
 
-/** Columns that the reader may select. It does not need an endpoint's secrets. */
+/** Columns that the reader may select. The reader does not need an endpoint's secrets. */
 export const readable = {
   webhook_endpoints: `id, company_id, url, description, types, signature_header, status, disabled_reason, cursor, epoch,
   failing_since_millis, created_at_millis, updated_at_millis`
