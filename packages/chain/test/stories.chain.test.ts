@@ -30,10 +30,10 @@ import {
 } from "./Story.ts"
 
 const chain = Layer.provideMerge(service(), OutsideLayer.layer)
-// Payouts confirmed in one millisecond are sent at its end, together with any others due by then.
+// Payouts confirmed within the same millisecond are sent when it ends, together with any others due by then.
 const chainTogether = Layer.provideMerge(service({ payoutWindowMillis: 1 }), OutsideLayer.layer)
 
-/** An outside address of each kind that can be paid. Nobody needs its key. */
+/** An external address of each payable type. Nobody needs its key. */
 const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
   const bytes = new Uint8Array(kind === "p2wsh" || kind === "p2tr" ? 32 : 20).fill(fill)
   // The generator's x-coordinate, which is on the curve.
@@ -273,7 +273,7 @@ Real.onChain("On a real chain", () => {
 
     const rowsOf = (payouts: Effect.Success<ReturnType<typeof together>>) => Effect.forEach(payouts, ({ row }) => now(row))
 
-    /** Everything signed for these payouts. The one with the lowest id leads. */
+    /** Everything signed for these payouts. The payout with the lowest id leads the batch. */
     const signedFor = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>) {
       const [leader] = payouts.map(({ row }) => row).toSorted((a, b) => (a.id < b.id ? -1 : 1))
       return leader === undefined ? [] : yield* (yield* Records).candidates(leader.companyId, leader.id)

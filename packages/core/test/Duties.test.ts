@@ -18,9 +18,9 @@ import { settings } from "./Rows.ts"
 import { company, has, invoice, onChainAddress, type Ports, scenario, start } from "./World.ts"
 
 const lease = settings.dutyLeaseMillis
-const role = "settlements of the kettle"
+const role = "a test role"
 
-/** Who acted, when, and under which fence. A process acts every 100 ms while it has the role. */
+/** The process that acted, the time, and its fencing token. A process acts every 100 ms while it has the role. */
 interface Diary {
   readonly notes: Array<{ readonly who: string; readonly atMillis: number; readonly fence: Fence }>
 }
@@ -58,7 +58,7 @@ const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Du
 const now = Clock.currentTimeMillis
 
 describe("A role", () => {
-  it.effect("lease: one process at a time holds it, for as long as it renews it", () =>
+  it.effect("lease: one process at a time holds the lease, as long as the process renews it", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -70,7 +70,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: a stopping process finishes its step and releases it; another takes it at its next check", () =>
+  it.effect("lease: a process that shuts down finishes its step and releases the lease; another one takes the lease at its next check", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -92,7 +92,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: after a process dies another takes it when the term ends, and writes of the dead process are refused", () =>
+  it.effect("lease: after a process dies, another takes the lease when it expires, and the dead process's writes are rejected", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -148,7 +148,7 @@ describe("A role", () => {
           const awayMillis = yield* now
           away = true
           yield* TestClock.adjust("1 minute")
-          // The last renewal was at most a third of the term before the outage.
+          // When the outage began, the lease had been renewed within the last third of its duration.
           assert.deepStrictEqual(whoBetween(diary, awayMillis + lease + 1, Infinity), [])
           // A single call without a response does not end the lease.
           assert.deepStrictEqual(whoBetween(diary, awayMillis + lease / 2, awayMillis + lease * 0.9), ["a"])
@@ -159,7 +159,7 @@ describe("A role", () => {
       )
   )
 
-  it.effect("lease: a process that slept while another took it stops at its next check", () =>
+  it.effect("lease: if another process took the lease while one was asleep, the sleeper stops at its next check", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -185,7 +185,7 @@ describe("Two processes with all their workers", () => {
     return { services, leave: Scope.close(scope, Exit.void) }
   })
 
-  scenario("lease: watchers continue when the listening process stops, including for addresses the other process issued", function* () {
+  scenario("lease: when the process that watches stops, another one continues, including for addresses that the first one issued", function* () {
     const { pay, send, mine } = yield* Sandbox
     const payee = yield* company()
     const [first] = [yield* process(), yield* process()]

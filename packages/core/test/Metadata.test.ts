@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import * as Metadata from "../src/base/Metadata.ts"
 
 const keys = (count: number): Metadata.Metadata => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]))
-const wave = "\u{1F30A}" // one character of two UTF-16 units
+const wave = "\u{1F30A}" // one character made of two UTF-16 code units
 
 const good: ReadonlyArray<readonly [string, Metadata.Metadata]> = [
   ["nothing", {}],
   ["50 keys", keys(50)],
   ["a key of 40 characters", { ["k".repeat(40)]: "" }],
-  ["a key of 40 characters beyond the basic plane", { [wave.repeat(40)]: "" }],
+  ["a key of 40 characters outside the BMP", { [wave.repeat(40)]: "" }],
   ["a value of 500 characters", { k: "v".repeat(500) }],
-  ["a value of 500 characters beyond the basic plane", { k: wave.repeat(500) }],
-  ["names that JavaScript knows", { constructor: "a", toString: "b" }]
+  ["a value of 500 characters outside the BMP", { k: wave.repeat(500) }],
+  ["names of built-in JavaScript properties", { constructor: "a", toString: "b" }]
 ]
 
 const bad: ReadonlyArray<readonly [string, Metadata.Metadata, path: string]> = [

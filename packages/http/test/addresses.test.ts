@@ -11,7 +11,7 @@ const address = await service.lightningAddress(key, "shop")
 const { id } = await service.record(key, address)
 
 describe("Lightning addresses", () => {
-  it("Lightning address: a fetched address has all settings of its owner and the codes that payers scan", async () => {
+  it("Lightning address: a fetched address includes all the settings that its owner chose, and the codes that payers scan", async () => {
     const { status, body } = await service.ask("GET", `${path}/${id}`, { key })
     assert.strictEqual(status, 200)
     const { created_at, updated_at, ...data } = body.data

@@ -126,7 +126,7 @@ const item = (type: string): Shape => ({
 /** The newest deposit or withdrawal. */
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
-describe("every record has exactly its fields", () => {
+describe("every record has exactly the expected fields", () => {
   it("C33: records: an invoice without an amount has the expected range, then the received amount", async () => {
     const path = "/v1/bitcoin/deposit/lightning-invoice"
     const created = await post(path, { amount: null, min_sats: 100, max_sats: 200 })
@@ -186,7 +186,7 @@ describe("every record has exactly its fields", () => {
     assert.isAbove(Date.parse(told.data.held_until), Date.parse(data.created_at))
   })
 
-  it("record: a Lightning invoice has exactly its fields, when created and when paid", async () => {
+  it("record: a Lightning invoice has exactly the expected fields, when created and when paid", async () => {
     const created = await post("/v1/bitcoin/deposit/lightning-invoice", {
       amount: 2100,
       currency: "sats",
@@ -208,7 +208,7 @@ describe("every record has exactly its fields", () => {
     assert.strictEqual((await get(`/v1/transactions/deposits/${deposit_id}`)).body.data.lightning_invoice_id, paid.id)
   })
 
-  it("record: a deposit of an invoice has exactly its fields", async () => {
+  it("record: a deposit from an invoice has exactly the expected fields", async () => {
     const { id } = await newest("deposit")
     const { status, body } = await get(`/v1/transactions/deposits/${id}`)
     assert.strictEqual(status, 200)
@@ -220,7 +220,7 @@ describe("every record has exactly its fields", () => {
     )
   })
 
-  it("record: a Lightning address has exactly its fields", async () => {
+  it("record: a Lightning address has exactly the expected fields", async () => {
     const { status, body } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "Satoshi", domain: "", metadata })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(
@@ -240,7 +240,7 @@ describe("every record has exactly its fields", () => {
   })
 
   for (const type of ["taproot", "segwit", "nested_segwit"]) {
-    it(`record: an on-chain address (${type}) has exactly its fields, under data.address`, async () => {
+    it(`record: an on-chain address (${type}) has exactly the expected fields, under data.address`, async () => {
       const { status, body } = await post("/v1/bitcoin/deposit/on-chain", { address_type: type, metadata })
       assert.strictEqual(status, 201)
       assert.deepStrictEqual(differences(body.data, { address: ["an object", (value) => typeof value === "object"] }), [])
@@ -259,7 +259,7 @@ describe("every record has exactly its fields", () => {
     })
   }
 
-  it("record: an on-chain deposit has exactly its fields, when pending and when settled", async () => {
+  it("record: an on-chain deposit has exactly the expected fields, when pending and when settled", async () => {
     const {
       body: {
         data: {
@@ -298,7 +298,7 @@ describe("every record has exactly its fields", () => {
     await service.ask("POST", `/v1/vouchers/${voucher.body.data.id}/cancel`, { key })
   })
 
-  it("record: an estimate has exactly its fields", async () => {
+  it("record: an estimate has exactly the expected fields", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
     const { status, body } = await post("/v1/bitcoin/withdraw/estimate", { amount: 1000, currency: "sats", destination })
     assert.strictEqual(status, 200)
@@ -316,7 +316,7 @@ describe("every record has exactly its fields", () => {
     )
   })
 
-  it("record: a Lightning withdrawal has exactly its fields, when confirmed and when settled", async () => {
+  it("record: a Lightning withdrawal has exactly the expected fields, when confirmed and when settled", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000) })
     )
@@ -340,7 +340,7 @@ describe("every record has exactly its fields", () => {
     assert.strictEqual(settled.lightning_payment.fee_msat, "12000")
   })
 
-  it("record: a failed Lightning withdrawal has a stable code with a sentence, and lnd's reason", async () => {
+  it("record: a failed Lightning withdrawal has a stable code, a message, and lnd's reason", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000), behaviour: "fail" })
     )
@@ -364,7 +364,7 @@ describe("every record has exactly its fields", () => {
     )
   })
 
-  it("record: an on-chain withdrawal has exactly its fields, when confirmed and when settled", async () => {
+  it("record: an on-chain withdrawal has exactly the expected fields, when confirmed and when settled", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
     const { body } = await post("/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination, metadata })
     assert.deepStrictEqual(differences(body.data, withdrawal("on_chain", "pending")), [])
@@ -375,7 +375,7 @@ describe("every record has exactly its fields", () => {
     assert.deepStrictEqual(differences(settled, withdrawal("on_chain", "settled")), [])
   })
 
-  it("record: a deposit or a withdrawal in a list has exactly its fields", async () => {
+  it("record: a deposit or a withdrawal in a list has exactly the expected fields", async () => {
     const withdrawn = await newest("withdrawal")
     assert.deepStrictEqual(differences(withdrawn, item("withdrawal")), [])
     assert.isAbove(withdrawn.fee_microsats, 0)

@@ -109,7 +109,7 @@ export const ofSilence = (words: string, { url, certificateFile, names }: Place)
     return { reason: reasons.plain, remedy: `The address is ${url}. Start lnd there, or ${correct}.` }
   }
   if (/certificate|CERT|SELF_SIGNED|ALTNAME/i.test(words)) {
-    const expected = certificateFile ?? `signed by a known authority, so set ${names.certificateFile} to lnd's tls.cert`
+    const expected = certificateFile ?? `signed by a trusted CA, so set ${names.certificateFile} to lnd's tls.cert`
     const remedy = `The certificate at ${url} is not ${expected} (${words}). Copy tls.cert from lnd again; if the host name or address is missing in the certificate, add tlsextradomain or tlsextraip to lnd.conf.`
     return { reason: reasons.untrusted, remedy }
   }

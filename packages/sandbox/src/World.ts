@@ -46,7 +46,7 @@ export type Part = "node" | "chain" | "web" | "index"
 export interface World {
   readonly network: Network
   readonly keys: Keys.Keys
-  /** Part of the secrets of outside invoices, so that no two starts create the same ones. */
+  /** Part of the secret for external invoices, so that invoices never repeat across restarts. */
   readonly run: string
   readonly state: () => State
   /**
@@ -112,7 +112,7 @@ const isNeeded =
       case "InvoiceCanceled":
         return Lightning.invoice(lightning, event.paymentHash) !== undefined
       case "PayeeInvoiced":
-        // The last outside invoice determines the count, so keep it, or numbers would be reused.
+        // Keep the last external invoice. It determines the count, and numbers would be reused without it.
         return Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined || event.number + 1 === lightning.payeeInvoiceCount
       default:
         return true

@@ -45,7 +45,7 @@ describe("RFC 8484, DNS over HTTPS", () => {
       assert.deepStrictEqual(yield* Effect.fromResult(result), { texts: [uri], isSigned: false })
     })
   )
-  it.live("RFC 8484: a missing name and a name without such records have none", () =>
+  it.live("RFC 8484: a name that does not exist and a name without TXT records both return no records", () =>
     Effect.gen(function* () {
       for (const said of [undefined, {}]) {
         const { result } = yield* asking(says(said))
@@ -91,7 +91,7 @@ describe("RFC 8484, DNS over HTTPS", () => {
       }
     })
   )
-  it.live("RFC 8484: a name that fits no question is not queried", () =>
+  it.live("RFC 8484: a name that cannot be encoded in a DNS question is not queried", () =>
     Effect.gen(function* () {
       const { urls, servers } = yield* serving(good)
       const { _tag } = yield* Effect.flip(ValidatingResolver.make(urls, quick)("a..example"))

@@ -14,7 +14,7 @@ export interface Validated {
   readonly isSigned: boolean
 }
 
-/** Queries the public domain name system. */
+/** Queries the public DNS. */
 export class Dns extends Context.Service<
   Dns,
   {
@@ -24,9 +24,9 @@ export class Dns extends Context.Service<
      */
     readonly txt: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
     /**
-     * Returns the TXT records from a resolver that validates DNSSEC, for lookups that money depends on. Fails
-     * on an invalid signature, as on any other error, because neither proves that no records exist. Absent if
-     * no such resolver is configured.
+     * Returns the TXT records from a resolver that validates DNSSEC, for lookups that determine where money
+     * goes. Fails on an invalid signature, as on any other error, because neither proves that no records exist.
+     * Absent if no such resolver is configured.
      */
     readonly validated?: (name: string) => Effect.Effect<Validated, DnsUnavailable>
   }

@@ -29,8 +29,8 @@ export type Move = "reverse" | "drop" | "place"
 const heightOf = (placement: Placement): number | null => (placement._tag === "mined" ? placement.height : null)
 
 /**
- * Returns the moves that bring a deposit to this placement, in order. A credit is reversed before anything
- * else.
+ * Returns the transitions, in order, that bring a deposit to this position in the chain. A credit is reversed
+ * before anything else.
  */
 export const movesOf = (deposit: Deposit.Deposit, placement: Placement): ReadonlyArray<Move> => {
   if (Deposit.isTooSmall(deposit)) return []
@@ -54,8 +54,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const jobsOf = yield* DepositJobs
 
   /**
-   * Returns the current placement of a transaction. Fails if the source has just reported it in a block but
-   * does not find it, because then the source's index is behind its own report.
+   * Returns the current placement of a transaction. Fails if the source has just reported the transaction in a
+   * block but cannot look it up, because then the source's index is lagging.
    */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
     const placement = yield* chain.transaction(txId)
@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
 
   /**
    * Reads the deposit first and then the chain, because the reported placement may be stale. A write based on
-   * an outdated deposit is rejected by its revision.
+   * an outdated deposit is rejected because its revision does not match.
    */
   const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
     const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)

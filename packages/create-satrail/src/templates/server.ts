@@ -1,7 +1,7 @@
 import type { Framework, Kind } from "../Choices.ts"
 import { pay } from "./pay.ts"
 
-// How a project receives requests, which is the same for every kind of project.
+// The code that receives requests, which is the same for every kind of project.
 
 /**
  * Builds a template's import statements. The statements are not written literally, because tools would treat

@@ -72,7 +72,7 @@ const check = Section.open(
     .annotate(OpenApi.Summary, "Run one readiness check")
     .annotate(
       OpenApi.Description,
-      "Runs one check of `/readyz`, by its name. A reverse proxy should use `/readyz/running`, which returns 503 as soon as the process starts to shut down. All processes share node, chain and database, so if one of these is down, sending requests to another process does not help."
+      "Runs one of the `/readyz` checks, selected by name. A reverse proxy should use `/readyz/running`, which returns 503 as soon as the process starts to shut down. All processes share the node, the chain and the database, so if one of these is down, sending requests to another process does not help."
     )
     .annotate(Example, () => ({ params: { check: "node" }, message: "Ready", data: { ready: ["node"] } })),
   Looks,

@@ -239,7 +239,7 @@ const change = Section.company(
     .annotate(OpenApi.Summary, "Replace a Lightning address's settings")
     .annotate(
       OpenApi.Description,
-      "Replaces limits, success message and metadata. Omitted fields get their defaults. Handle and domain do not change. Use PATCH to change individual settings. Requires the `receive` scope."
+      "Replaces the limits, success message and metadata. Omitted fields get their defaults. The handle and domain do not change. Use PATCH to change individual settings. Requires the `receive` scope."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, changeExample),

@@ -24,7 +24,7 @@ const Attempts = Schema.NullOr(Schema.Int).annotate({
 const Next = Schema.NullOr(Scalars.Instant).annotate({
   description: "Time of the next check, or end of the lease of the process that is checking now"
 })
-const For = Scalars.text("The node's final result. Until then it is neither settled nor failed, and the money stays held")
+const For = Scalars.text("The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held")
 
 const named = View.make<WaitReason.BacklogItem>()(
   { identifier: "WaitingRecord" },
@@ -109,7 +109,7 @@ const exampleWithdrawal = (world: World): Core.Followed<Withdrawal> => {
     record: { ...requested, paymentHash, paymentRequest, dispatchedAtMillis },
     waits: {
       kind: "withdrawal_dispatched",
-      for: "The node's final result. Until then it is neither settled nor failed, and the money stays held",
+      for: "The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held",
       attempts: 3,
       nextMillis: world.millis(70_000)
     },
@@ -136,7 +136,7 @@ const exampleDeposit = (world: World): Core.Followed<Deposit> => {
     record,
     waits: { kind: "deposit_unconfirmed", for: "The confirmations required for its amount", attempts: null, nextMillis: null },
     timeline: [{ atMillis: record.createdAtMillis, what: "seen", detail: null }],
-    answer: "in block 900000, with 1 confirmations"
+    answer: "in block 900000, with 3 confirmations"
   }
 }
 

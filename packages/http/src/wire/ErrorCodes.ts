@@ -134,7 +134,7 @@ export const catalogue = {
   body_too_large: {
     status: 413,
     meaning: "The body exceeds the size limit.",
-    remedy: "Send a smaller body. The default limit is 65 536 bytes."
+    remedy: "Send a smaller body. The default limit is 65,536 bytes."
   },
   unsupported_media_type: {
     status: 415,

@@ -4,7 +4,7 @@ import { brotliDecompressSync } from "node:zlib"
 
 // Running PostgreSQL's initdb in an embedded database takes seconds of processor time and 890 MB of memory. So
 // packages/postgres/scripts/emptyDatabase.ts ran it once, and this package contains the result: a tar archive,
-// compressed by Brotli.
+// compressed with Brotli.
 
 const file = new URL("../../empty-database.tar.br", import.meta.url)
 
@@ -13,7 +13,7 @@ export const archive = () => brotliDecompressSync(readFileSync(file))
 
 const blockBytes = 512
 
-/** Returns the files and folders of a tar archive with short names, as this one has (POSIX.1-1988, ustar). */
+/** Returns the files and folders of a tar archive whose names are short, as in this one (POSIX.1-1988, ustar). */
 function* entries(tar: Buffer) {
   const field = (from: number, length: number) => tar.toString("latin1", from, from + length).replace(/\0.*$/s, "")
   for (let at = 0; field(at, 100) !== "";) {

@@ -11,7 +11,7 @@ export const settings = {
   invoiceSecret: needed({
     name: "LDK_INVOICE_SECRET",
     meaning:
-      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same in all processes",
+      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same value in all processes",
     ...Setting.invoiceSecret
   }),
   program: Setting.optional({

@@ -15,7 +15,7 @@ export const settings = {
   }),
   certificateFile: Setting.optional({
     name: "LND_TLS_CERT",
-    meaning: "lnd's tls.cert. Without it, lnd's certificate must be signed by a known authority",
+    meaning: "lnd's tls.cert. Without it, lnd's certificate must be signed by a trusted CA",
     ...Setting.file
   }),
   receiverMacaroon: needed({
@@ -32,7 +32,7 @@ export const settings = {
   invoiceSecret: needed({
     name: "LND_INVOICE_SECRET",
     meaning:
-      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same in all processes",
+      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same value in all processes",
     ...Setting.invoiceSecret
   }),
   acceptVersion: Setting.acceptVersion("LND_ACCEPT_VERSION", "lnd")

@@ -147,7 +147,7 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
           ...paging,
           json,
           status: Flag.Literals("status", ["pending"]).pipe(
-            Flag.withDescription("Only pending records; `companies transactions` lists completed ones"),
+            Flag.withDescription("Filter by status; only pending is supported. For completed records, use `companies transactions`"),
             Flag.optional
           ),
           olderThan: duration("older-than", "Only records at least this old")
@@ -162,13 +162,13 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
         "show",
         {
           id: Argument.String("id").pipe(
-            Argument.withDescription(`The ${one}'s id, whatever its company. For a pending ${one}, the first characters are enough`)
+            Argument.withDescription(`The ${one}'s id, of any company. For a pending ${one}, the first characters are enough`)
           ),
           json
         },
         ({ id, json }) =>
           later(async () => (await import("./Followed.ts")).show)({ json, route: `/operator/${name}/${encodeURIComponent(id)}` })
-      ).pipe(Command.withDescription(`Trace a ${one}: its history, what it waits for, and what the node or chain reports`))
+      ).pipe(Command.withDescription(`Trace a ${one}: its history, what it is waiting for, and what the node or chain reports`))
     ])
   )
 

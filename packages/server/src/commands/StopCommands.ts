@@ -69,7 +69,7 @@ const limitFlags = {
   )
 }
 
-const whose = Argument.Literals("whose", ["company", "key"]).pipe(Argument.withDescription("Whose limits"))
+const whose = Argument.Literals("whose", ["company", "key"]).pipe(Argument.withDescription("What the limits apply to"))
 const id = Argument.String("id").pipe(
   Argument.withDescription("The company's id, or the key's id (the 12 characters in the middle of the key)")
 )

@@ -68,7 +68,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: an operator connects an app to a key, sees its connection string once, and ends it with the key", () =>
+  it("console: an operator connects an app to a key, sees its connection string once, and disconnects it by revoking the key", () =>
     tab({ storageState: signedIn.operator }, async (page, complaints) => {
       const shop = await company()
       await oversee(page, `keys/${shop.keyId}`, /^Key “test”/)
@@ -110,7 +110,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a company with a large balance is unfrozen when a second operator does the same, and the first one sees that it is pending", () =>
+  it("console: a company with a large balance is unfrozen once a second operator also requests it, and until then the first one sees it as pending", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await Customer.fund(shop, 10_000_001)
@@ -161,7 +161,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a token with the scopes read and mend opens and does what they allow, and other pages name the scope that they require", () =>
+  it("console: a token with the scopes read and mend can open the pages and take the actions that these allow, and other pages name the scope that they require", () =>
     tab({}, async (page, complaints) => {
       const url = `${whole.url}/sandbox/webhooks/operator`
       const { id } = await Customer.data(201, whole.operate("/webhook-endpoints", { url, types: ["audit_head.updated"] }))

@@ -21,7 +21,7 @@ const more = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW
 suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
   const listening = () => relay.listeners(WalletConnect.kinds.request)
 
-  /** An app with a key that may send, of a funded company. */
+  /** An app whose key may send, and belongs to a funded company. */
   const app = async (sats: number) => {
     const company = await cluster().company()
     // Connect before the company's key is used. Afterwards a second operator would have to approve the app's
@@ -79,7 +79,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
 
   const firstResult = (answers: ReadonlyArray<WalletConnect.Response>) => answers.find(({ error }) => !error)?.result
 
-  it("wallet: an app's payment survives a kill of every process: it is paid once, and the next process responds", async () => {
+  it("wallet: an app's payment survives when every process is killed: it is paid once, and the next process responds", async () => {
     const one = await app(5_000)
     const { destination, paymentHash } = await payee("hold")
     const { answers, send } = asked(one, payment(destination))
@@ -114,8 +114,8 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
       async () => listening(),
       (count) => count === 1
     )
-    // A stopped process stays connected. If it held the lease, the other one takes the lease before it
-    // responds.
+    // A stopped process stays connected. If the stopped process held the lease, the other one takes it before
+    // it responds.
     const takenOver = async () => {
       const { answers, send } = asked(one, { method: "get_balance", params: {} })
       send()

@@ -5,7 +5,7 @@ import { all as features } from "../features/index.ts"
 import { heldBy } from "../features/Feature.ts"
 import { claim } from "./Violation.ts"
 
-/** An amount counted against limits and not returned. */
+/** An amount that counts against limits and was not reversed. */
 interface Entry {
   readonly id: string
   readonly subject: string
@@ -27,14 +27,14 @@ const holderOf = (change: Change): string | undefined => {
 const givesBack = new Set<string>(["WithdrawalFailed", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
 
 /**
- * Checks that no window of a limit exceeds the limit, whenever the window begins. Changes arrive in the order
- * in which they were applied.
+ * Checks that the total in each window stays within the limit, whenever the window begins. Changes arrive in
+ * the order in which they were applied.
  */
 export const listener = (): ((change: Change) => void) => {
   let entries: ReadonlyArray<Entry> = []
   /** Ids of records that hold money. A Change sent twice is applied once but reported twice. */
   const heard = new Set<string>()
-  /** By a record's id, the earlier id under which its amount was counted. */
+  /** Maps a record's id to the earlier id under which its amount was counted. */
   const claimed = new Map<string, string>()
 
   const isWithin = (subject: string, name: Counted, most: bigint, atMillis: number): boolean => {
@@ -59,8 +59,8 @@ export const listener = (): ((change: Change) => void) => {
     if (id === undefined || heard.has(id)) return
     heard.add(id)
     for (const { subject, most, ...count } of change.counts ?? []) {
-      // Count at the time of the commit, because the service may have waited for a payee's server since the
-      // record's own time. Never count earlier than that time.
+      // Use the commit time instead of the record's own, because the service may have waited for a payee's
+      // server in between. Never use a time before the record's own.
       const atMillis = Math.max(count.atMillis, change.atMillis)
       entries = [...entries, { id, subject, atMillis, amount: heldBy(change) }]
       for (const name of names) {

@@ -6,7 +6,7 @@ import { dot, type Icon, icon, status, type Told } from "./Parts.ts"
 
 /** The files that a page loads, relative to the page. */
 export interface Files {
-  /** In order: the tokens of all pages, then the console's. */
+  /** In order: the design tokens shared by all pages, then the console's stylesheet. */
   readonly styles: ReadonlyArray<string>
   readonly script: string
   readonly icon: string
@@ -17,7 +17,7 @@ export interface Entry {
   readonly path: string
   readonly text: string
   readonly glyph: Icon
-  /** Whether something there needs attention. */
+  /** Whether something on that page needs attention. */
   readonly told?: Told | undefined
   /** Number of records there. */
   readonly count?: number
@@ -34,7 +34,7 @@ export interface Around {
   readonly to: (path: string) => string
   readonly beside: (path: string) => string
   readonly preferences: Preferences
-  /** The company or operator of this console, and the service below it. */
+  /** The company or operator whose console this is, with the service's name shown below. */
   readonly owner: string
   readonly at: string
   readonly user: string
@@ -45,12 +45,12 @@ export interface Around {
   readonly sought: string
   /** The search box's placeholder. Empty if there is no search. */
   readonly placeholder: string
-  /** Shown beside the search box, such as the price of a bitcoin. */
+  /** Text shown beside the search box, such as the price of bitcoin. */
   readonly rate: string
   readonly banners: ComponentChildren
-  /** How live pages refresh: an interval in milliseconds, or, if it is empty, when events arrive. */
+  /** The refresh interval of live pages, in milliseconds. If empty, they refresh when events arrive. */
   readonly live: string
-  /** The path of this page, to return to after a choice of theme. */
+  /** The path of this page, to return to after the user changes the theme. */
   readonly path: string
 }
 
@@ -203,6 +203,6 @@ export const whole = (shown: Shown, around: Around): string =>
     ])
   )
 
-/** A page without a signed-in person, such as sign-in or an outage. */
+/** A page for when no user is signed in, such as the sign-in page or an outage page. */
 export const alone = (title: string, around: Bare, ...children: ReadonlyArray<ComponentChildren>): string =>
   document(title, around, h("body", { class: "console" }, h("main", { id: "main", class: "alone" }, children)))

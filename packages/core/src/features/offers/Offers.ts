@@ -20,7 +20,7 @@ import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as IssuedOffer from "./IssuedOffer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** Issues any number of our node's offers (BOLT 12). Each belongs to one company permanently. */
+/** Issues BOLT 12 offers from our node, with no limit on their number. Each belongs to one company permanently. */
 export class Offers extends Context.Service<
   Offers,
   {
@@ -82,7 +82,7 @@ export const make = Effect.gen(function* () {
       if (issuer === undefined)
         return yield* new Invalid({
           path: "offer",
-          message: "requires a node that issues BOLT 12 offers, which this service's node does not"
+          message: "requires a node that can issue BOLT 12 offers; this service's node cannot"
         })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
         id,
         companyId,
         nodeId,
-        // The offer is returned only once its owner is stored, so an offer that is not stored is never paid.
+        // The offer is returned only after its owner is stored, so an offer that is not stored is never paid.
         offer: yield* issuer.createOffer({ id, description: memo, amount }),
         memo,
         metadata,

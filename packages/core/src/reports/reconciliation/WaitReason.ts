@@ -78,7 +78,7 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
     case "withdrawal_requested":
       return ofRequest(job, host)
     case "withdrawal_dispatched":
-      return ofJob(job, "The node's final result. Until then it is neither settled nor failed, and the money stays held")
+      return ofJob(job, "The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held")
     case "payout_without_coins":
       return job !== null && job.attempts === 0 && job.dueAtMillis > nowMillis
         ? "The end of its batching interval. Payouts of one interval share a transaction"

@@ -10,7 +10,7 @@ import * as Table from "../../statements/Table.ts"
 const endpoints = Table.of(Endpoint.noun)
 const deliveries = Table.of(Delivery.noun)
 
-// Each read uses its own index of ids as bytes (see migrations/Baseline.ts).
+// Each read has its own index, in which ids are stored as bytes (see migrations/Baseline.ts).
 const endpointsOf = Reads.many("Records.endpointsOf", {
   text: `
 select ${endpoints.selected} from ${endpoints.name} t

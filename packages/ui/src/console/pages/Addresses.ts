@@ -244,7 +244,7 @@ const domains = async (visit: Visit): Promise<Shown> => {
                   label: "Domain",
                   name: "domain",
                   required: true,
-                  hint: "Its TXT record must name this company. The error says which record is missing",
+                  hint: "Its TXT record must name this company. If the record is missing, the error shows the one to add",
                   value: given.get("domain") ?? ""
                 })
               )

@@ -155,7 +155,7 @@ const get = async (visit: Visit): Promise<Shown> => {
               table("Latest payments", { columns: columns(visit), groups: [{ rows: lines }], opens: true })
             ),
             panel(
-              "Limits left",
+              "Remaining limits",
               { beside: link(to("limits"), "All limits") },
               body(limits.length === 0 ? h("p", { class: "soft" }, "No limits.") : limits)
             )
