@@ -45,7 +45,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `where kind = $4 and due_at_millis <= $1::bigint
   order by due_at_millis desc, id limit`,
     test: inSql,
-    titles: "Tasks: tasks are claimed longest due first"
+    titles: "tasks are claimed longest overdue first"
   },
   {
     name: "room-back-too-late",
@@ -112,7 +112,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "mark.of === of && mark.place <= place",
     replace: "mark.of === of",
     test: "packages/postgres/test/standby.test.ts",
-    titles: "standby: replayed data"
+    titles: "standby: the replayed position"
   },
   {
     name: "limit-of-the-snapshot",

@@ -10,6 +10,6 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "accept.version === version",
     replace: "accept.version !== undefined",
     test: "packages/server/test/check.test.ts",
-    titles: "check: lnd of another version"
+    titles: "a version of lnd other than the accepted one"
   }
 ]
