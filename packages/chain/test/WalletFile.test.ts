@@ -58,7 +58,7 @@ describe("the wallet file", () => {
         const before = readFileSync(file, "utf8")
         assert.include((yield* Effect.flip(WalletFile.write(file, yield* wallet))).message, "it already exists")
         assert.strictEqual(readFileSync(file, "utf8"), before)
-        assert.include((yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message, "without a seed")
+        assert.include((yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message, "without its seed")
       })
     )
   )
