@@ -90,7 +90,7 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), gone)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a Lightning address that is deleted and changed concurrently ends deleted": Effect.gen(function* () {
+  "a Lightning address that is deleted and changed concurrently ends up deleted": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* lightningAddress(companyId)
     yield* verdict(LightningAddress.created(row))

@@ -301,7 +301,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
     }),
     ...Object.fromEntries(
       followers.map(([follower, { make }]) => [
-        `${name}: ${move} once more after ${follower} changes nothing`,
+        `${name}: repeating ${move} after ${follower} changes nothing`,
         Effect.gen(function* () {
           const [, change] = yield* made
           yield* taken(yield* make(yield* taken(change)))

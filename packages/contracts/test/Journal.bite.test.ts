@@ -120,7 +120,7 @@ bites<string>("Journal", Nouns.money, {
   ],
   "a journal that checks the status but no other expectation of a move": [
     moving((move) => ({ ...move, expects: [] })),
-    ["deposits: confirmed once more after reversed changes nothing"]
+    ["deposits: repeating confirmed after reversed changes nothing"]
   ],
   "a journal that accepts any fence for a move": [
     sabotage({
@@ -594,7 +594,7 @@ bites("Journal", promises, {
     }),
     [
       "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal",
-      "the failed withdrawal of a voucher releases its money, and the voucher stays claimed",
+      "if a claimed voucher's withdrawal fails, the money is released and the voucher stays claimed",
       "C21: an expired voucher releases the full hold, once, and cannot be claimed",
       "a canceled voucher releases the full hold, once, and cannot be claimed"
     ]

@@ -31,7 +31,7 @@ const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, af
   return { lines: found.map(lineOf), cursor: String(found.at(-1)?.index ?? from) }
 }
 
-/** The statement of a service's node, ours by default. */
+/** The statement of a service's node. Defaults to our node. */
 export const lightning = (world: World.World, node = Network.us): LightningBooks["Service"] => {
   const read = <A>(operation: string, select: (state: Lightning.State) => A) =>
     World.reachable(

@@ -20,7 +20,7 @@ export const issued = (world: World.World, { issuerId, metadata = "" }: Bolt12.B
 }
 
 /**
- * A service's node, ours by default, that issues offers. It stores nothing about an offer, because the offer
+ * The offers of a service's node. Defaults to our node. It stores nothing about an offer, because the offer
  * contains everything.
  */
 export const make = (world: World.World, node = Network.us): OfferIssuer["Service"] =>

@@ -144,7 +144,7 @@ const carries =
 
 /**
  * Returns the routes that `source` would try, cheapest first. They are within `feeLimit` and possible according
- * to all capacities and the balances of the channels of `source`.
+ * to all capacities and the balances of the source's own channels.
  */
 export const routes = (balances: Balances, source: string, target: string, amount: Msat.Msat, feeLimit: Msat.Msat): ReadonlyArray<Route> =>
   paths(source, target)

@@ -100,7 +100,7 @@ const pay = (world: World, node: string, ask: OfferAsk) => (state: State, nowMil
   })
 }
 
-/** A service's node, ours by default, that pays offers. */
+/** The payments of a service's node to offers. Defaults to our node. */
 export const make = (world: World, node = Network.us): OfferSender["Service"] => {
   const lightning = () => world.state().lightning
   // Not stored as part of the node, because only responses are lost, so a restart ends this. The same is true

@@ -191,7 +191,7 @@ const settlements = (world: World.World, node: string, after: string | null) =>
     })
   )
 
-/** A service's node, ours by default, that receives payments. */
+/** The receiving side of a service's node. Defaults to our node. */
 export const make = (world: World.World, node = Network.us): LightningReceiver["Service"] => {
   const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) => World.reachable(world, "node", () => away(operation), effect)
   return LightningReceiver.of({

@@ -165,7 +165,7 @@ export const ends = (world: World, node: string) =>
     })
   )
 
-/** A service's node, ours by default, that sends payments. */
+/** The sending side of a service's node. Defaults to our node. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
   // Not stored as part of the node, because only responses are lost, so a restart of the service ends this.
   const unanswered = new Map<PaymentHash.PaymentHash, number>()

@@ -21,23 +21,23 @@ const part: { readonly [kind in Kind]: Part } = {
     console.log(\`Order \${data.orderId} is paid. Ship it.\`)
   })
 
-  /** Creates an order with its payment page. */
+  /** Creates an order and its payment page. */
   const checkout = () =>
     pay.checkouts.create({ company: company.id, amount: "12.50 eur", description: "Two coffees", orderId: crypto.randomUUID() })`
   },
   wallet: {
-    accounts: `  // Each user has an account of their own. Store its id with your user; here, it is found by name.
+    accounts: `  // Each user has their own account. Store its id with your user. This example finds it by name.
   const { items } = await pay.companies.list({ limit: 1000 })
   const accountOf = async (name: string) =>
     items.find((company) => company.name === name) ?? (await pay.companies.create({ name, plan: "paid" }))
   const [ann, bob] = [await accountOf("ann"), await accountOf("bob")]`,
-    body: `  /** The Lightning address at which an account is paid, by other users and from outside. */
+    body: `  /** Returns the Lightning address at which other users and outside wallets can pay an account. */
   const addressOf = async ({ id, name }: typeof ann) => {
     const [first] = (await pay.lightningAddresses.list(id)).items
     return (first ?? (await pay.lightningAddresses.create({ company: id, handle: name }))).address
   }
 
-  /** Pays another user, for free and at once, or anybody outside. The idempotency key makes a repeated click pay once. */
+  /** Pays another user (free and immediate) or an outside payee. With the idempotency key, a repeated click pays only once. */
   const send = (from: typeof ann, destination: string, amount: number, idempotencyKey: string) =>
     pay.withdrawals.confirm({ company: from.id, amount, destination, idempotencyKey })
 
@@ -52,7 +52,7 @@ const part: { readonly [kind in Kind]: Part } = {
     console.log(\`Could not pay \${data.recipient}. The money is available again.\`)
   })
 
-  /** Creates a page at which Ann's account is topped up. */
+  /** Creates a payment page for topping up Ann's account. */
   const checkout = () => pay.checkouts.create({ company: ann.id, amount: 21_000, description: "Top up" })`,
     inSandbox: `  await send(ann, await addressOf(bob), 1_000, crypto.randomUUID())
   await send(ann, "settle@wallet.example", 500, crypto.randomUUID())
@@ -60,10 +60,10 @@ const part: { readonly [kind in Kind]: Part } = {
   },
   payouts: {
     accounts: single("Payroll"),
-    body: `  // The sandbox pays the first, and finds no route to the second.
+    body: `  // In the sandbox, the first payee can be paid, and there is no route to the second.
   const people = ["settle@wallet.example", "no-route@wallet.example"]
 
-  // Pays everybody once the account is funded. The idempotency key makes a repeated event pay once.
+  // Pays everyone as soon as the account is funded. With the idempotency key, a repeated event pays only once.
   pay.on("deposit.settled", async ({ id }) => {
     for (const destination of people)
       await pay.withdrawals.confirm({ company: company.id, amount: 1_000, destination, idempotencyKey: \`\${id}-\${destination}\` })
@@ -75,7 +75,7 @@ const part: { readonly [kind in Kind]: Part } = {
     console.log(\`Could not pay \${data.recipient}. The money is available again.\`)
   })
 
-  /** Creates a page at which the account is funded. */
+  /** Creates a payment page for funding the account. */
   const checkout = () => pay.checkouts.create({ company: company.id, amount: 5_000, description: "Funds for payouts" })`
   },
   bare: {

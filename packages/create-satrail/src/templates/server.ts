@@ -35,7 +35,7 @@ const host = process.env.HOST ?? "localhost"
 const { pay, checkout } = await service()
 `
 
-const said = "console.log(`Open http://${host}:${port}: it creates a checkout, which you can pay.`)"
+const said = "console.log(`Open http://${host}:${port} to create a checkout that you can pay.`)"
 
 const none = `${imports(["{ createServer, type ServerResponse }", "node:http"])}${opened}
 const home = async (response: ServerResponse) => {
@@ -43,7 +43,7 @@ const home = async (response: ServerResponse) => {
   response.writeHead(303, { location: \`/pay/\${publicId}\` }).end()
 }
 
-// Pages, the HTTP API and the console are the service's.
+// The service handles its pages, its HTTP API and its console.
 const server = createServer((request, response) => {
   const answered = request.url === "/" ? home(response) : pay.handler(request, response)
   answered.catch((error: unknown) => {
@@ -65,7 +65,7 @@ app.get("/", async (_request, response) => {
   const { publicId } = await checkout()
   response.redirect(303, \`/pay/\${publicId}\`)
 })
-// Pages, the HTTP API and the console are the service's. Body parsers and your other routes for bodies come after it.
+// The service handles its pages, its HTTP API and its console. Add body parsers, and your routes that need them, after it.
 app.use((request, response, next) => pay.handler(request, response, next))
 const server = app.listen(port, host, () => ${said})
 
@@ -81,7 +81,7 @@ app.get("/", async (_request, reply) => {
   const { publicId } = await checkout()
   return reply.redirect(\`/pay/\${publicId}\`, 303)
 })
-// Pages, the HTTP API and the console are the service's, in a scope in which Fastify leaves bodies alone.
+// The service handles its pages, its HTTP API and its console, in a scope in which Fastify does not parse bodies.
 app.register(async (scope) => {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser("*", (_request, _body, done) => done(null))
@@ -102,7 +102,7 @@ app.get("/", async (context) => {
   const { publicId } = await checkout()
   return context.redirect(\`/pay/\${publicId}\`, 303)
 })
-// Pages, the HTTP API and the console are the service's.
+// The service handles its pages, its HTTP API and its console.
 app.all("*", (context) => pay.handler(context.req.raw))
 const server = serve({ fetch: app.fetch, port, hostname: host }, () => ${said})
 
@@ -114,7 +114,7 @@ ${close}`
 const route = (kind: Kind) => `${pay(kind).replace("export const service", "const service")}
 const handler = async (request: Request) => {
   const { pay, checkout } = await service()
-  request.headers.delete("accept-encoding") // Next.js would compress a compressed response again
+  request.headers.delete("accept-encoding") // otherwise Next.js would compress a compressed response again
   if (new URL(request.url).pathname !== "/") return pay.handler(request)
   const { publicId } = await checkout()
   return new Response(null, { status: 303, headers: { location: \`/pay/\${publicId}\` } })
@@ -126,7 +126,7 @@ export { handler as DELETE, handler as GET, handler as PATCH, handler as POST, h
 
 const nextConfig = `import type { NextConfig } from "next"
 
-// satrail and its database are loaded by Node, and not bundled.
+// Node loads satrail and its database, so they are not bundled.
 const config: NextConfig = { serverExternalPackages: ["satrail"] }
 export default config
 `

@@ -34,7 +34,7 @@ export const options = {
   ...webhooks.options
 } as const
 
-/** The members that each feature adds to its records. */
+/** The fields that each feature adds to its records. */
 interface DerivedBy<T> {
   readonly none: unknown
   readonly checkouts: checkouts.Derived<T>

@@ -135,27 +135,25 @@ export const money = {
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 1), newestFirst.slice(0, 1))
       assert.deepStrictEqual(yield* records.depositsFor(other, checkoutId, 10), [])
     }),
-  "pending deposits toward a checkout have a block height once all of them are in a block: the highest of their heights": Effect.gen(
-    function* () {
-      const records = yield* Records
-      const [one, checkoutId] = [yield* open, yield* Id.make]
-      const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
-      const come = Effect.fnUntraced(function* (sats: number) {
-        const row = yield* output(one, sats, { checkoutId })
-        yield* verdict(Deposit.seen(row))
-        return row
-      })
-      const [first, second] = [yield* come(1), yield* come(2)]
-      assert.isNull(yield* height())
-      yield* verdict(Deposit.placed(first, 100, atMillis))
-      assert.isNull(yield* height())
-      const placed = Deposit.placed(second, 102, atMillis)
-      yield* verdict(placed)
-      assert.strictEqual(yield* height(), 102)
-      yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
-      assert.strictEqual(yield* height(), 100)
-    }
-  )
+  "once all pending deposits toward a checkout are in blocks, the highest of their block heights is returned": Effect.gen(function* () {
+    const records = yield* Records
+    const [one, checkoutId] = [yield* open, yield* Id.make]
+    const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
+    const come = Effect.fnUntraced(function* (sats: number) {
+      const row = yield* output(one, sats, { checkoutId })
+      yield* verdict(Deposit.seen(row))
+      return row
+    })
+    const [first, second] = [yield* come(1), yield* come(2)]
+    assert.isNull(yield* height())
+    yield* verdict(Deposit.placed(first, 100, atMillis))
+    assert.isNull(yield* height())
+    const placed = Deposit.placed(second, 102, atMillis)
+    yield* verdict(placed)
+    assert.strictEqual(yield* height(), 102)
+    yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
+    assert.strictEqual(yield* height(), 100)
+  })
 } satisfies Promises<Journal | Records | Tasks>
 
 /** Guarantees about searches for a checkout. */

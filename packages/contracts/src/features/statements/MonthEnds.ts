@@ -74,7 +74,7 @@ export const money = {
     assert.deepStrictEqual(yield* told(none, 1), { isClosed: true, before: [], within: [], late: [] })
     assert.isFalse((yield* told(none, 2)).isClosed)
   }),
-  "an open month includes everything dated in it; the first open month also includes late bookings for closed ones": Effect.gen(
+  "an open month includes everything dated in it; the first open month also includes late entries for closed months": Effect.gen(
     function* () {
       const [companyId, otherId] = [yield* open, yield* companyWith(5)]
       yield* deposit(companyId, 1, month(1).fromMillis)

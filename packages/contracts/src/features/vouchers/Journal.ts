@@ -126,7 +126,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "the failed withdrawal of a voucher releases its money, and the voucher stays claimed": Effect.gen(function* () {
+  "if a claimed voucher's withdrawal fails, the money is released and the voucher stays claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* claiming(row)
