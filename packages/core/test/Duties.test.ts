@@ -70,26 +70,28 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: a process that shuts down finishes its step and releases the lease; another one takes the lease at its next check", () =>
-    inStore(
-      Effect.gen(function* () {
-        const diary: Diary = { notes: [] }
-        const finished = yield* Deferred.make<void>()
-        const scope = yield* Scope.make()
-        const slow = () => Effect.asVoid(Effect.forkScoped(Effect.uninterruptible(Deferred.await(finished))))
-        const services = yield* Layer.buildWithScope(Layer.provideMerge(Duties.layer, Wakes.layer), scope)
-        yield* Scope.provide(Effect.provide(Duties.run(role, slow), services), scope)
-        yield* enter("b", diary)
-        yield* TestClock.adjust(lease / 2)
-        const leaving = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-        yield* TestClock.adjust(lease / 3)
-        assert.deepStrictEqual(diary.notes, [])
-        yield* Deferred.succeed(finished, undefined)
-        yield* Fiber.join(leaving)
-        yield* TestClock.adjust(yield* Wakes.PollMillis)
-        assert.deepStrictEqual(whoBetween(diary, 0, Infinity), ["b"])
-      })
-    )
+  it.effect(
+    "lease: a process that shuts down finishes its step and releases the lease; another one takes the lease at its next check",
+    () =>
+      inStore(
+        Effect.gen(function* () {
+          const diary: Diary = { notes: [] }
+          const finished = yield* Deferred.make<void>()
+          const scope = yield* Scope.make()
+          const slow = () => Effect.asVoid(Effect.forkScoped(Effect.uninterruptible(Deferred.await(finished))))
+          const services = yield* Layer.buildWithScope(Layer.provideMerge(Duties.layer, Wakes.layer), scope)
+          yield* Scope.provide(Effect.provide(Duties.run(role, slow), services), scope)
+          yield* enter("b", diary)
+          yield* TestClock.adjust(lease / 2)
+          const leaving = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+          yield* TestClock.adjust(lease / 3)
+          assert.deepStrictEqual(diary.notes, [])
+          yield* Deferred.succeed(finished, undefined)
+          yield* Fiber.join(leaving)
+          yield* TestClock.adjust(yield* Wakes.PollMillis)
+          assert.deepStrictEqual(whoBetween(diary, 0, Infinity), ["b"])
+        })
+      )
   )
 
   it.effect("lease: after a process dies, another takes the lease when it expires, and the dead process's writes are rejected", () =>
@@ -185,22 +187,25 @@ describe("Two processes with all their workers", () => {
     return { services, leave: Scope.close(scope, Exit.void) }
   })
 
-  scenario("lease: when the process that watches stops, another one continues, including for addresses that the first one issued", function* () {
-    const { pay, send, mine } = yield* Sandbox
-    const payee = yield* company()
-    const [first] = [yield* process(), yield* process()]
-    const receive = Effect.fnUntraced(function* () {
-      const { paymentRequest } = yield* invoice(payee, 1000)
-      yield* pay({ paymentRequest })
-      const { address } = yield* onChainAddress(payee)
-      yield* send({ address, amount: Msat.fromSats(3000) })
-      yield* mine(2)
-      yield* TestClock.adjust("10 seconds")
-    })
-    yield* receive()
-    assert.deepStrictEqual(yield* has(payee), { posted: 4000, held: 0 })
-    yield* first.leave
-    yield* receive()
-    assert.deepStrictEqual(yield* has(payee), { posted: 8000, held: 0 })
-  })
+  scenario(
+    "lease: when the process that watches stops, another one continues, including for addresses that the first one issued",
+    function* () {
+      const { pay, send, mine } = yield* Sandbox
+      const payee = yield* company()
+      const [first] = [yield* process(), yield* process()]
+      const receive = Effect.fnUntraced(function* () {
+        const { paymentRequest } = yield* invoice(payee, 1000)
+        yield* pay({ paymentRequest })
+        const { address } = yield* onChainAddress(payee)
+        yield* send({ address, amount: Msat.fromSats(3000) })
+        yield* mine(2)
+        yield* TestClock.adjust("10 seconds")
+      })
+      yield* receive()
+      assert.deepStrictEqual(yield* has(payee), { posted: 4000, held: 0 })
+      yield* first.leave
+      yield* receive()
+      assert.deepStrictEqual(yield* has(payee), { posted: 8000, held: 0 })
+    }
+  )
 })

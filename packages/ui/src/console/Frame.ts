@@ -6,7 +6,7 @@ import { dot, type Icon, icon, status, type Told } from "./Parts.ts"
 
 /** The files that a page loads, relative to the page. */
 export interface Files {
-  /** In order: the design tokens shared by all pages, then the console's stylesheet. */
+  /** In order: the design tokens shared by all pages, then the console's styles. */
   readonly styles: ReadonlyArray<string>
   readonly script: string
   readonly icon: string

@@ -33,7 +33,10 @@ export const checkouts = Feature.make({
       `${Checkout.expirySeconds.minimum} to ${Checkout.expirySeconds.maximum}, ${Checkout.expirySeconds.default} by default`
     ],
     ["accepted underpayment of a checkout, percent", `up to ${Checkout.tolerancePercent.maximum}`],
-    ["length of a checkout's order id / of its URLs, characters", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
+    [
+      "length of a checkout's order id / of its URLs, characters",
+      `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`
+    ],
     [
       "days in which a checkout can be renewed / changes its payer can make",
       `${Checkout.renewableMillis / 86_400_000} / ${Checkout.maxChanges}`
